@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -142,20 +141,31 @@ class Calls:
 
     async def _retried(self, call: Callable[[_Params], Awaitable[T]], *, retry: bool = True) -> T:
         """Make a call, with retries after outages and within the limits of time."""
-        import asyncio
+        try:
+            return await self._in_time(call)
+        except Outage as exc:
+            outages = [exc]
+        # A call without an outage needs no library.
+        from tenacity import AsyncRetrying, retry_if_exception_type
 
+        async def attempt() -> T:
+            if outages:
+                raise outages.pop()
+            return await self._in_time(call)
+
+        attempts = AsyncRetrying(
+            retry=retry_if_exception_type(Outage),
+            stop=self._stop(retry=retry),
+            wait=self._wait,
+            before_sleep=self._log,
+            reraise=True,
+        )
+        result: T = await attempts(attempt)
+        return result
+
+    def _stop(self, *, retry: bool) -> Callable[[Any], bool]:
         enough = self.pacing.stop(self.server.retries + 1 if retry else 1)
-        attempt = 1
-        while True:
-            try:
-                return await self._in_time(call)
-            except Outage as exc:
-                if enough(exc, attempt):
-                    raise
-                wait = self._wait(exc, attempt)
-                self._log(exc, attempt, wait)
-            await asyncio.sleep(wait)
-            attempt += 1
+        return lambda state: enough(state.outcome.exception(), state.attempt_number)
 
     async def _in_time(self, call: Callable[[_Params], Awaitable[T]]) -> T:
         timeout = self.server.timeout
@@ -165,22 +175,24 @@ class Calls:
         except TimeoutError:
             raise Outage(f"no complete answer within {timeout:g} s") from None
 
-    def _log(self, error: Outage, attempt: int, wait: float) -> None:
+    def _log(self, state: Any) -> None:
         """Log a failed attempt and the wait before the next one; the error contains no key."""
         import logging
 
+        error, wait = state.outcome.exception(), state.next_action.sleep
         text = f"HTTP {error.status}: {error}" if error.status else str(error)
         logging.getLogger("judgekit").info(
-            "%s: attempt %d: %.200s; again in %.1f s", self.model, attempt, text, wait
+            "%s: attempt %d: %.200s; again in %.1f s", self.model, state.attempt_number, text, wait
         )
 
-    def _wait(self, error: Outage, attempt: int) -> float:
+    def _wait(self, state: Any) -> float:
         """Return the seconds before another attempt: those of the server, or exponential ones."""
+        error = state.outcome.exception()
         if error.retry_after is not None:
-            return error.retry_after
-        # Full jitter, so that the calls of a run do not come back at once.
-        most = min(self.server.max_wait, 2.0 ** (attempt - 1))
-        return random.uniform(0.0, most)  # noqa: S311 - not for secrets
+            return float(error.retry_after)
+        from tenacity import wait_random_exponential
+
+        return float(wait_random_exponential(multiplier=1, max=self.server.max_wait)(state))
 
     async def _without_refused_parameters(self, call: Callable[[_Params], Awaitable[T]]) -> T:
         """Make one call, and repeat it without parameters that the model rejects."""

@@ -84,6 +84,8 @@ def error_in(data: Any, call: Exchange, *, shown: bytes = b"") -> ServerError:
         code = error.get("code", 422) if isinstance(error, dict) else 422
         status = code if isinstance(code, int) else None
     message = error.get("message") if isinstance(error, dict) else error
+    if isinstance(data, dict) and message is None:
+        message = data.get("detail")  # frameworks such as FastAPI answer so
     if isinstance(data, dict) and not isinstance(message, str):
         message = json.dumps(data, ensure_ascii=False)
     text = message if isinstance(message, str) else shown.decode(errors="replace")

@@ -195,10 +195,11 @@ def _prepare(
 def _source(suite: Suite, path: Path, flags: dict[str, Any]) -> list[Any]:
     """Return facts that change if the suite file, the flags or the file of cases change."""
     facts: list[Any] = [flags]
-    for file in {path, Path(suite.data.source()[0])}:
+    for file in dict.fromkeys((path, Path(suite.data.source()[0]))):
         state = file.stat()
         facts.append([str(file), state.st_size, state.st_mtime_ns])
-    facts.append(hashlib.sha256(path.read_bytes()).hexdigest())
+    with path.open("rb") as file:
+        facts.append(hashlib.file_digest(file, "sha256").hexdigest())
     return facts
 
 

@@ -176,8 +176,9 @@ def read_progress(folder: Path, shards: int) -> tuple[int, int]:
     """Return the finished cases and the failed rows of all shards, as of about a second ago."""
     counts = [0, 0]
     for number in range(1, shards + 1):
-        with suppress(OSError):
-            words = (folder / f"{number}-of-{shards}.progress").read_text("ascii").split()
+        path = folder / f"{number}-of-{shards}.progress"
+        with suppress(OSError), path.open("rb") as file:
+            words = file.read(100).split()
             counts = [old + int(new) for old, new in zip(counts, words or ("0", "0"), strict=True)]
     return counts[0], counts[1]
 

@@ -49,7 +49,12 @@ def test_headers_of_the_server_are_followed(server: Server, tmp_path: Path) -> N
     server.rule = bucket = Bucket(most=20, rate=40.0, headers=True)
 
     outcome = run(
-        judge_of(server), tokens(100), tmp_path, concurrency="auto", rpm="auto", window=100
+        judge_of(server, max_wait=0.5),
+        tokens(100),
+        tmp_path,
+        concurrency="auto",
+        rpm="auto",
+        window=100,
     )
 
     assert set(outcome.kinds.values()) == {"scored"}

@@ -73,9 +73,10 @@ def read_number(text: str) -> Fraction | None:
 def is_number(text: str) -> bool:
     """Return whether a text is a number, with a sign of currency or percent at most.
 
-    >>> is_number("$1,200"), is_number("12 apples")
-    (True, False)
+    >>> is_number("$1,200"), is_number("12 apples"), is_number("0/0")
+    (True, False, False)
     """
     bare = plain(text).strip().rstrip("%").strip()
     match = _NUMBER.match(bare)
-    return match is not None and match.end() == len(bare)
+    whole = match is not None and match.end() == len(bare)
+    return whole and read_number(bare) is not None

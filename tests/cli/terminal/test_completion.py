@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from judgekit.authoring.scaffold.project import ProjectPlan, write_project
 from tests import forks
-from tests.forks import in_shell
 
 from .driver import Terminal
 
@@ -24,7 +25,9 @@ def home(tmp_path_factory):
 
 
 def environment(home):
-    return {"HOME": str(home), **in_shell(), "PS1": "ready> ", "HISTFILE": ""}
+    # Not a fork: the option that installs looks at the shell that started the program.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {"HOME": str(home), "PATH": path, "PS1": "ready> ", "HISTFILE": ""}
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")

@@ -278,7 +278,7 @@ def test_ctrl_c_and_worse_leave_nothing_behind(how, tmp_path):
 
 @needs_sandbox
 def test_the_event_loop_goes_on_and_only_so_many_work_at_once(monkeypatch):
-    monkeypatch.setattr("judgekit.metrics.benchmarks.slots.processors", lambda: 2)
+    monkeypatch.setattr("judgekit.metrics.benchmarks.sandbox.processors", lambda: 2)
     running, most, ticks = set(), 0, 0
     original = module.Sandbox._run
 
