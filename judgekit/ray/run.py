@@ -198,8 +198,8 @@ def _source(suite: Suite, path: Path, flags: dict[str, Any]) -> list[Any]:
     for file in dict.fromkeys((path, Path(suite.data.source()[0]))):
         state = file.stat()
         facts.append([str(file), state.st_size, state.st_mtime_ns])
-    with path.open("rb") as file:
-        facts.append(hashlib.file_digest(file, "sha256").hexdigest())
+    with path.open("rb") as content:
+        facts.append(hashlib.file_digest(content, "sha256").hexdigest())
     return facts
 
 

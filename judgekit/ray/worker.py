@@ -178,7 +178,7 @@ def read_progress(folder: Path, shards: int) -> tuple[int, int]:
     for number in range(1, shards + 1):
         path = folder / f"{number}-of-{shards}.progress"
         with suppress(OSError), path.open("rb") as file:
-            words = file.read(100).split()
+            words = file.read(100).decode("ascii").split()
             counts = [old + int(new) for old, new in zip(counts, words or ("0", "0"), strict=True)]
     return counts[0], counts[1]
 
