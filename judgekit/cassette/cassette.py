@@ -13,6 +13,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import PART_NAMED, decode_reply, encode, share_line
 from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
+from judgekit.cassette.writer import StoreWriter
 from judgekit.core.errors import (
     CaseError,
     CassetteError,
@@ -77,6 +78,7 @@ class Cassette(JudgeWrapper):
         self._used = bytearray((len(self.tape) + 7) // 8 if self.tape else 0)
         self._from_store: set[str] = set()
         self._added: set[str] = set()
+        self._writer: StoreWriter | None = None
         self._stored_keys: set[str] = set()
         """Keys of live replies that are stored but not counted yet."""
         self._explainer: Explainer | None = None
@@ -253,8 +255,9 @@ class Cassette(JudgeWrapper):
         line = encode(request, reply)
         if len(line) * 4 > MAX_LINE and len(line.encode()) > MAX_LINE:
             raise InvalidReply(f"the reply needs more than the {MAX_LINE:,} bytes of a record")
-        loop = asyncio.get_running_loop()
-        stored = loop.run_in_executor(None, store.put, request.key, line)
+        if self._writer is None or self._writer.store is not store:
+            self._writer = StoreWriter(store)
+        stored = self._writer.put(request.key, line)
         try:
             await asyncio.shield(stored)
         except asyncio.CancelledError:

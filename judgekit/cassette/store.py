@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -160,6 +160,19 @@ class Store:
         """
         with self._storage_errors("written"):
             self._cache.set(key, text)
+
+    def put_all(self, texts: Sequence[tuple[str, str]]) -> None:
+        """Store the texts of several keys in one transaction; see `put`.
+
+        Raises:
+            CassetteError: the database cannot be written; none of the texts is stored.
+        """
+        if len(texts) == 1:
+            self.put(*texts[0])
+            return
+        with self._storage_errors("written"), self._cache.transact(retry=True):
+            for key, text in texts:
+                self._cache.set(key, text)
 
     def keys(self) -> Iterator[str]:
         """Yield every key."""
