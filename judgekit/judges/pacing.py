@@ -26,7 +26,7 @@ _time_limit: ContextVar[asyncio.Timeout | None] = ContextVar("time_limit", defau
 """The time limit of the attempt under way in this task."""
 
 
-class Turn:
+class PacedCall:
     """One HTTP call that waited for the pace."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Pacing:
     @asynccontextmanager
     async def turn(
         self, call: Exchange, size: int, sent: Mapping[str, Any], *, writes: bool
-    ) -> AsyncIterator[Turn]:
+    ) -> AsyncIterator[PacedCall]:
         """Wait for the pace, and tell it how the call in the body went.
 
         Args:
@@ -62,7 +62,7 @@ class Pacing:
             sent: the parameters of the request.
             writes: whether the model writes a reply.
         """
-        turn = Turn()
+        turn = PacedCall()
         if self.pace is None:
             yield turn
             return

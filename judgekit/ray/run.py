@@ -235,7 +235,7 @@ def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
     return not any(metric.failed or metric.not_run for metric in metrics)
 
 
-class _Running(NamedTuple):
+class _RunningShard(NamedTuple):
     shard: Shard
     reference: Any
 
@@ -260,13 +260,13 @@ def _run_all(
         num_cpus=1, max_retries=RETRIES, retry_exceptions=False, name="judgekit shard"
     )
     waiting = iter(shards)
-    running: list[_Running] = []
+    running: list[_RunningShard] = []
     spent: dict[str, float] = {}
     try:
         while True:
             while len(running) < slots and (shard := next(waiting, None)) is not None:
                 reference = task.remote(str(folder.resolve()), job.token, shard.number)
-                running.append(_Running(shard, reference))
+                running.append(_RunningShard(shard, reference))
             if not running:
                 return
             references = [one.reference for one in running]
@@ -288,7 +288,7 @@ def _run_all(
                 ray.cancel(one.reference, force=True)
 
 
-def _outcome(ray: Any, one: _Running) -> dict[str, Any]:
+def _outcome(ray: Any, one: _RunningShard) -> dict[str, Any]:
     """Return how a shard ended; raise its error as one line with its machine and cause."""
     try:
         outcome: dict[str, Any] = ray.get(one.reference)

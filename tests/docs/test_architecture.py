@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
 
 import pytest
 
@@ -55,3 +57,14 @@ def test_every_file_in_backquotes_exists():
     assert len(named) > 5
     for one in named:
         assert any((top / one).exists() for top in (ROOT, ROOT / "judgekit")), one
+
+
+def test_no_two_classes_have_one_name():
+    names = Counter(
+        node.name
+        for path in (ROOT / "judgekit").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+
+    assert [name for name, count in names.items() if count > 1] == []
