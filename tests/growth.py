@@ -37,7 +37,7 @@ def growth(work: Callable[[Any], object], make: Callable[[int], Any], size: int)
     for number in range(_ROUNDS):
         small = min(small, _seconds(work, make(size + number)))
         large = min(large, _seconds(work, make(2 * size + number)))
-        if large < LINEAR * max(small, _LEAST):
+        if number and large < LINEAR * max(small, _LEAST):
             break
     return large / max(small, _LEAST)
 

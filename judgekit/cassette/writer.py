@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from judgekit.cassette.store import Store
-
 if TYPE_CHECKING:
     import asyncio
+
+    from judgekit.cassette.store import Store  # loads diskcache, which a replay does not need
 
 
 class StoreWriter:
