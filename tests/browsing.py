@@ -72,7 +72,7 @@ def own_site() -> str:
 def _watched(tab: Any, own_site: str) -> Iterator[Any]:
     """Fail the test for a request, a dialog, or anything on the console."""
     tab.set_viewport_size({"width": 1400, "height": 900})
-    tab.set_default_timeout(10_000)
+    tab.set_default_timeout(60_000)  # a busy machine took more than 10 s for a click
     events: list[str] = []
     listeners: dict[str, Callable[[Any], object]] = {
         "console": lambda message: events.append(f"console {message.type}: {message.text}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
@@ -31,16 +32,22 @@ WRONG_RUBRICS = re.findall(
     (ROOT / "tests" / "data" / "wrong_rubrics.txt").read_text("utf-8"),
     re.M,
 )
-VALIDATORS = {kind: Draft202012Validator(schema(kind)) for kind in KINDS}
 
 
-SMALL = {kind: Draft202012Validator(json.loads(small_schema_text(kind))) for kind in KINDS}
-"""The ones in a project, which must say the same."""
+@cache
+def validator(kind):
+    return Draft202012Validator(schema(kind))
+
+
+@cache
+def small(kind):
+    """Return the validator of a project, which must say the same."""
+    return Draft202012Validator(json.loads(small_schema_text(kind)))
 
 
 def faults(kind, data):
-    found = [error.message for error in VALIDATORS[kind].iter_errors(data)]
-    assert SMALL[kind].is_valid(data) is (found == [])
+    found = [error.message for error in validator(kind).iter_errors(data)]
+    assert small(kind).is_valid(data) is (found == [])
     return found
 
 
@@ -54,7 +61,7 @@ def suite_with(**metrics):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_schema_is_a_schema_named_without_a_host(kind):
-    made = VALIDATORS[kind].schema
+    made = validator(kind).schema
 
     Draft202012Validator.check_schema(made)
     assert made["$id"] == f"urn:judgekit:schema:{kind}:1"
@@ -211,7 +218,7 @@ def test_a_wrong_suite_is_refused(data):
 def test_the_options_of_every_metric_are_those_it_takes(name):
     entry = BUILTIN[name]
     made = inspect.signature(getattr(import_module(entry.module), entry.attribute)).parameters
-    known = VALIDATORS["suite"].schema["$defs"][f"metric.{name}"]
+    known = validator("suite").schema["$defs"][f"metric.{name}"]
 
     for option, parameter in made.items():
         if option in ("name", "judge", "rubric", "of"):
@@ -225,7 +232,7 @@ def test_the_options_of_every_metric_are_those_it_takes(name):
 
 
 def test_every_key_of_a_suite_says_what_it_is():
-    made = VALIDATORS["suite"].schema
+    made = validator("suite").schema
     silent = [
         f"{place}.{key}"
         for place, entry in [("suite", made), *made["$defs"].items()]

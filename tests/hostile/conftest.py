@@ -14,12 +14,15 @@ import pytest
 from tests import forks
 from tests.growth import start_of_python
 
-SECONDS = round(600 * start_of_python()) + 1
-"""Processor time any single attack may take: about 10 seconds, more where the machine is slow."""
 PATIENCE = 120
 """Seconds on the clock, beside four for each of processor time: machines do other work as well."""
 MEMORY = 3 << 30
 """Address space of a process under attack; the interpreter and its libraries take most of 1 GB."""
+
+
+def most_seconds():
+    """Return the processor time an attack may take: about 10 s, more where the machine is slow."""
+    return round(600 * start_of_python()) + 1
 
 
 @dataclass
@@ -45,8 +48,9 @@ def _environment(changes):
     return {**os.environ, **fixed, **(changes or {})}
 
 
-def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=SECONDS):
+def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=None):
     """Run Python with a bound on memory and time."""
+    seconds = seconds or most_seconds()
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
@@ -64,7 +68,8 @@ def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=SECO
 def judgekit(tmp_path):
     """Run the command line in `tmp_path`; whatever it prints is fit for a terminal."""
 
-    def run(*arguments, stdin=None, environment=None, seconds=SECONDS):
+    def run(*arguments, stdin=None, environment=None):
+        seconds = most_seconds()
         bounds = {"memory": MEMORY, "seconds": seconds, "patience": PATIENCE + 4 * seconds}
         done = forks.run(
             arguments,
@@ -102,7 +107,7 @@ def in_time():
     """Fail a test that takes too much of the processor."""
     started = time.process_time()
     yield
-    assert time.process_time() - started < SECONDS
+    assert time.process_time() - started < most_seconds()
 
 
 SHOWN = "{% if false %}{{ criteria }}{{ case.output }}{% endif %}"

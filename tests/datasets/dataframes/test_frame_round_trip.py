@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import datasets
-import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judgekit
 from judgekit.core.case import Case
+from tests.later import Later
 from tests.written import MESSAGES, OBJECT, TEXT
+
+datasets, polars = Later("datasets"), Later("polars")
 
 MAYBE = st.none() | TEXT
 TEXTS = st.lists(TEXT, max_size=3)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-import datasets
-import pandas
-import polars
 import pytest
 
 import judgekit
 from judgekit.core.errors import ConfigError, DatasetError
+from tests.later import Later
+
+datasets, pandas, polars = Later("datasets"), Later("pandas"), Later("polars")
 
 ROWS = [{"id": "a", "input": "q", "output": "one two"}, {"id": "b", "input": "r", "output": "x"}]
 MADE = {

@@ -6,12 +6,13 @@ import datetime
 import subprocess
 import sys
 
-import datasets
-import polars
 import pytest
 
 import judgekit
 from judgekit.core.errors import ConfigError, DatasetError
+from tests.later import Later
+
+datasets, polars = Later("datasets"), Later("polars")
 
 
 def test_polars_columns_of_every_kind():

@@ -8,11 +8,13 @@ import sys
 import uuid
 
 import numpy
-import pandas
 import pytest
 
 import judgekit
 from judgekit.core.errors import ConfigError, DatasetError, MissingExtra
+from tests.later import Later
+
+pandas = Later("pandas")
 
 
 def only(frame, **options):

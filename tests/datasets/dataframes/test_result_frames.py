@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,9 @@ from judgekit.core.judgment import Judgment, Quote
 from judgekit.core.score import Failure, Fallback, Part, Score
 from judgekit.datasets.dataframes.table import kind_of
 from judgekit.runner.evaluation import evaluate_sync
+from tests.later import Later
+
+pandas = Later("pandas")
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 VALUES = st.floats(0, 1) | st.just(None)
