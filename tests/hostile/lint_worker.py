@@ -18,7 +18,7 @@ from judgekit.authoring.lint.text import lint_json, lint_text
 from judgekit.core.errors import JudgekitError
 from tests.hostile.conftest import SHOWN
 from tests.hostile.template_worker import FRONT, entries
-from tests.hostile.test_front_matter import BYTES, FILES
+from tests.hostile.test_front_matter import BYTES, FILES, whole
 
 RANGES = " ".join(f"{n}-{n + 3}: so far" for n in range(8_000))
 TEXTS = {
@@ -41,9 +41,9 @@ TEXTS = {
 def files() -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of every file."""
     for name, (text, _) in FILES.items():
-        yield name, text.encode()
+        yield name, whole(text).encode()
     for name, (data, _) in BYTES.items():
-        yield name, data
+        yield name, whole(data)
     # Every third template: `test_templates` renders all of them within the same bounds.
     for name, body, _, _ in islice(entries(), 0, None, 3):
         yield name, (FRONT + SHOWN + body).encode()

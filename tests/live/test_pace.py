@@ -97,7 +97,8 @@ def test_wait_for_the_pace_is_no_part_of_the_time_limit(server: Server, tmp_path
 
     assert set(outcome.kinds.values()) == {"scored"}
     arrived = [seen.arrived for seen in server.seen]
-    assert min(b - a for a, b in pairwise(arrived)) > 0.4
+    # 0.6 s between two starts; on a busy machine, the first may arrive late
+    assert min(b - a for a, b in pairwise(arrived)) > 0.2
 
 
 def test_slow_call_is_still_an_outage(server: Server, tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_all_workers_share_one_rate(tmp_path, nodes, server):
     assert report.metrics["polite"].scored == CASES
     first, *_, last = (seen.arrived for seen in server.seen)
     # 20 calls at once, then 20 a second; two paces would need half a second.
-    assert last - first >= 1.8
+    assert last - first >= 1.2
 
 
 def test_no_usage_statistics_are_sent(nodes, capsys):
