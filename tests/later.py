@@ -17,5 +17,7 @@ class Later:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        """Return an attribute of the module."""
+        """Return an attribute of the module; pytest asks every name for private ones."""
+        if attribute.startswith("_"):
+            raise AttributeError(attribute)
         return getattr(import_module(self._name), attribute)

@@ -124,7 +124,7 @@ def test_a_saved_folder_is_read(tmp_path):
 
 def test_a_name_of_the_hub_is_not_looked_up_unasked(monkeypatch):
     asked = []
-    monkeypatch.setattr(datasets, "load_dataset", lambda *a, **k: asked.append((a, k)))
+    monkeypatch.setattr("datasets.load_dataset", lambda *a, **k: asked.append((a, k)))
 
     with pytest.raises(ConfigError, match="only with download=True"):
         judgekit.from_hf("squad", split="validation")
@@ -139,7 +139,7 @@ def test_the_hub_is_streamed_from_where_that_is_allowed(monkeypatch):
         asked.append((where, how))
         return datasets.Dataset.from_list([{"question": "q"}]).to_iterable_dataset()
 
-    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
+    monkeypatch.setattr("datasets.load_dataset", load_dataset)
 
     cases = judgekit.from_hf("org/set", name="v2", split="test", revision="abc", download=True)
 
