@@ -14,7 +14,7 @@ LINEAR = 3.4
 """Twice the input takes about twice the work; four times would be a square."""
 _LEAST = 0.005
 """Seconds below which a measurement says nothing."""
-_ENOUGH = 0.05
+_ENOUGH = 0.025
 """Seconds that show how work grows: larger inputs would show the same."""
 _ROUNDS = 12
 

@@ -237,7 +237,7 @@ class Cassette(JudgeWrapper):
             reply = Reply(tries=(Try(fault=Fault.of(exc)),), cost=0.0)
         try:
             await self._save(request, reply)
-            if (identified := await judge.identified(reply)) != reply:
+            if (identified := await judge.identified(reply)) is not reply:
                 reply = identified
                 await self._save(request, reply)
         finally:

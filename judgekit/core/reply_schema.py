@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -53,6 +54,11 @@ class ReplySchema:
     def json_schema(self) -> dict[str, Any]:
         """The JSON schema that a judge is sent: the author's own, or that of the questions."""
         return self._form.json_schema or self._adapter.json_schema()
+
+    @cached_property
+    def text(self) -> str:
+        """The JSON schema as text for a prompt, in its order: a judge writes reasons first."""
+        return json.dumps(self.json_schema, ensure_ascii=False)
 
 
 def reply_schema(form: Form) -> ReplySchema:

@@ -242,4 +242,5 @@ class LiteLLMJudge(BaseJudge):
 
     def _with_name(self, reply: Reply) -> Reply:
         name = self._naming.name
-        return reply if name is None else reply.model_copy(update={"server": name})
+        same = name is None or reply.server == name
+        return reply if same else reply.model_copy(update={"server": name})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Literal
 
@@ -85,8 +84,7 @@ def messages_of(request: Request, mode: Mode) -> list[dict[str, Any]]:
     """Return the messages to send, with the schema in the prompt if the mode needs that."""
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
     if mode not in SCHEMA_OUTSIDE_PROMPT:
-        # In the order of the schema, not sorted: a judge writes its reasons before its verdict.
-        schema = json.dumps(reply_schema(request.form).json_schema, ensure_ascii=False)
+        schema = reply_schema(request.form).text
         content = f"{messages[-1]['content']}\n\n{_SCHEMA_NOTE}{schema}"
         messages[-1] = {**messages[-1], "content": content}
     return messages

@@ -20,7 +20,7 @@ from judgekit.metrics.quote import _without_ends
 from tests.hostile.every_pattern import BUILT, ROOT, WORDS, Use, built_patterns, caller, uses
 from tests.hostile.pump import Attack, attacks, growth
 
-LENGTH = 16_384
+LENGTH = 8_192
 MOST = 5
 """Attacks on one pattern that are tried here, spread over all that are derived."""
 
