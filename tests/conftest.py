@@ -7,6 +7,9 @@ import os
 import signal
 import socket
 import sys
+import tempfile
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -60,56 +63,69 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _connect = socket.socket.connect
 _connect_ex = socket.socket.connect_ex
 _getaddrinfo = socket.getaddrinfo
+_loopback = False
+"""Whether the current test may open sockets to this machine."""
 
 
 class NetworkUsed(AssertionError):
     """A test reached for the network."""
 
 
-@pytest.fixture(autouse=True)
-def no_registered_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget after a test which metrics it registered."""
-    if (registry := sys.modules.get("judgekit.metrics.registry")) is not None:
-        monkeypatch.setattr(registry, "_registered", {})
+def _check(sock: socket.socket, address: object) -> None:
+    if sock.family == getattr(socket, "AF_UNIX", None):
+        return
+    host = address[0] if isinstance(address, tuple) else str(address)
+    if not (_loopback and host in _LOOPBACK):
+        raise NetworkUsed(f"this test connected to {address}")
 
 
-@pytest.fixture(autouse=True)
-def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail a test that opens a socket; `@pytest.mark.loopback` allows this machine only."""
-    loopback = request.node.get_closest_marker("loopback") is not None
-
-    def allowed(sock: socket.socket, address: object) -> bool:
-        if sock.family == getattr(socket, "AF_UNIX", None):
-            return True
-        host = address[0] if isinstance(address, tuple) else str(address)
-        return loopback and host in _LOOPBACK
-
-    def connect(self: socket.socket, address: object) -> object:
-        if not allowed(self, address):
-            raise NetworkUsed(f"this test connected to {address}")
-        return _connect(self, address)  # type: ignore[arg-type]
-
-    def connect_ex(self: socket.socket, address: object) -> object:
-        if not allowed(self, address):
-            raise NetworkUsed(f"this test connected to {address}")
-        return _connect_ex(self, address)  # type: ignore[arg-type]
-
-    def getaddrinfo(host: object, *args: object, **kwargs: object) -> object:
-        if not (loopback and host in (*_LOOPBACK, None)):
-            raise NetworkUsed(f"this test looked up {host}")
-        return _getaddrinfo(host, *args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(socket.socket, "connect", connect)
-    monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
-    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+def _checked_connect(self: socket.socket, address: object) -> object:
+    _check(self, address)
+    return _connect(self, address)  # type: ignore[arg-type]
 
 
-@pytest.fixture(autouse=True)
-def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give every test a private store, and no credentials of the person who runs it."""
-    home = tmp_path / "judgekit-home"
-    monkeypatch.setenv("JUDGEKIT_HOME", str(home))
-    for name in list(os.environ):
-        if name.endswith("_API_KEY"):
-            monkeypatch.delenv(name)
-    return home
+def _checked_connect_ex(self: socket.socket, address: object) -> object:
+    _check(self, address)
+    return _connect_ex(self, address)  # type: ignore[arg-type]
+
+
+def _checked_getaddrinfo(host: object, *args: object, **kwargs: object) -> object:
+    if not (_loopback and host in (*_LOOPBACK, None)):
+        raise NetworkUsed(f"this test looked up {host}")
+    return _getaddrinfo(host, *args, **kwargs)  # type: ignore[arg-type]
+
+
+# A test that opens a socket fails; `@pytest.mark.loopback` allows this machine only.
+socket.socket.connect = _checked_connect  # type: ignore[method-assign, assignment]
+socket.socket.connect_ex = _checked_connect_ex  # type: ignore[method-assign, assignment]
+socket.getaddrinfo = _checked_getaddrinfo  # type: ignore[assignment]
+
+# No test has the credentials of the person who runs it.
+for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
+    del os.environ[_name]
+_homes = tempfile.TemporaryDirectory(prefix="judgekit-tests-")
+_numbers = count()
+
+
+# No fixture: six of them for each of twelve thousand tests took as long as the tests.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Give a test a private store, no metrics of other tests, and sockets only if it may."""
+    global _loopback
+    _loopback = item.get_closest_marker("loopback") is not None
+    os.environ["JUDGEKIT_HOME"] = str(Path(_homes.name, str(next(_numbers))))
+    registry = sys.modules.get("judgekit.metrics.registry")
+    registered = None
+    if registry is not None:
+        registered, registry._registered = registry._registered, {}
+    try:
+        return (yield)
+    finally:
+        if registry is not None:
+            registry._registered = registered
+
+
+@pytest.fixture
+def own_store() -> Path:
+    """Return the folder of the test's store, which may not exist."""
+    return Path(os.environ["JUDGEKIT_HOME"])
