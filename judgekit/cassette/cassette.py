@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import PART_NAMED, decode_reply, encode, share_line
+from judgekit.cassette.new_lines import NewLines
+from judgekit.cassette.record import PART_NAMED, decode_reply, encode_both, share_line
 from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.cassette.writer import StoreWriter
@@ -79,6 +80,7 @@ class Cassette(JudgeWrapper):
         self._from_store: set[str] = set()
         self._added: set[str] = set()
         self._writer: StoreWriter | None = None
+        self._new_lines = None if tape is None else NewLines(tape.parent)
         self._stored_keys: set[str] = set()
         """Keys of live replies that are stored but not counted yet."""
         self._explainer: Explainer | None = None
@@ -252,7 +254,7 @@ class Cassette(JudgeWrapper):
 
         store = self.store
         assert store is not None  # noqa: S101 - the constructor checks it
-        line = encode(request, reply)
+        line, shared, parts = encode_both(request, reply)
         if len(line) * 4 > MAX_LINE and len(line.encode()) > MAX_LINE:
             raise InvalidReply(f"the reply needs more than the {MAX_LINE:,} bytes of a record")
         if self._writer is None or self._writer.store is not store:
@@ -263,9 +265,14 @@ class Cassette(JudgeWrapper):
         except asyncio.CancelledError:
             await asyncio.wait([stored])
             if stored.exception() is None:
-                self._stored_keys.add(request.key)
+                self._keep(request.key, shared, parts)
             raise
-        self._stored_keys.add(request.key)
+        self._keep(request.key, shared, parts)
+
+    def _keep(self, key: str, line: str, parts: dict[str, str]) -> None:
+        self._stored_keys.add(key)
+        if self._new_lines is not None:
+            self._new_lines.put(key, line, parts)
 
     def _count_live(self, request: Request, reply: Reply) -> None:
         self._added.add(request.key)
@@ -362,6 +369,8 @@ class Cassette(JudgeWrapper):
                     yield self.tape.line(number)
 
     def _stored(self, key: str) -> tuple[str, dict[str, str]]:
+        if self._new_lines is not None and (new := self._new_lines.get(key)) is not None:
+            return new
         store = self.store
         line = store.get(key) if store is not None else None
         if line is None or store is None:
@@ -384,6 +393,8 @@ class Cassette(JudgeWrapper):
             for judge in self._others:
                 judge.close()
         finally:
+            if self._new_lines is not None:
+                self._new_lines.close()
             if self._opened is not None:
                 self._opened.close()
 

@@ -60,10 +60,21 @@ def encode(request: Request, reply: Reply) -> str:
     return _line(Record(request.key, request, reply), request.canonical)
 
 
+def encode_both(request: Request, reply: Reply) -> tuple[str, str, dict[str, str]]:
+    """Return what `encode` returns, and the tape line and part lines of `share`."""
+    before = _before_request(Record(request.key, request, reply))
+    shared, parts = _shared(request)
+    return _seal(f"{before}{request.canonical}}}"), _seal(f"{before}{shared}}}"), parts
+
+
 def _line(record: Record, request: str) -> str:
+    return _seal(f"{_before_request(record)}{request}}}")
+
+
+def _before_request(record: Record) -> str:
     kind = KINDS[record.request.form.want]
     reply = canonical_json(record.reply.model_dump(mode="json", exclude_defaults=True))
-    return _seal(f'{{"key":"{record.key}","kind":"{kind}","reply":{reply},"request":{request}}}')
+    return f'{{"key":"{record.key}","kind":"{kind}","reply":{reply},"request":'
 
 
 def _seal(line: str) -> str:
@@ -156,7 +167,12 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
 
     Reply schemas and system messages become parts because many requests share them.
     """
-    request = record.request
+    text, parts = _shared(record.request)
+    return _line(record, text), parts
+
+
+def _shared(request: Request) -> tuple[str, dict[str, str]]:
+    """Return the canonical request with references to its parts, and the part lines by digest."""
     form = request.form.canonical
     name, part = _part(form, is_text=False)
     parts = {name: part}
@@ -167,7 +183,7 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
             parts[name] = part
             whole = f'{{"content":{canonical_json(message.content)},"role":"system"}}'
             text = text.replace(whole, f'{{"content":{{"part":"{name}"}},"role":"system"}}', 1)
-    return _line(record, text), parts
+    return text, parts
 
 
 def share_line(line: str, *, key: str, where: object) -> tuple[str, dict[str, str]]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from judgekit.cassette.record import PART_NAMED, REPAIR_HINT, Record, decode, decode_part, share
 from judgekit.core.errors import CassetteCorrupt, CassetteError, place
-from judgekit.core.output_file import beside, whole_file
+from judgekit.core.output_file import beside, nameless_file, whole_file
 
 HEADER = '{"judgekit":"cassette","version":1}'
 MAX_LINE = 64_000_000
@@ -282,10 +282,16 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     Raises:
         CassetteError: the file cannot be written; an existing file is unchanged.
     """
-    try:
+    with _write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path, sync=True) as file:
             file.writelines(f"{line}\n".encode() for line in lines)
+
+
+@contextmanager
+def _write_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as exc:
         raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
@@ -310,20 +316,25 @@ def merge_into(
         for half in path.parent.glob(beside(path, writer="*").name):  # from a killed writer
             half.unlink(missing_ok=True)
         # Close the tape before its replacement: Windows cannot rename over an open file.
-        with closing(Tape(path)) as tape:
-            added = sorted(set(keys))
-            parts: dict[str, str] = {}
-            fresh: dict[str, str] = {}
-            for key in added:
-                made = fetch(key)
-                fresh[key], named = share(made) if isinstance(made, Record) else made
-                parts.update(named)
-            old = [line for line in tape.lines() if _key(line) not in fresh and keep(_key(line))]
-            for line in old:
-                for name in PART_NAMED.findall(line.encode()):
-                    parts.setdefault(name.decode(), "")
-            body = {name: line or tape.part_line(name) for name, line in parts.items()}
-        write_lines(path, laid_out(body, in_order(old, [fresh[key] for key in added])))
+        # Lines of new records wait in a file: a run may have millions.
+        with _write_errors(path), nameless_file(path.parent) as new:
+            with closing(Tape(path)) as tape:
+                added = set(keys)
+                parts: dict[str, str] = {}
+                for key in sorted(added):
+                    made = fetch(key)
+                    line, named = share(made) if isinstance(made, Record) else made
+                    new.write(f"{line}\n")
+                    parts.update(named)
+                old = [
+                    line for line in tape.lines() if _key(line) not in added and keep(_key(line))
+                ]
+                for line in old:
+                    for name in PART_NAMED.findall(line.encode()):
+                        parts.setdefault(name.decode(), "")
+                body = {name: line or tape.part_line(name) for name, line in parts.items()}
+            new.seek(0)
+            write_lines(path, laid_out(body, in_order(old, (line[:-1] for line in new))))
 
 
 def remove_records(path: Path, keys: Collection[str]) -> None:
