@@ -126,6 +126,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.fixture
+def tmp_path(tmp_path: Path) -> Path:
+    """Return a folder of the test; its store is in there, where tests look for private texts."""
+    os.environ["JUDGEKIT_HOME"] = str(tmp_path / "judgekit-home")
+    return tmp_path
+
+
+@pytest.fixture
 def own_store() -> Path:
     """Return the folder of the test's store, which may not exist."""
     return Path(os.environ["JUDGEKIT_HOME"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -269,7 +269,7 @@ class Cassette(JudgeWrapper):
             raise
         self._keep(request.key, shared, parts)
 
-    def _keep(self, key: str, line: str, parts: dict[str, str]) -> None:
+    def _keep(self, key: str, line: str, parts: Mapping[str, str]) -> None:
         self._stored_keys.add(key)
         if self._new_lines is not None:
             self._new_lines.put(key, line, parts)
@@ -368,7 +368,7 @@ class Cassette(JudgeWrapper):
                 if self.used(number):
                     yield self.tape.line(number)
 
-    def _stored(self, key: str) -> tuple[str, dict[str, str]]:
+    def _stored(self, key: str) -> tuple[str, Mapping[str, str]]:
         if self._new_lines is not None and (new := self._new_lines.get(key)) is not None:
             return new
         store = self.store

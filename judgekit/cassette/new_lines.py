@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
@@ -28,7 +29,7 @@ class NewLines:
         """The part lines of all lines, by digest."""
         self._closed = False
 
-    def put(self, key: str, line: str, parts: dict[str, str]) -> None:
+    def put(self, key: str, line: str, parts: Mapping[str, str]) -> None:
         """Keep a line; it replaces an earlier line of the key."""
         if self._closed:
             return
@@ -46,7 +47,7 @@ class NewLines:
         self._parts.update(parts)
         self._end += len(data)
 
-    def get(self, key: str) -> tuple[str, dict[str, str]] | None:
+    def get(self, key: str) -> tuple[str, Mapping[str, str]] | None:
         """Return a line and the part lines of all lines; `None` if it is not here."""
         start = self._starts.get(key)
         if start is None or self._file is None:

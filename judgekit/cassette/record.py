@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import ConfigDict
@@ -60,11 +62,12 @@ def encode(request: Request, reply: Reply) -> str:
     return _line(Record(request.key, request, reply), request.canonical)
 
 
-def encode_both(request: Request, reply: Reply) -> tuple[str, str, dict[str, str]]:
+def encode_both(request: Request, reply: Reply) -> tuple[str, str, Mapping[str, str]]:
     """Return what `encode` returns, and the tape line and part lines of `share`."""
     before = _before_request(Record(request.key, request, reply))
+    head, tail = request.halves()
     shared, parts = _shared(request)
-    return _seal(f"{before}{request.canonical}}}"), _seal(f"{before}{shared}}}"), parts
+    return _seal(f"{before}{head}{tail}}}"), _seal(f"{before}{shared}}}"), parts
 
 
 def _line(record: Record, request: str) -> str:
@@ -162,7 +165,7 @@ def _inline(request: dict[str, Any], *, parts: dict[str, Any], where: object) ->
     return {**request, "form": resolve(request["form"]), "messages": messages}
 
 
-def share(record: Record) -> tuple[str, dict[str, str]]:
+def share(record: Record) -> tuple[str, Mapping[str, str]]:
     """Return the tape line of a record and its part lines by digest.
 
     Reply schemas and system messages become parts because many requests share them.
@@ -171,22 +174,30 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
     return _line(record, text), parts
 
 
-def _shared(request: Request) -> tuple[str, dict[str, str]]:
+def _shared(request: Request) -> tuple[str, Mapping[str, str]]:
     """Return the canonical request with references to its parts, and the part lines by digest."""
-    form = request.form.canonical
+    systems = tuple(message.content for message in request.messages if message.role == "system")
+    head, tail = request.halves()
+    if len(systems) > 1 or (systems and request.messages[0].role != "system"):
+        return _with_parts(head + tail, request.form.canonical, systems)
+    text, parts = _with_parts(head, request.form.canonical, systems)
+    return text + tail, parts
+
+
+@lru_cache(maxsize=64)
+def _with_parts(text: str, form: str, systems: tuple[str, ...]) -> tuple[str, Mapping[str, str]]:
     name, part = _part(form, is_text=False)
     parts = {name: part}
-    text = request.canonical.replace(form, f'{{"part":"{name}"}}', 1)  # it begins with the form
-    for message in request.messages:
-        if message.role == "system":
-            name, part = _part(message.content, is_text=True)
-            parts[name] = part
-            whole = f'{{"content":{canonical_json(message.content)},"role":"system"}}'
-            text = text.replace(whole, f'{{"content":{{"part":"{name}"}},"role":"system"}}', 1)
-    return text, parts
+    text = text.replace(form, f'{{"part":"{name}"}}', 1)  # it begins with the form
+    for system in systems:
+        name, part = _part(system, is_text=True)
+        parts[name] = part
+        whole = f'{{"content":{canonical_json(system)},"role":"system"}}'
+        text = text.replace(whole, f'{{"content":{{"part":"{name}"}},"role":"system"}}', 1)
+    return text, MappingProxyType(parts)
 
 
-def share_line(line: str, *, key: str, where: object) -> tuple[str, dict[str, str]]:
+def share_line(line: str, *, key: str, where: object) -> tuple[str, Mapping[str, str]]:
     """Return the same as `share` for a self-contained line, without building its record.
 
     Raises:

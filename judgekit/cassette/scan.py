@@ -27,7 +27,7 @@ from judgekit.core.input_file import MAX_PLAIN, read_text
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 """Skipped in addition to names that begin with a dot."""
-_PAGE_DATA = re.compile(rb'<script type="application/json"[^>]* data-compressed="(yes|no)">')
+_PAGE_DATA = re.compile(rb'<script type="application/json"[^<>]* data-compressed="(yes|no)">')
 _KEY = re.compile("[0-9a-f]{64}")
 _MAX_PAGE = 512_000_000
 """Bytes of the largest data of a page, unpacked."""

@@ -10,7 +10,7 @@ import os
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property, partial
 from heapq import merge
@@ -299,7 +299,7 @@ def _write_errors(path: Path) -> Iterator[None]:
 def merge_into(
     path: Path,
     keys: Iterable[str],
-    fetch: Callable[[str], Record | tuple[str, dict[str, str]]],
+    fetch: Callable[[str], Record | tuple[str, Mapping[str, str]]],
     *,
     keep: Callable[[str], bool] = lambda _: True,
 ) -> None:

@@ -126,8 +126,12 @@ class Request(Value):
     @property
     def canonical(self) -> str:
         """The canonical JSON that the key is the digest of."""
+        return "".join(self.halves())
+
+    def halves(self) -> tuple[str, str]:
+        """Return the canonical JSON in two: a beginning that many requests share, and the rest."""
         head = self._head()
-        return head.text + self._tail(head)
+        return head.text, self._tail(head)
 
     @property
     def key(self) -> str:
@@ -149,16 +153,20 @@ class Request(Value):
 
     def _tail(self, head: _Head) -> str:
         """The rest, with keys in sorted order; a test compares it with `canonical_json`."""
+        tail: str | None = self.__dict__.get("_tail_text")
+        if tail is not None:
+            return tail
         rest = self.messages[1:] if head.holds_message else self.messages
         messages = ",".join(
             f'{{"content":{canonical_json(m.content)},"role":"{m.role}"}}' for m in rest
         )
         comma = "," if head.holds_message and rest else ""
         params = canonical_json(self.params) if self.params else "{}"
-        return (
+        tail = self.__dict__["_tail_text"] = (
             f'{comma}{messages}],"mode":{_text(self.mode)},"model":{_text(self.model)}'
             f',"params":{params},"sample":{self.sample}}}'
         )
+        return tail
 
 
 @lru_cache(maxsize=64)

@@ -68,13 +68,13 @@ def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=None
 def judgekit(tmp_path):
     """Run the command line in `tmp_path`; whatever it prints is fit for a terminal."""
 
-    def run(*arguments, stdin=None, environment={}):  # noqa: B006 - never changed
+    def run(*arguments, stdin=None, environment=None):
         seconds = most_seconds()
         bounds = {"memory": MEMORY, "seconds": seconds, "patience": PATIENCE + 4 * seconds}
         done = forks.run(
             arguments,
             cwd=tmp_path,
-            env=_environment({"JUDGEKIT_HOME": str(tmp_path / "judgekit-home"), **environment}),
+            env=_environment(environment),
             stdin=stdin or b"",
             bounds=bounds,
         )
