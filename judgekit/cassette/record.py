@@ -18,7 +18,7 @@ from pydantic import ConfigDict
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import CassetteCorrupt
-from judgekit.core.request import Reply, Request, Want, request_from
+from judgekit.core.request import Reply, Request, Want, canonical_halves, request_from
 from judgekit.core.value import Value
 
 KINDS: dict[Want, str] = {
@@ -65,7 +65,7 @@ def encode(request: Request, reply: Reply) -> str:
 def encode_both(request: Request, reply: Reply) -> tuple[str, str, Mapping[str, str]]:
     """Return what `encode` returns, and the tape line and part lines of `share`."""
     before = _before_request(Record(request.key, request, reply))
-    head, tail = request.halves()
+    head, tail = canonical_halves(request)
     shared, parts = _shared(request)
     return _seal(f"{before}{head}{tail}}}"), _seal(f"{before}{shared}}}"), parts
 
@@ -177,7 +177,7 @@ def share(record: Record) -> tuple[str, Mapping[str, str]]:
 def _shared(request: Request) -> tuple[str, Mapping[str, str]]:
     """Return the canonical request with references to its parts, and the part lines by digest."""
     systems = tuple(message.content for message in request.messages if message.role == "system")
-    head, tail = request.halves()
+    head, tail = canonical_halves(request)
     if len(systems) > 1 or (systems and request.messages[0].role != "system"):
         return _with_parts(head + tail, request.form.canonical, systems)
     text, parts = _with_parts(head, request.form.canonical, systems)
