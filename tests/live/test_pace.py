@@ -91,9 +91,9 @@ def test_server_that_refuses_every_call_is_down(server: Server, tmp_path: Path) 
 
 
 def test_wait_for_the_pace_is_no_part_of_the_time_limit(server: Server, tmp_path: Path) -> None:
-    judge = judge_of(server, timeout=0.4, retries=0)
+    judge = judge_of(server, timeout=2.0, retries=0)
 
-    outcome = run(judge, tokens(5), tmp_path, concurrency=5, rpm=100)
+    outcome = run(judge, tokens(6), tmp_path, concurrency=6, rpm=100)  # the last waits 3 s
 
     assert set(outcome.kinds.values()) == {"scored"}
     arrived = [seen.arrived for seen in server.seen]
