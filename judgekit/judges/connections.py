@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import asyncio
+    import ssl
 
 _users: dict[int, int] = {}
 """By id of an event loop: the evaluations that run in it and may use its connections."""
@@ -44,6 +46,17 @@ def _loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+def certificates() -> ssl.SSLContext:
+    """Return trusted certificates: those of the environment, else those of certifi."""
+    import ssl
+
+    if os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
+        return ssl.create_default_context()
+    import certifi
+
+    return ssl.create_default_context(cafile=certifi.where())
 
 
 @asynccontextmanager

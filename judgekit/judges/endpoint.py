@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from judgekit.core.shared import SharedCall
+from judgekit.judges.connections import certificates
 from judgekit.judges.credentials import address, secrets_in
 from judgekit.judges.translation import one_line, secrets_known
 
 if TYPE_CHECKING:
-    from http.client import HTTPConnection, HTTPResponse
+    from http.client import HTTPResponse
 
 MAX_LIST = 1_000_000
 """Bytes to read of a list of models."""
@@ -88,19 +89,13 @@ def server_name(api_base: str, *, model: str, api_key: str | None, timeout: floa
 
 
 def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[str, Any]]:
-    parts = urlsplit(api_base)
-    path = parts.path.rstrip("/")
-    path = f"{path}/models" if path.endswith("/v1") else f"{path}/v1/models"
+    base = api_base.rstrip("/")
     headers = {"Accept": "application/json"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
-    connection = _connection(parts, timeout)
-    try:
-        connection.request("GET", path, headers=headers)
-        response = connection.getresponse()
+    url = f"{base}/models" if base.endswith("/v1") else f"{base}/v1/models"
+    with _opened(url, headers, timeout) as response:
         body = _read(response, timeout) if response.status == 200 else b""
-    finally:
-        connection.close()
     data = json.loads(body or b"{}")
     entries = data.get("data") if isinstance(data, dict) else None
     if not isinstance(entries, list):
@@ -128,16 +123,22 @@ def _with_details(entry: dict[str, Any], models: object) -> dict[str, Any]:
     return entry
 
 
-def _connection(parts: SplitResult, timeout: float) -> HTTPConnection:
-    if parts.hostname is None or parts.scheme not in ("http", "https"):
-        raise ValueError("no server's address")
-    import ssl
-    from http.client import HTTPConnection, HTTPSConnection
+def _opened(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
+    """Send a request, through the proxy of the environment if there is one."""
+    from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
-    if parts.scheme == "http":
-        return HTTPConnection(parts.hostname, parts.port, timeout=timeout)
-    context = ssl.create_default_context()
-    return HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
+    # Only these handlers: others follow redirects and read files.
+    opener = OpenerDirector()
+    opener.add_handler(ProxyHandler())
+    if url.startswith("https://"):
+        opener.add_handler(HTTPSHandler(context=certificates()))
+    else:
+        opener.add_handler(HTTPHandler())
+    request = Request(url, headers=headers)  # noqa: S310 - there is no handler for files
+    response: HTTPResponse | None = opener.open(request, timeout=timeout)
+    if response is None:
+        raise ValueError("no server's address")
+    return response
 
 
 def _described(entry: dict[str, Any], *, alone: bool) -> str:

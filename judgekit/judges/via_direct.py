@@ -48,7 +48,7 @@ class DirectTransport:
         """Import aiohttp, and read the certificates and the price if they are needed."""
         import_module("aiohttp")
         if self._secure:
-            self._context = _certificates()
+            self._context = connections.certificates()
         if self._server.api_base is None:
             listed_cost(self._server.model, {})
 
@@ -228,17 +228,6 @@ def _open(schema: Any) -> Any:
         return schema
     left_out = ("additionalProperties", "strict")
     return {name: _open(part) for name, part in schema.items() if name not in left_out}
-
-
-def _certificates() -> Any:
-    """Return trusted certificates: those of the environment, else those of certifi."""
-    import ssl
-
-    if os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
-        return ssl.create_default_context()
-    import certifi
-
-    return ssl.create_default_context(cafile=certifi.where())
 
 
 def _proxy(base: str) -> str | None:

@@ -11,6 +11,7 @@ import asyncio
 import itertools
 import json
 import re
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -87,7 +88,9 @@ def error(
 class Server:
     """Serves on a thread of its own until it is closed; use it in a `with` statement."""
 
-    def __init__(self, *, latency: float = 0.0) -> None:
+    def __init__(self, *, latency: float = 0.0, certificate: ssl.SSLContext | None = None) -> None:
+        self.certificate = certificate
+        """What the server speaks TLS with; without one, plain HTTP."""
         self.plan: dict[str, Iterable[Fault]] = {}
         self.latency = latency
         self.seen: list[Seen] = []
@@ -112,7 +115,8 @@ class Server:
 
     @property
     def base(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        scheme = "https" if self.certificate else "http"
+        return f"{scheme}://127.0.0.1:{self.port}/v1"
 
     def calls(self, token: str | None = None) -> int:
         """Return how many requests came, for one token or in all."""
@@ -146,7 +150,7 @@ class Server:
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         server = self._loop.run_until_complete(
-            asyncio.start_server(self._serve, "127.0.0.1", 0, limit=2**26)
+            asyncio.start_server(self._serve, "127.0.0.1", 0, limit=2**26, ssl=self.certificate)
         )
         self.port = server.sockets[0].getsockname()[1]
         self._started.set()

@@ -156,8 +156,8 @@ def failed(*links: BaseException) -> BaseException:
 
 
 def test_a_certificate_that_is_not_trusted_is_named() -> None:
-    untrusted = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed")
-    untrusted.verify_message = "self-signed certificate"
+    text = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
+    untrusted = ssl.SSLCertVerificationError(1, f"{text} (_ssl.c:1006)")
 
     error = translate(failed(Exception("Connection error."), OSError(), untrusted))
 
