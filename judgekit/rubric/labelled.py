@@ -27,7 +27,7 @@ MAX_ROWS = 10_000
 MAX_SHOWN = 200_000
 """Characters that all shown rows may have together."""
 
-_PATH = re.compile(r"[\w][\w. -]*(/[\w][\w. -]*)*")
+_PATH = re.compile(r"\w[\w. -]*+(?:/\w[\w. -]*+)*+")
 _KEYS = {"case", "metric", "rubric", "answers", "details"}
 
 
