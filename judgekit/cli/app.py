@@ -12,8 +12,8 @@ from typer.main import get_command, get_group
 from judgekit import __version__
 
 COMMANDS = (
-    "init", "run", "watch", "merge", "score", "report", "compare", "view", "agree", "answer",
-    "perturb", "schema", "metrics", "rubric", "persona", "pairs", "cassette", "doctor",
+    "init", "run", "watch", "merge", "score", "evaluate", "report", "compare", "view", "agree",
+    "answer", "perturb", "schema", "metrics", "rubric", "persona", "pairs", "cassette", "doctor",
 )  # fmt: skip
 """Each is a module of this package, with a function of the same name or a group in `app`."""
 GROUPS = {"metrics", "rubric", "persona", "pairs", "cassette"}

@@ -68,7 +68,7 @@ def score(
     }
     metrics = _metrics(metric or [], rubric or [], options)
     if judge is None and not no_judge:
-        _check_judge(metrics)
+        check_judge(metrics)
     chosen = overrides(
         judge=judge,
         api_base=api_base,
@@ -115,8 +115,12 @@ def _metrics(
     return metrics
 
 
-def _check_judge(metrics: Mapping[str, Mapping[str, Any]]) -> None:
+def check_judge(metrics: Mapping[str, Mapping[str, Any]], *, flag: str = "--judge") -> None:
     """Refuse judged metrics without a judge.
+
+    Args:
+        metrics: the `metrics` of a suite.
+        flag: the flag that names a judge.
 
     Raises:
         ConfigError: with the flags that are missing.
@@ -125,11 +129,12 @@ def _check_judge(metrics: Mapping[str, Mapping[str, Any]]) -> None:
     from judgekit.metrics.registry import find
 
     # A list, not a generator: an unknown name is reported before a missing judge.
-    judged = [name for name, entry in metrics.items() if entry.get("rubric") or find(name).judged]
+    kinds = [(entry.get("metric", name), entry.get("rubric")) for name, entry in metrics.items()]
+    judged = [kind for kind, rubric in kinds if rubric or find(kind).judged]
     if judged:
         stand_in = all(name in STAND_INS for name in judged)
         hint = ", or --no-judge for the computed fallback" if stand_in else ""
-        raise ConfigError(f"no judge is given: add --judge MODEL{hint}")
+        raise ConfigError(f"no judge is given: add {flag} MODEL{hint}")
 
 
 def _case(

@@ -1,0 +1,176 @@
+"""`judgekit evaluate`: score a benchmark with one evaluator, without a suite file."""
+
+from __future__ import annotations
+
+import json as json_
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import typer
+
+from judgekit.cli.options import named_values, overrides
+from judgekit.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from judgekit.core.score import Row
+
+EVALUATORS = {
+    "alignment": "contrastive_alignment",
+    "coding": "code",
+    "f1": "token_f1",
+    "nlp": "quality",
+    "oracle": "quality",
+    "safety": "toxicity",
+}
+"""Names of evaluators in other tools -> metrics; every other metric has one name."""
+
+
+def evaluate(
+    benchmark: str | None = None,
+    evaluator: str | None = None,
+    num_samples: int | None = None,
+    judge_model: str | None = None,
+    rubric: str | None = None,
+    reference: str | None = None,
+    option: list[str] | None = None,
+    positive_examples: Path | None = None,
+    negative_examples: Path | None = None,
+    batch_size: int = 8,
+    format: str | None = None,
+    api_base: str | None = None,
+    param: list[str] | None = None,
+    cassette: Path | None = None,
+    record: str | None = None,
+    no_judge: bool = False,
+    out: Path | None = None,
+    print_suite: bool = False,
+    json: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Score a benchmark with one evaluator, without a suite file.
+
+    The benchmark holds the answers to score; `judgekit answer` adds those of a model.
+    --print-suite prints the suite that this command runs.
+
+    Exit codes: 0 passed, 2 the setup is wrong, 3 incomplete.
+    """
+    from judgekit.cli.execution import run_with_progress
+    from judgekit.cli.output import print_notes, print_report
+    from judgekit.cli.score import check_judge
+    from judgekit.datasets.case_builder import Shape
+    from judgekit.suite.suite import build_suite
+
+    if benchmark is None:
+        raise ConfigError("no benchmark is given: add --benchmark FILE, a file of cases")
+    if benchmark in get_args(Shape) and not Path(benchmark).exists():
+        raise ConfigError(
+            f"--benchmark {benchmark}: judgekit downloads no benchmark; save its rows as JSON "
+            f"Lines with the answers to score, and add --format {benchmark}"
+        )
+    options = {
+        "positive_examples": positive_examples and str(positive_examples),
+        "negative_examples": negative_examples and str(negative_examples),
+        **named_values("--option", option),
+    }
+    metrics = _metrics(evaluator, rubric, options, format=format)
+    if judge_model is None and not no_judge and record != "none":
+        check_judge(metrics, flag="--judge-model")
+    cases: dict[str, Any] = {"path": benchmark, "format": format, "limit": num_samples}
+    if reference is not None:
+        cases["fields"] = {"reference": reference}
+    judge = {"model": judge_model, "api_base": api_base, "params": named_values("--param", param)}
+    data = {
+        "name": next(iter(metrics)),
+        "cases": {key: value for key, value in cases.items() if value is not None},
+        "judge": {key: value for key, value in judge.items() if value} if judge_model else None,
+        "cassette": cassette and str(cassette),
+        "metrics": metrics,
+        "limits": {"concurrency": batch_size},
+    }
+    data = {key: value for key, value in data.items() if value is not None}
+    # Naming a judge allows calls, as in `judgekit run`.
+    chosen = overrides(judge=judge_model, param=None, record=record, no_judge=no_judge)
+    suite = build_suite(data, base=Path(), overrides=chosen)
+    if print_suite:
+        typer.echo(_as_yaml(data), nl=False)
+        raise typer.Exit
+    report = run_with_progress(suite, out=out, quiet=quiet or json)
+    if json:
+        for scored in report.results:
+            for row in scored.rows:
+                print(json_.dumps(eval_result(row), ensure_ascii=False))
+    else:
+        print_report(report, out=out, as_json=False)
+    if not quiet:
+        print_notes(suite)
+    raise typer.Exit(report.exit_code)
+
+
+def eval_result(row: Row) -> dict[str, Any]:
+    """Return a row with the names that evaluators of other tools use.
+
+    `score` (`None` without one), `ground_truth`, `method_used`, `confidence` (from 0 to 1, `None`
+    where the metric states none), `details` and `meta`; beside them `case`, `evaluator` and
+    `status`, and `error` for a failure.
+    """
+    from judgekit.core.score import Failure
+
+    result = row.result
+    begin = {"case": row.case, "evaluator": row.metric}
+    if isinstance(result, Failure):
+        error = {"kind": result.kind, "message": result.message}
+        return {**begin, "status": "failed", "score": None, "error": error}
+    plain = json_.loads(row.to_json())["result"]
+    return {
+        **begin,
+        "status": result.status,
+        "score": result.value,
+        "ground_truth": plain.get("ground_truth"),
+        "method_used": result.method or result.source,
+        "confidence": result.confidence,
+        "details": plain.get("details", {}),
+        "meta": plain.get("meta", {}),
+    }
+
+
+def _metrics(
+    evaluator: str | None, rubric: str | None, options: dict[str, Any], *, format: str | None
+) -> dict[str, dict[str, Any]]:
+    """Return the `metrics` of the suite.
+
+    Raises:
+        ConfigError: there is no such evaluator, or none is given.
+    """
+    from judgekit.core.suggest import suggest
+    from judgekit.metrics.benchmarks.task import PRESETS
+    from judgekit.metrics.registry import metric_names
+
+    given = {name: value for name, value in options.items() if value is not None}
+    if rubric is not None:
+        if evaluator not in (None, "oracle"):
+            raise ConfigError(f"--rubric belongs to the evaluator oracle, not to {evaluator}")
+        return {Path(rubric).stem: {"rubric": rubric, **given}}
+    if evaluator is None:
+        raise ConfigError(
+            "no evaluator is given: add --evaluator NAME (judgekit metrics lists them) or "
+            "--rubric FILE"
+        )
+    known = sorted({*EVALUATORS, *metric_names()})
+    name = EVALUATORS.get(evaluator, evaluator)
+    if name not in known:
+        raise ConfigError(
+            f"--evaluator: there is no {evaluator!r}"
+            + suggest(evaluator, known, otherwise="; judgekit metrics lists them")
+        )
+    if name == "task" and "benchmark" not in given:
+        if format not in PRESETS:
+            kinds = ", ".join(PRESETS)
+            raise ConfigError(f"the evaluator task needs --format with its benchmark: {kinds}")
+        given["benchmark"] = format
+    return {evaluator: {"metric": name, **given} if name != evaluator else given}
+
+
+def _as_yaml(data: dict[str, Any]) -> str:
+    import yaml
+
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
