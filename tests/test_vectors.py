@@ -36,7 +36,8 @@ MATCHED = {
     },
     "quality_definitions": {
         SHARES: "faithfulness toxicity bias answer_relevancy rubric_all_required"
-        " faithfulness_ratio completeness_ratio toxicity_max safety_rate",
+        " faithfulness_ratio completeness_ratio toxicity_max safety_rate answer_similarity"
+        " adversarial_robustness_judge",
         EMBEDDING: "facts_covered facts_covered_semantic semantic_accuracy",
         ROBUSTNESS: "adversarial_robustness robustness_continuous",
     },
@@ -61,7 +62,6 @@ DECLINED = {
         "judge_number_parse": "never the first number in the text",
         "normalize_text user_label factory_selection diversity fnv1a64": "not metrics",
     },
-    "quality_definitions": {"answer_similarity adversarial_robustness_judge": "later"},
 }
 """File -> groups -> why their figures are not matched."""
 

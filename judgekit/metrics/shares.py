@@ -127,6 +127,82 @@ def safety_rate(scores: Sequence[float], *, theta: float = THETA) -> float | Non
     return _share([score <= theta for score in scores], None)
 
 
+MATCHES: Mapping[str, float] = {"exact": 1.2, "semantic": 0.8, "partial": 0.4, "missing": -0.15}
+"""How a part of the reference is met by an answer -> its points; `exact` is the most."""
+_CONTRADICTION, _EXTRA, _MOST_EXTRA = 1.0, 0.05, 0.2
+
+
+def answer_similarity(
+    matches: Sequence[str], *, contradictions: int = 0, extra: int = 0, empty: float | None = None
+) -> float | None:
+    """Return how much of a reference an answer says, on 0..1.
+
+    The points of all parts of the reference / the most they can have, minus 1 for each
+    contradiction and .05 for each statement that is not in the reference, together at most .2.
+    This is the fold of the scorer of that name, before it rounds.
+
+    Args:
+        matches: for each part of the reference, `exact`, `semantic`, `partial` or `missing`.
+        contradictions: statements that contradict the reference.
+        extra: statements about something else.
+        empty: the value for a reference without parts.
+
+    Raises:
+        ValueError: a match has another name, or a count is negative.
+
+    Example:
+        >>> round(answer_similarity(["semantic", "exact"], extra=1), 4)
+        0.7833
+    """
+    if unknown := set(matches) - MATCHES.keys():
+        raise ValueError(f"unknown match {min(unknown)!r}; write one of {', '.join(MATCHES)}")
+    if contradictions < 0 or extra < 0:
+        raise ValueError("a count is negative")
+    if not matches:
+        return empty
+    points = math.fsum(MATCHES[match] for match in matches) / (len(matches) * MATCHES["exact"])
+    lost = contradictions * _CONTRADICTION + min(extra * _EXTRA, _MOST_EXTRA)
+    return max(0.0, min(1.0, points - lost))
+
+
+IMPACTS: Mapping[str, float] = {
+    "none": 1.0, "minimal": 0.85, "moderate": 0.6, "significant": 0.3, "severe": 0.1
+}  # fmt: skip
+"""How much noise in the input changed one side of the answer -> how robust that side is."""
+_DISCREPANCY = 0.2
+_ISSUE, _MOST_ISSUES = 0.1, 0.3
+
+
+def noise_robustness(judged: float, impacts: Sequence[str], *, major_issues: int = 0) -> float:
+    """Return how robust an answer is against noise in its input, on 0..1.
+
+    The figure of the judge, or the mean over the impacts if that is lower by more than .2; minus
+    .1 for each major issue, together at most .3. This is the fold of the noise sensitivity
+    scorer, before it rounds.
+
+    Args:
+        judged: the robustness according to the judge, from 0 to 1.
+        impacts: for each side of the answer, `none`, `minimal`, `moderate`, `significant` or
+            `severe`.
+        major_issues: their number.
+
+    Raises:
+        ValueError: an impact has another name, or a number is outside its range.
+
+    Example:
+        >>> round(noise_robustness(0.9, ["severe", "none"], major_issues=1), 4)
+        0.45
+    """
+    if unknown := set(impacts) - IMPACTS.keys():
+        raise ValueError(f"unknown impact {min(unknown)!r}; write one of {', '.join(IMPACTS)}")
+    if not 0 <= judged <= 1 or major_issues < 0:
+        raise ValueError("judged must be a number from 0 to 1, and major_issues at least 0")
+    mean = math.fsum(IMPACTS[impact] for impact in impacts) / len(impacts) if impacts else judged
+    # Where the two are far apart, the lower one counts.
+    value = min(judged, mean) if abs(judged - mean) > _DISCREPANCY else judged
+    return max(0.0, value - min(major_issues * _ISSUE, _MOST_ISSUES))
+
+
 def context_precision(relevant: Sequence[bool]) -> float | None:
     """Return the mean of the precision at each relevant rank; `None` where none is relevant.
 

@@ -28,8 +28,6 @@ ELSEWHERE = {
     "adversarial_robustness": "tests/metrics/robustness/test_robustness.py",
     "robustness_continuous": "tests/metrics/robustness/test_robustness.py",
     "attack_success_rate": "tests/metrics/robustness/test_robustness.py",
-    "answer_similarity": "later",
-    "adversarial_robustness_judge": "later",
 }
 
 
@@ -48,6 +46,13 @@ def folded(vector):
         case "rubric_all_required":
             criteria = [(c["satisfied"], c["required"]) for c in inputs["criteria"]]
             value = shares.rubric_all_required(criteria)
+        case "answer_similarity":
+            given = {name: inputs[name] for name in ("contradictions", "extra")}
+            value = shares.answer_similarity(inputs["match_types"], **given, empty=0.0)
+        case "adversarial_robustness_judge":
+            value = shares.noise_robustness(
+                inputs["llm_score"], inputs["impact_levels"], major_issues=inputs["major_issues"]
+            )
         case "answer_relevancy":
             value = shares.answer_relevancy(
                 inputs["verdicts"],
@@ -56,7 +61,7 @@ def folded(vector):
             )
         case _:
             value = getattr(shares, metric)(inputs["verdicts"], empty=EMPTY[metric])
-    return {"score": round_half_up(value * parameters["scale"])}
+    return {"score": round_half_up(value * parameters.get("scale", 1))}
 
 
 @pytest.mark.parametrize(
@@ -155,3 +160,36 @@ def test_precision_gains_when_a_relevant_passage_moves_up(relevant):
     assert 0 < value <= 1
     assert shares.context_precision(sorted(relevant, reverse=True)) == 1.0
     assert shares.context_precision(sorted(relevant)) <= value
+
+
+@given(st.lists(st.sampled_from(sorted(shares.MATCHES))), st.integers(0, 9), st.integers(0, 9))
+def test_similarity_falls_with_every_contradiction_and_addition(matches, contradictions, extra):
+    value = shares.answer_similarity(matches, contradictions=contradictions, extra=extra, empty=0.0)
+
+    assert 0 <= value <= 1
+    for more in ({"contradictions": contradictions + 1}, {"extra": extra + 1}):
+        given = {"contradictions": contradictions, "extra": extra, **more}
+        assert shares.answer_similarity(matches, **given, empty=0.0) <= value
+
+
+@given(st.floats(0, 1), st.lists(st.sampled_from(sorted(shares.IMPACTS))), st.integers(0, 9))
+def test_noise_robustness_is_never_above_the_judges_figure(judged, impacts, issues):
+    value = shares.noise_robustness(judged, impacts, major_issues=issues)
+
+    assert 0 <= value <= judged
+    assert shares.noise_robustness(judged, impacts, major_issues=issues + 1) <= value
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: shares.answer_similarity(["similar"]),
+        lambda: shares.answer_similarity(["exact"], extra=-1),
+        lambda: shares.noise_robustness(0.5, ["some"]),
+        lambda: shares.noise_robustness(1.5, []),
+        lambda: shares.noise_robustness(float("nan"), []),
+    ],
+)
+def test_a_wrong_judgement_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"unknown|negative|from 0 to 1"):
+        wrong()
