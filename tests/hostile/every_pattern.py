@@ -14,6 +14,7 @@ import judgekit
 
 ROOT = Path(judgekit.__file__).parent
 _CALLS = ("compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer")
+_CALL = re.compile(rf"\bre\s*\.\s*(?:{'|'.join(_CALLS)})\b")
 
 
 class Use(NamedTuple):
@@ -126,23 +127,28 @@ CLAUSES = ("directive", "rule_words", "rules")
 
 
 @cache
-def _trees() -> dict[str, ast.Module]:
+def _sources() -> dict[str, str]:
     return {
-        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8"))
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
         for path in sorted(ROOT.rglob("*.py"))
     }
+
+
+@cache
+def _nodes(file: str) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(_sources()[file])))
 
 
 @cache
 def uses() -> tuple[list[Use], set[str]]:
     """Return every pattern that can be read from the source, and the files with others."""
     readable, built = [], set()
-    for file, tree in _trees().items():
-        if not any(isinstance(node, ast.Call) and _how(node) for node in ast.walk(tree)):
+    for file, text in _sources().items():
+        if not _CALL.search(text) or not (calls := list(_calls(_nodes(file)[0]))):
             continue
         module = ".".join(("judgekit", *Path(file).with_suffix("").parts)).removesuffix(".__init__")
         names = vars(importlib.import_module(module))
-        for holder, node in _calls(tree):
+        for holder, node in calls:
             try:
                 source, flags = _source(node, names)
             except NameError:
@@ -155,7 +161,7 @@ def uses() -> tuple[list[Use], set[str]]:
     return readable, built
 
 
-def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
+def _calls(tree: Any) -> Iterator[tuple[str, ast.Call]]:
     """Yield the calls that make or use a pattern, each with the name at the top it stands under."""
     for statement in tree.body:
         target: Any = statement
@@ -196,7 +202,12 @@ def _methods(file: str, name: str) -> set[str]:
     """Return which methods of a pattern are called; `?` when it is handed on."""
     if f"{file} {name}" in MATCHED:
         return {"match"}
-    files = [file] if name.startswith("_") else list(_trees())
+    if name.startswith("_"):
+        files = [file]
+    elif name.isupper():
+        files = [other for other, text in _sources().items() if name in text]
+    else:
+        return {"?"}  # a function
     return set().union(*(_methods_in(one).get(name, set()) for one in files)) or {"?"}
 
 
@@ -205,7 +216,7 @@ def _methods_in(file: str) -> dict[str, set[str]]:
     """Return what is done with each name of a file."""
     methods: dict[str, set[str]] = {}
     called = set()
-    for node in ast.walk(_trees()[file]):
+    for node in _nodes(file):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             methods.setdefault(node.value.id, set()).add(node.attr)
             called.add(node.value)

@@ -6,6 +6,7 @@ import re
 import signal
 import time
 from collections.abc import Callable
+from functools import cache
 from itertools import product
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
@@ -64,6 +65,8 @@ class _Walker:
         self.repeats: list[tuple[str, list[str], list[str]]] = []
         self.groups: dict[int, str] = {}
         self.literals = literals
+        self._texts: dict[tuple[Any, int], list[str]] = {}
+        """What `_of` returns for the parts of the tree, by their identity."""
 
     def walk(self, items: list[Any], prefix: str) -> None:
         """Collect the repeats of a sequence, each with a text that leads to it."""
@@ -94,7 +97,10 @@ class _Walker:
         """Return texts that a sequence accepts, but for its look-arounds."""
         texts = [""]
         for op, av in items:
-            parts = self._of(op, av)
+            if (parts := self._texts.get((op, id(av)))) is None:
+                parts = self._of(op, av)
+                if not isinstance(av, int):
+                    self._texts[op, id(av)] = parts
             # Not the product: each alternative once is enough.
             count = min(most, max(len(texts), len(parts)))
             texts = [texts[n % len(texts)] + parts[n % len(parts)] for n in range(count)]
@@ -110,8 +116,9 @@ class _Walker:
             return [text for branch in av[1] for text in self.samples(list(branch), 2)][:40]
         if op is ops.SUBPATTERN:
             texts = self.samples(list(av[3]))
-            if av[0] is not None:
+            if av[0] is not None and self.groups.get(av[0]) != texts[0]:
                 self.groups[av[0]] = texts[0]
+                self._texts.clear()  # a reference to the group may have had another text
             return texts
         if op is ops.ATOMIC_GROUP:
             return self.samples(list(av))
@@ -124,13 +131,7 @@ class _Walker:
     def _characters(self, op: Any, av: Any) -> list[str]:
         if op is ops.LITERAL:
             return [chr(av)]
-        state = _parser.State()
-        state.flags = self.flags
-        one = re.compile("") if op is None else _compiled(op, av, self.flags)
-        accepted = [c for c in _PROBES if one.fullmatch(c)]
-        if op is ops.IN:
-            accepted += [chr(v) for o, v in av if o is ops.LITERAL and one.fullmatch(chr(v))]
-            accepted += [chr(v[0]) for o, v in av if o is ops.RANGE and one.fullmatch(chr(v[0]))]
+        accepted = _accepted(op, tuple(av) if op is ops.IN else av, self.flags)
         kinds: dict[Any, str] = {}
         # What the pattern itself names is likeliest to be tried again.
         for c in sorted(accepted, key=lambda c: c not in self.literals):
@@ -144,6 +145,17 @@ def _kind(c: str) -> Any:
     if c.isalpha():
         return ("letter", c.isupper(), c.isascii())
     return c if c in " \t\n-_.,'\"\\" else ("other", c.isspace(), c.isprintable())
+
+
+@cache
+def _accepted(op: Any, av: Any, flags: int) -> list[str]:
+    """Return probes that a class of characters accepts, and what it names itself."""
+    one = _compiled(op, av, flags)
+    accepted = [c for c in _PROBES if one.fullmatch(c)]
+    if op is ops.IN:
+        accepted += [chr(v) for o, v in av if o is ops.LITERAL and one.fullmatch(chr(v))]
+        accepted += [chr(v[0]) for o, v in av if o is ops.RANGE and one.fullmatch(chr(v[0]))]
+    return accepted
 
 
 def _compiled(op: Any, av: Any, flags: int) -> re.Pattern[str]:
@@ -189,7 +201,9 @@ def growth(
         text = attack.text(length)
         if (now := cpu(call, text)) >= least:
             half = attack.text(length // 2)
-            before = min(cpu(call, half) for _ in range(3))
+            before = cpu(call, half)
+            if min(now, before) < float("inf"):
+                before = min(before, *(cpu(call, half) for _ in range(2)))
             if before == float("inf"):
                 return f"no end with {length // 2:,} characters: {attack}"
             now = min(now, *(cpu(call, text) for _ in range(3)))

@@ -49,7 +49,7 @@ def faults(use, length=LENGTH, most=MOST):
         (r"(a+)+b", 1_024),
         (r"(?:\w+\s*)*;", 1_024),
         (r'"(?:[^"\\]|\\.)*"', 4_096),
-        (r"x.*y", 16_384),
+        (r"x.*y", 12_288),
     ],
 )
 def test_an_attack_is_found(source, length):
