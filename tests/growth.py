@@ -31,13 +31,15 @@ def growth(work: Callable[[Any], object], make: Callable[[int], Any], size: int)
         size: of the smaller input, such as 100,000 characters; less if less takes long enough.
     """
     work(make(size // 16))  # what is loaded or compiled once
-    size = next((part for part in (size // 8, size // 4, size // 2)
-                 if _seconds(work, make(part)) > _ENOUGH), size)  # fmt: skip
-    small = large = float("inf")
-    for number in range(_ROUNDS):
-        small = min(small, _seconds(work, make(size + number)))
-        large = min(large, _seconds(work, make(2 * size + number)))
-        if number and large < LINEAR * max(small, _LEAST):
+    for part in (size // 8, size // 4, size // 2, size):
+        if (small := _seconds(work, make(part))) > _ENOUGH:
+            break
+    large = float("inf")
+    for number in range(1, _ROUNDS):
+        # Between two smaller inputs: a machine that becomes faster must not hide a square.
+        large = min(large, _seconds(work, make(2 * part + number)))
+        small = min(small, _seconds(work, make(part + number)))
+        if large < LINEAR * max(small, _LEAST):
             break
     return large / max(small, _LEAST)
 
