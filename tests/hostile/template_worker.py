@@ -10,6 +10,8 @@ from pathlib import Path
 
 from judgekit.core.case import Case
 from judgekit.core.errors import JudgekitError
+from judgekit.rubric import template
+from judgekit.rubric.budget import MAX_STEPS, Rendering
 from judgekit.rubric.load import load_rubric
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -19,6 +21,24 @@ from tests.hostile.corpus.bombs import bombs
 
 CASE = Case(id="1", input="x" * 10_000, output="{{ 7 * 7 }}", reference=("x" * 2_000_000,))
 FRONT = '---\nname: hostile\ncriteria:\n  a: {text: Is it right?, details: {why: "Why so?"}}\n---\n'
+WHOLE = {
+    "a long text many times",
+    "a macro that calls itself twice",
+    "doubling by join",
+    "lists that hold themselves, compared",
+    "literal text in a loop",
+    "searching two million characters",
+    "texts in a list",
+}
+"""Templates that spend a whole budget; what is not paid does not end with a tenth of it either."""
+
+
+class Spent(Rendering):
+    """A rendering that has spent nine tenths of its steps."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.steps = MAX_STEPS * 9 // 10
 
 
 def entries():
@@ -39,6 +59,7 @@ def main(folder: Path) -> None:
         path.write_text(
             FRONT + SHOWN + body.replace("MARK", str(folder / "mark")), encoding="utf-8"
         )
+        template.Rendering = Rendering if name in WHOLE else Spent
         started = time.process_time()
         try:
             _, messages = load_rubric(path).render(CASE, mode="default")
