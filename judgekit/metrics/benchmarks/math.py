@@ -100,7 +100,7 @@ class Math(ComputedMetric):
         )
 
     def _why(self, ended: str) -> str:
-        if ended in ("time", "signal 9", "signal 14", "signal 24"):
+        if ended in ("time", *(f"signal {number}" for number in (9, 14, 24, 27))):
             return f"it took longer than {self.seconds:g} s"
         if ended == "memory":
             return "it took too much memory"

@@ -73,6 +73,9 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         seconds = float(order["seconds"])  # type: ignore[arg-type]
         signal.setitimer(signal.ITIMER_REAL, 2 * seconds + 2)
+        # A limit of the kernel is in whole seconds.
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         for limit, most in (
             (resource.RLIMIT_CPU, int(seconds + 0.999)),
             # Far above what is watched: the library takes a refused allocation for an answer.
