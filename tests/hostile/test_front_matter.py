@@ -130,6 +130,8 @@ def test_wrong_bytes_are_refused(tmp_path, name):
 @pytest.mark.parametrize("name", REFUSED)
 def test_hostile_yaml_is_refused_in_front_matter(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
+    # `tests/core/test_yaml_file.py` reads the same texts up to the limit.
+    monkeypatch.setattr("judgekit.core.yaml_file.MAX_NODES", 10_000)
     path = tmp_path / "hostile.jinja"
     front = REFUSED[name][0].replace("MARK", "mark").replace("\n---\n", "\n")
     path.write_text(f"---\n{front}\n---\nx", encoding="utf-8")

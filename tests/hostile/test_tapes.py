@@ -7,10 +7,8 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -360,44 +358,69 @@ def test_a_reply_that_claims_another_model_is_played_as_it_says(tape):
 
 # -- several writers, and none of them whole --------------------------------------------------
 
-WRITER = """
-import sys
+WRITERS = """
+import os, signal, sys, time, traceback
 from pathlib import Path
-sys.path.insert(0, sys.argv[3])
+sys.path.insert(0, sys.argv[1])
 from tests.hostile.test_tapes import write
-for start in range(0, 50, 10):
-    write(Path(sys.argv[1]), range(int(sys.argv[2]) + start, int(sys.argv[2]) + start + 10))
+
+def start(first):
+    if process := os.fork():
+        return process
+    try:
+        for number in range(first, first + 50, 10):
+            write(Path("tape.jsonl"), range(number, number + 10))
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+"""
+"""Starts copies of itself that write fifty records, ten at a time."""
+
+
+def writers(program, folder, **streams):
+    """Start a program that starts writers."""
+    root = str(Path(__file__).parents[2])
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITERS + program, root], cwd=folder, text=True, **streams
+    )
+
+
+EIGHT = """
+started = [start(100 * n) for n in range(8)]
+sys.exit(any(os.waitpid(process, 0)[1] for process in started))
 """
 
 
-def root():
-    return str(Path(__file__).parents[2])
-
-
 def test_eight_writers_lose_nothing(tmp_path):
-    path = tmp_path / "tape.jsonl"
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(100 * n), root()])
-        for n in range(8)
-    ]
-
-    assert [writer.wait(120) for writer in writers] == [0] * 8
-    assert verify_tape(path) == 400
+    assert writers(EIGHT, tmp_path).wait(120) == 0
+    assert verify_tape(tmp_path / "tape.jsonl") == 400
     assert [file.name for file in tmp_path.glob(".tape*")] == []
+
+
+KILLED = """
+for line in sys.stdin:
+    process = start(1000)
+    time.sleep(float(line))
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    print("killed", flush=True)
+"""
 
 
 def test_a_kill_while_merging_leaves_the_old_file_or_the_new(tmp_path, tape):
     shutil.copy(tape, tmp_path / "before.jsonl")
-    for milliseconds in (150, 250, 300, 350, 400, 450, 500, 600):
-        shutil.copy(tmp_path / "before.jsonl", tape)
-        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tape), "1000", root()])
-        time.sleep(milliseconds / 1000)
-        writer.send_signal(signal.SIGKILL)
-        writer.wait()
+    with writers(KILLED, tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for milliseconds in (5, 10, 15, 18, 21, 24, 27, 30, 35, 40, 60, 120):
+            shutil.copy(tmp_path / "before.jsonl", tape)
+            process.stdin.write(f"{milliseconds / 1000}\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "killed\n"
 
-        assert verify_tape(tape) in (20, 30, 40, 50, 60, 70)
-        write(tape, [7777])  # a lock dies with its process
-        assert verify_tape(tape) in (21, 31, 41, 51, 61, 71)
+            assert verify_tape(tape) in (20, 30, 40, 50, 60, 70)
+            write(tape, [7777])  # a lock dies with its process
+            assert verify_tape(tape) in (21, 31, 41, 51, 61, 71)
+        process.stdin.close()
 
 
 def test_a_link_beside_the_tape_is_not_written_through(tmp_path, tape):
