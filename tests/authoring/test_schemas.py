@@ -59,11 +59,29 @@ def suite_with(**metrics):
     return {"cases": "c.jsonl", "metrics": metrics}
 
 
+def distinct(part, seen):
+    """Return a schema in which each part that repeats another one is `True`."""
+    if not isinstance(part, dict) or (text := json.dumps(part)) in seen:
+        return True if isinstance(part, dict) else part
+    seen.add(text)
+    kept = dict(part)
+    for key in ("properties", "$defs", "patternProperties"):
+        if isinstance(inner := part.get(key), dict):
+            kept[key] = {name: distinct(value, seen) for name, value in inner.items()}
+    for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        if isinstance(inner := part.get(key), list):
+            kept[key] = [distinct(value, seen) for value in inner]
+    for key in ("items", "additionalProperties"):
+        if key in part:
+            kept[key] = distinct(part[key], seen)
+    return kept
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_schema_is_a_schema_named_without_a_host(kind):
     made = validator(kind).schema
 
-    Draft202012Validator.check_schema(made)
+    Draft202012Validator.check_schema(distinct(made, set()))
     assert made["$id"] == f"urn:judgekit:schema:{kind}:1"
     assert made["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert json.loads(schema_text(kind)) == made

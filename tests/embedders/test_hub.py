@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -20,11 +21,12 @@ PROGRAM = """
 import json, sys
 from judgekit.embedders import open_embedder
 from judgekit.core.errors import ConfigError
-try:
-    embedder = open_embedder(json.loads(sys.argv[1]))
-    print(embedder.identity, len(embedder.embed(["sea"])))
-except ConfigError as exc:
-    print("refused:", exc)
+for line in sys.stdin:
+    try:
+        embedder = open_embedder(json.loads(line))
+        print(embedder.identity, len(embedder.embed(["sea"])), flush=True)
+    except ConfigError as exc:
+        print("refused:", exc, flush=True)
 """
 
 
@@ -75,39 +77,49 @@ def hub(tmp_path):
         "NO_PROXY": "127.0.0.1",
     }
 
-    def run(**options):
-        del asked[:]
-        spec = json.dumps({"onnx": f"some/model@{COMMIT}", **options})
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, spec],
+    @contextmanager
+    def process():
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
             env=environment,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             text=True,
-            check=True,
-        )
-        return done.stdout.strip(), list(asked)
+        ) as program:
 
-    yield folder, run
+            def run(**options):
+                del asked[:]
+                program.stdin.write(json.dumps({"onnx": f"some/model@{COMMIT}", **options}) + "\n")
+                program.stdin.flush()
+                return program.stdout.readline().strip(), list(asked)
+
+            yield run
+            program.stdin.close()
+        assert program.returncode == 0
+
+    yield folder, process
     server.shutdown()
     server.server_close()
 
 
 @pytest.mark.loopback
 def test_a_model_is_fetched_only_where_that_is_allowed(hub):
-    folder, run = hub
+    folder, process = hub
     identity = OnnxEmbedder(str(folder)).identity
 
-    refused, asked = run()
-    assert refused.startswith(f"refused: embedder: some/model@{COMMIT} is not on this machine")
-    assert asked == []
+    with process() as run:
+        refused, asked = run()
+        assert refused.startswith(f"refused: embedder: some/model@{COMMIT} is not on this machine")
+        assert asked == []
 
-    fetched, asked = run(download=True)
-    assert fetched == f"{identity} 1"
-    assert any(path.endswith("model.onnx") for path in asked)
+        fetched, asked = run(download=True)
+        assert fetched == f"{identity} 1"
+        assert any(path.endswith("model.onnx") for path in asked)
 
-    found, asked = run()
-    assert found == f"{identity} 1"
-    assert asked == []
+    with process() as run:
+        found, asked = run()
+        assert found == f"{identity} 1"
+        assert asked == []
 
-    wrong, _ = run(sha256="0" * 64)
-    assert "has the SHA-256" in wrong
+        wrong, _ = run(sha256="0" * 64)
+        assert "has the SHA-256" in wrong

@@ -170,10 +170,10 @@ def test_the_longest_chain_of_exchanges_is_followed():
     # Call n fits the wanted ones n and n + 1, so that the last wanted one moves all the others.
     wanted = [ExpectedCall(str(n)) for n in range(500)]
     made = [ToolCall(name=str(n)) for n in range(500)]
-    order = [*range(1, 500), 0]
+    fitting = {str(n): {str(n), str((n or 500) - 1)} for n in range(500)}
 
     def fit(w, m):
-        return int(m.name) in (int(w.name), order.index(int(w.name)))
+        return m.name in fitting[w.name]
 
     assert len(pair_up(wanted, made, fit)) == 500
 
