@@ -26,6 +26,7 @@ _FORMS = (
     rf"(?P<labelled>\d(?:{_GAP}{{0,2}}\d){{6,14}})(?!\w|[.,]\d)",
 )
 _PHONE = re.compile("|".join(_FORMS), re.IGNORECASE | re.ASCII)
+_DIGIT = re.compile(r"\d", re.ASCII)
 _DATE = re.compile(
     r"(?:19|20)\d{2}[./\- ]\d{1,2}[./\- ]\d{1,2}|\d{1,2}[./\- ]\d{1,2}[./\- ](?:19|20)\d{2}"
 )
@@ -39,6 +40,8 @@ def find(text: str) -> Iterator[PrivateSpan]:
     >>> [span.value for span in find("Ring +49 (0)151 1234567 or 212-555-0143 on 2024-05-01.")]
     ['+4901511234567', '2125550143']
     """
+    if not _DIGIT.search(text):
+        return  # most texts that a scan reads
     for match in _PHONE.finditer(text):
         group = "labelled" if match["labelled"] else 0
         written = match[group]
