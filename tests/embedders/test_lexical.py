@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import subprocess
 import sys
 
@@ -54,18 +56,18 @@ def test_vectors_are_the_same_in_another_process():
         "vector = LexicalEmbedder().embed(['Über die See 日本'])[0];"
         "print(hashlib.sha256(vector.tobytes()).hexdigest())"
     )
-    seen = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={"PYTHONHASHSEED": seed},
-        ).stdout
-        for seed in ("1", "2")
-    }
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
 
-    assert len(seen) == 1
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": seed},
+    )
+
+    vector = LexicalEmbedder().embed(["Über die See 日本"])[0]
+    assert done.stdout.strip() == hashlib.sha256(vector.tobytes()).hexdigest()
 
 
 @given(st.lists(st.text(), max_size=8), st.text())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
 import subprocess
 import sys
 
@@ -21,6 +22,7 @@ from judgekit.embedders.shared import SharedEmbedder
 from judgekit.metrics.embedding.similarity import Similarity
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import build_suite
+from tests import forks
 from tests.embedders import tiny_onnx
 
 
@@ -272,19 +274,16 @@ def test_a_model_of_a_hub_that_is_not_on_this_machine_is_said(tmp_path):
 )
 def test_a_missing_extra_is_named_in_one_line(own, hidden, spec, extra):
     code = (
-        "import importlib.util, sys\n"
+        "import importlib.util\n"
         "found = importlib.util.find_spec\n"
         f"importlib.util.find_spec = lambda name: None if name == {hidden!r} else found(name)\n"
-        "from judgekit.cli import main\n"
-        "sys.argv = ['judgekit', 'run', 'suite.yaml']\n"
-        "main()\n"
     )
+    (own.parent / "sitecustomize.py").write_text(code, encoding="utf-8")
     suite = {"cases": "c.jsonl", "embedder": spec, "metrics": {"similarity": {}}}
     (own.parent / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
 
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=own.parent, capture_output=True, text=True, check=False
-    )
+    environment = {**os.environ, "PYTHONPATH": str(own.parent)}
+    done = forks.run(["run", "suite.yaml"], cwd=own.parent, env=environment)
 
     assert done.returncode == 2
     assert f"needs an extra: pip install 'judgekit-rubrics[{extra}]'" in done.stderr

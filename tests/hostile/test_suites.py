@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.hostile.conftest import run_bounded
+from tests import forks
 
 SUITE = """\
 cases: cases.jsonl
@@ -184,12 +185,9 @@ def honest_run(tmp_path_factory):
     base = tmp_path_factory.mktemp("honest")
     (base / "suite.yaml").write_text(SUITE, encoding="utf-8")
     (base / "cases.jsonl").write_text(json.dumps(CASE), encoding="utf-8")
-    said = run_bounded(
-        ["-m", "judgekit", "run", "suite.yaml", "--out", "out"],
-        folder=base,
-        environment={"JUDGEKIT_HOME": str(base / "home")},
-    )
-    assert said.code == 0, said
+    environment = {**os.environ, "JUDGEKIT_HOME": str(base / "home")}
+    said = forks.run(["run", "suite.yaml", "--out", "out"], cwd=base, env=environment)
+    assert said.returncode == 0, said
     return base / "out"
 
 

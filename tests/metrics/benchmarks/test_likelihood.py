@@ -290,9 +290,9 @@ def test_any_text_gives_a_score_or_says_why_not(text):
 
 
 def test_a_long_text_takes_no_time():
-    text = "word " * 200_000
+    text = "word " * 50_000
 
-    assert run(Perplexity(judge=FakeJudge()), Case(id="c", output=text)).details["tokens"] > 199_000
+    assert run(Perplexity(judge=FakeJudge()), Case(id="c", output=text)).details["tokens"] > 49_000
 
 
 # -- asked, and in suites ---------------------------------------------------------------
