@@ -10,7 +10,6 @@ import asyncio
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -39,6 +38,8 @@ class Chromium(NamedTuple):
 
     browser: Any
     tab: Any
+    tools: Any
+    """The tab's session of the DevTools protocol, for what Playwright does to new tabs only."""
     loop: asyncio.AbstractEventLoop
     """Playwright's. It counts as running from the start of the browser to its end."""
 
@@ -49,16 +50,19 @@ def _chromium() -> Iterator[Chromium]:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield (started := Chromium(browser, browser.new_page(), asyncio.get_running_loop()))
+        tab = browser.new_page()
+        tools = tab.context.new_cdp_session(tab)
+        tools.send("Page.enable")
+        yield (started := Chromium(browser, tab, tools, asyncio.get_running_loop()))
         asyncio._set_running_loop(started.loop)
         browser.close()
 
 
 @pytest.fixture
-def browser(_chromium: Chromium) -> Iterator[Any]:
+def _browser(_chromium: Chromium) -> Iterator[Chromium]:
     """The shared browser; other tests run event loops of their own in this thread."""
     asyncio._set_running_loop(_chromium.loop)
-    yield _chromium.browser
+    yield _chromium
     asyncio._set_running_loop(None)
 
 
@@ -68,11 +72,24 @@ def own_site() -> str:
     return "file:///"
 
 
-@contextmanager
-def _watched(tab: Any, own_site: str) -> Iterator[Any]:
-    """Fail the test for a request, a dialog, or anything on the console."""
+@pytest.fixture
+def unwatched_tab(_browser: Chromium, own_site: str) -> Iterator[Any]:
+    """A tab that tests use one after another: a new one takes longer than most tests.
+
+    The page of the test before may still be in it, if that page came from a file.
+    """
+    tab = _browser.tab
     tab.set_viewport_size({"width": 1400, "height": 900})
     tab.set_default_timeout(60_000)  # a busy machine took more than 10 s for a click
+    yield tab
+    if not own_site.startswith("file:"):
+        tab.goto("about:blank")  # or the page would go on to ask a server that is gone
+    tab.emulate_media(media="null", color_scheme="null")
+
+
+@pytest.fixture
+def tab(unwatched_tab: Any, own_site: str) -> Iterator[Any]:
+    """The shared tab; the test fails for a request, a dialog, or anything on the console."""
     events: list[str] = []
     listeners: dict[str, Callable[[Any], object]] = {
         "console": lambda message: events.append(f"console {message.type}: {message.text}"),
@@ -83,30 +100,42 @@ def _watched(tab: Any, own_site: str) -> Iterator[Any]:
         ),
     }
     for name, listener in listeners.items():
-        tab.on(name, listener)
-    yield tab
+        unwatched_tab.on(name, listener)
+    yield unwatched_tab
     for name, listener in listeners.items():
-        tab.remove_listener(name, listener)
+        unwatched_tab.remove_listener(name, listener)
     assert events == []
 
 
 @pytest.fixture
-def tab(browser: Any, _chromium: Chromium, own_site: str) -> Iterator[Any]:
-    """A watched tab that tests use one after another: a new one takes as long as most tests."""
-    tab = _chromium.tab
-    with _watched(tab, own_site):
-        yield tab
-        tab.goto("about:blank")
-        tab.emulate_media(media="null", color_scheme="null")
+def run_first(_browser: Chromium) -> Iterator[Callable[[str], None]]:
+    """Have a script run in each new page of this test, before the scripts of the page."""
+    added: list[str] = []
+
+    def add(source: str) -> None:
+        script = _browser.tools.send("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+        added.append(script["identifier"])
+
+    yield add
+    for script in added:
+        _browser.tools.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
 
 
 @pytest.fixture
-def own_tab(browser: Any, own_site: str) -> Iterator[Any]:
-    """A watched tab of this test only, for scripts that run before those of each page."""
-    tab = browser.new_page()
-    with _watched(tab, own_site):
-        yield tab
-    tab.close()
+def without_script(_browser: Chromium) -> Iterator[None]:
+    """Let no script run in the pages of this test."""
+    _browser.tools.send("Emulation.setScriptExecutionDisabled", {"value": True})
+    yield
+    _browser.tools.send("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+@pytest.fixture
+def forgotten(_browser: Chromium) -> Iterator[None]:
+    """Remove what the pages of this test store, also what they store when they are left."""
+    yield
+    _browser.tab.goto("about:blank")
+    data = {"origin": "file://", "storageTypes": "local_storage"}
+    _browser.tools.send("Storage.clearDataForOrigin", data)
 
 
 def until(tab: Any, expression: str, *, seconds: float = 60.0) -> None:

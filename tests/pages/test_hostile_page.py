@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -44,7 +46,9 @@ def hostile_names(runs: SimpleNamespace, folder: Path) -> Report:
             metric: Score(value=0.25, fallback=Fallback(substitute=text, cause=text), scale=10.0)
             for metric in texts[::3]
         }
-        results[text] = runs.judged(0.5, parts=parts, meta=meta, method=text, reason=text)
+        # One metric with all the parts, or the page has twenty thousand elements.
+        own = parts[number : number + 1] if number else parts
+        results[text] = runs.judged(0.5, parts=own, meta=meta, method=text, reason=text)
         case = Case(id=f"{number} {text}", output=text, metadata={text[:50]: texts[number % 2]})
         rows.append((case, results))
     rubric = {
@@ -52,10 +56,9 @@ def hostile_names(runs: SimpleNamespace, folder: Path) -> Report:
         "description": KINDS["document"], "combine": KINDS["closing script"],
         "metrics": texts, "default_mode": KINDS["prototype"],
         "modes": {text: {text: 0.5} for text in texts},
-        "criteria": [{"id": text, "kind": "choice", "text": text, "labels": texts, "weight": 0.1,
+        "criteria": [{"id": text, "kind": "choice", "text": text, "labels": [text], "weight": 0.1,
                       "levels": [{"label": text, "value": 1, "text": text}]} for text in texts],
     }  # fmt: skip
-    judge = {"model": KINDS["image"], "params": {text: text for text in texts}, "mode": texts[0]}
     report = runs.report_of(
         rows,
         thresholds=dict.fromkeys(texts[::2], 0.4),
@@ -65,7 +68,8 @@ def hostile_names(runs: SimpleNamespace, folder: Path) -> Report:
             "suite": {"name": KINDS["document"], "description": KINDS["svg"]},
             "notice": KINDS["script"],
             "rubrics": [rubric],
-            "judges": dict.fromkeys(texts, judge),
+            "judges": {text: {"model": KINDS["image"], "params": {text: text}, "mode": text}
+                       for text in texts},
             "gates_not_checked": texts,
         },
         run={"origins": {"live": 1}, "record": KINDS["image"], "started": KINDS["svg"],
@@ -80,43 +84,45 @@ def hostile_names(runs: SimpleNamespace, folder: Path) -> Report:
 
 
 def test_names_are_inert_wherever_they_stand(
-    own_tab: Tab, runs: SimpleNamespace, tmp_path: Path
+    tab: Tab, run_first: Callable[[str], None], runs: SimpleNamespace, tmp_path: Path
 ) -> None:
-    own_tab.add_init_script("window.pwned = () => { window.hurt = true; }")
+    run_first("window.pwned = () => { window.hurt = true; }")
     page = write_page(hostile_names(runs, tmp_path), tmp_path / "page.html")
-    own_tab.goto(f"file://{page}")
-    own_tab.wait_for_selector("html[data-whole]")
-    own_tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    tab.goto(f"file://{page}")
+    tab.wait_for_selector("html[data-whole]")
+    tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
 
-    banner = own_tab.locator(".verdict").inner_text()
-    text = own_tab.locator("#page").inner_text()
+    banner = tab.locator(".verdict").inner_text()
+    text = tab.locator("#page").inner_text()
     for kind, hostile in KINDS.items():
         said = " ".join(named(hostile).split())
         assert f"{said}: mean 0.500" in " ".join(banner.split()), kind
         assert " ".join(text.split()).count(said[:60]) > 9, kind
-    assert own_tab.title().startswith(KINDS["document"])
-    assert own_tab.locator(f"body {ALIVE}").count() == 0
-    assert own_tab.locator("script").count() == 1
+    assert tab.title().startswith(KINDS["document"])
+    assert tab.locator(f"body {ALIVE}").count() == 0
+    assert tab.locator("script").count() == 1
 
-    for number in (0, 3, 6):
-        own_tab.locator(".list tbody tr").nth(number).click()
-        drawer = own_tab.locator("#drawer")
+    tab.click(".show-all")
+    for number, count in ((0, len(KINDS)), (3, 1), (6, 1)):
+        tab.locator(".list tbody th", has_text=re.compile(rf"^\s*{number} ")).click()
+        drawer = tab.locator("#drawer")
+        assert drawer.locator(".parts > li").count() >= count
         drawer.evaluate("d => d.querySelectorAll('details').forEach(e => e.open = true)")
-        until(own_tab, "!document.getElementById('drawer').hidden")
+        until(tab, "!document.getElementById('drawer').hidden")
         assert drawer.locator(ALIVE).count() == 0
-        own_tab.keyboard.press("Escape")
-    for facet in own_tab.locator("details.facet").all()[:3]:
+        tab.keyboard.press("Escape")
+    for facet in tab.locator("details.facet").all()[:3]:
         facet.evaluate("d => d.open = true")
         facet.locator("input").first.check()
         facet.locator(".clear").click()
-    for link in own_tab.locator(".slices a").all()[:3]:
+    for link in tab.locator(".slices a").all()[:3]:
         link.click()
-    for column in own_tab.locator("th button").all()[:3]:
+    for column in tab.locator("th button").all()[:3]:
         column.click()
-    assert own_tab.evaluate("document.documentElement.scrollWidth") <= 1400
-    own_tab.emulate_media(media="print")
-    assert own_tab.evaluate("window.hurt") is None
-    assert own_tab.evaluate("Object.keys(Object.prototype).length") == 0
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 1400
+    tab.emulate_media(media="print")
+    assert tab.evaluate("window.hurt") is None
+    assert tab.evaluate("Object.keys(Object.prototype).length") == 0
 
 
 def test_a_text_of_a_hundred_thousand_lines_opens(

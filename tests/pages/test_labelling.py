@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 skip_without_a_browser("labelling on the page")
 
-pytestmark = pytest.mark.loopback
+pytestmark = [pytest.mark.loopback, pytest.mark.usefixtures("forgotten")]
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "support_assistant"
 QUESTIONS = (
@@ -89,12 +90,6 @@ def download(tab: Tab, path: Path) -> list[dict[str, Any]]:
     for line in lines:
         assert re.fullmatch("[0-9a-f]{16}", line.pop("output_digest"))
     return lines
-
-
-@pytest.fixture
-def tab(own_tab: Tab) -> Tab:
-    """A tab of the test only: the browser keeps labels."""
-    return own_tab
 
 
 def judgekit(*arguments: str | Path) -> str:
@@ -272,11 +267,9 @@ def test_labels_outlive_the_page_until_they_are_cleared(
 
 
 def test_a_browser_that_keeps_nothing_is_said_to(
-    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+    tab: Tab, run_first: Callable[[str], None], runs: SimpleNamespace, tmp_path: Path
 ) -> None:
-    tab.add_init_script(
-        "Object.defineProperty(window, 'localStorage', {get() { throw new Error('no'); }})"
-    )
+    run_first("Object.defineProperty(window, 'localStorage', {get() { throw new Error('no'); }})")
     show(tab, write_page(manners(runs), tmp_path / "p.html"), "#case=c1&label=length")
 
     tab.locator(".question").get_by_label("pass").check()
@@ -286,21 +279,27 @@ def test_a_browser_that_keeps_nothing_is_said_to(
                                                     "value": "pass"}]  # fmt: skip
 
 
-@pytest.mark.parametrize("stored", [
+STORED = (
     "x", "3", "null", '{"labels": 3}', '{"labels": [null, {"case": 1}]}',
     '{"labeller": {}, "labels": [{"case": "c0", "metric": "manners", "answers": [["polite", 3],'
     ' ["points", [["items", [null, 3, {"met": "x"}]]]], ["tone", [["quotes", 7]]]],'
     ' "details": {}, "verdict": {}}]}',
-])  # fmt: skip
+)  # fmt: skip
+
+
 def test_what_is_stored_may_be_anything(
-    tab: Tab, runs: SimpleNamespace, tmp_path: Path, stored: str
+    tab: Tab, run_first: Callable[[str], None], runs: SimpleNamespace, tmp_path: Path
 ) -> None:
-    tab.add_init_script(f"localStorage.setItem('judgekit-labels {'ab' * 32}', {stored!r})")
-    show(tab, write_page(manners(runs), tmp_path / "p.html"), "#case=c0&label=manners")
+    page = write_page(manners(runs), tmp_path / "p.html")
+    for number, stored in enumerate(STORED):
+        run_first(f"localStorage.setItem('judgekit-labels {'ab' * 32}', {stored!r})")
+        show(tab, page, f"?{number}#case=c0&label=manners")  # a new page, not only a fragment
 
-    tab.locator(".question").first.get_by_label("yes").check()
+        first = tab.locator(".question").first.get_by_label("yes")
+        assert not first.is_checked(), stored
+        first.check()
 
-    assert tab.locator(".kept").inner_text().startswith("1 label ")
+        assert tab.locator(".kept").inner_text().startswith("1 label "), stored
 
 
 def test_keys_walk_through_cases_and_leave(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
@@ -327,9 +326,9 @@ def test_keys_walk_through_cases_and_leave(tab: Tab, runs: SimpleNamespace, tmp_
 
 
 def test_hostile_forms_and_labellers_are_inert(
-    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+    tab: Tab, run_first: Callable[[str], None], runs: SimpleNamespace, tmp_path: Path
 ) -> None:
-    tab.add_init_script("window.pwned = () => { window.hurt = true; }")
+    run_first("window.pwned = () => { window.hurt = true; }")
     texts = list(KINDS.values())
     questions = [
         {"id": text, "kind": "choice", "labels": [text, "__proto__"], "text": text, "weight": 1,

@@ -6,9 +6,10 @@ these tests are skipped, and say so.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -215,25 +216,29 @@ def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: P
 
 
 def test_a_large_page_shows_the_list_before_the_texts_and_the_same_list(
-    own_tab: Tab, rich: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tab: Tab,
+    run_first: Callable[[str], None],
+    rich: Report,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    own_tab.add_init_script(
+    run_first(
         """new MutationObserver(() => {
             const { ready, whole } = document.documentElement.dataset;
             if (ready && !whole) window.early ??= document.querySelector("#browser").innerText;
         }).observe(document, {subtree: true, attributeFilter: ["data-ready", "data-whole"]});"""
     )
-    show(own_tab, rich, tmp_path / "plain.html")
-    browser = own_tab.locator("#browser")
+    show(tab, rich, tmp_path / "plain.html")
+    browser = tab.locator("#browser")
     plain = browser.inner_text()
     monkeypatch.setattr("judgekit.pages.packing.PLAIN", 0)
 
-    show(own_tab, rich, tmp_path / "packed.html")
+    show(tab, rich, tmp_path / "packed.html")
 
-    assert own_tab.evaluate("window.early") == plain
+    assert tab.evaluate("window.early") == plain
     assert browser.inner_text() == plain
-    own_tab.click('[data-status="unfound"]')
-    assert ids(own_tab) == ["returns-free"]
+    tab.click('[data-status="unfound"]')
+    assert ids(tab) == ["returns-free"]
 
 
 @pytest.mark.parametrize("fragment", ["#q=parcel&case=rude", "#case=rude&label=helpful"])
@@ -382,7 +387,8 @@ def hostile_report(runs: SimpleNamespace, folder: Path) -> Report:
 
 @pytest.mark.parametrize("compressed", [False, True])
 def test_hostile_text_is_inert(
-    own_tab: Tab,
+    tab: Tab,
+    run_first: Callable[[str], None],
     runs: SimpleNamespace,
     tmp_path: Path,
     compressed: bool,
@@ -390,30 +396,30 @@ def test_hostile_text_is_inert(
 ) -> None:
     if compressed:
         monkeypatch.setattr("judgekit.pages.packing.PLAIN", 0)
-    own_tab.set_viewport_size({"width": 700, "height": 400})  # less to paint
-    own_tab.add_init_script("window.pwned = () => { window.hurt = true; }")
-    show(own_tab, hostile_report(runs, tmp_path), tmp_path / "page.html", "#sort=input-order")
+    tab.set_viewport_size({"width": 700, "height": 400})  # less to paint
+    run_first("window.pwned = () => { window.hurt = true; }")
+    show(tab, hostile_report(runs, tmp_path), tmp_path / "page.html", "#sort=input-order")
 
     for kind, text in list(KINDS.items())[: 3 if compressed else None]:
-        own_tab.keyboard.press("j")
-        own_tab.keyboard.press("Enter")
-        drawer = own_tab.locator("#drawer")
+        tab.keyboard.press("j")
+        tab.keyboard.press("Enter")
+        drawer = tab.locator("#drawer")
         for _ in range(2):  # the second time for what is folded inside
             drawer.evaluate("d => d.querySelectorAll('details').forEach(e => e.open = true)")
-            own_tab.wait_for_timeout(30)
+            tab.wait_for_timeout(30)
         assert drawer.locator(".raw pre").count() > 2
         if text.isprintable():
             assert drawer.locator(".turn.input .text").inner_text() == text
         assert drawer.locator("img, iframe, script, style, form, base, meta, object").count() == 0
         assert drawer.locator("b, input, textarea").count() == 0, kind
-        own_tab.keyboard.press("Escape")
-    own_tab.fill("#search", "<script>")
-    assert "%3Cscript%3E" in own_tab.evaluate("location.hash")
+        tab.keyboard.press("Escape")
+    tab.fill("#search", "<script>")
+    assert "%3Cscript%3E" in tab.evaluate("location.hash")
 
-    assert own_tab.evaluate("window.hurt") is None
-    assert own_tab.evaluate("({}).item") is None
-    assert own_tab.locator("script").count() == 1  # the data was taken out, the page's own is left
-    assert own_tab.locator("img, iframe, object, form, base").count() == 0
+    assert tab.evaluate("window.hurt") is None
+    assert tab.evaluate("({}).item") is None
+    assert tab.locator("script").count() == 1  # the data was taken out, the page's own is left
+    assert tab.locator("img, iframe, object, form, base").count() == 0
 
 
 def test_unseen_characters_show(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
@@ -424,8 +430,8 @@ def test_unseen_characters_show(tab: Tab, runs: SimpleNamespace, tmp_path: Path)
     assert text.inner_text() == "pay⟨U+202E⟩tnemyap⟨U+202C⟩ now⟨U+0007⟩"
 
 
-def test_policy_stops_what_would_get_in(browser: Any, rich: Report, tmp_path: Path) -> None:
-    tab = browser.new_page()
+def test_policy_stops_what_would_get_in(unwatched_tab: Tab, rich: Report, tmp_path: Path) -> None:
+    tab = unwatched_tab
     asked: list[str] = []
     tab.on("requestfailed", lambda request: asked.append(f"{request.url} {request.failure}"))
     show(tab, rich, tmp_path / "page.html")
@@ -448,12 +454,10 @@ def test_policy_stops_what_would_get_in(browser: Any, rich: Report, tmp_path: Pa
 
     assert stopped == [None, ["connect-src", "img-src", "script-src-elem"]]
     assert all(request.endswith(" csp") for request in asked)
-    tab.close()
 
 
-def test_summary_reads_without_script(browser: Any, rich: Report, tmp_path: Path) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    tab = context.new_page()
+@pytest.mark.usefixtures("without_script")
+def test_summary_reads_without_script(tab: Tab, rich: Report, tmp_path: Path) -> None:
     tab.goto(f"file://{write_page(rich, tmp_path / 'page.html')}")
 
     text = tab.locator("body").inner_text()
@@ -461,7 +465,6 @@ def test_summary_reads_without_script(browser: Any, rich: Report, tmp_path: Path
     assert "Incomplete" in text
     assert "4.70" in text
     assert "needs JavaScript" in text
-    context.close()
 
 
 def test_a_table_wider_than_its_place_shows_that_it_scrolls(

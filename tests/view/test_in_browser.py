@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -131,12 +131,12 @@ def test_what_a_large_page_leaves_out_is_fetched(
 
 
 def test_a_tape_that_is_damaged_by_now_is_said_where_it_was_wanted(
-    browser: Any, viewer: Viewer, make: Make, monkeypatch: pytest.MonkeyPatch
+    unwatched_tab: Tab, viewer: Viewer, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(payload, "ALL", 2)
     monkeypatch.setattr(payload, "KEPT", 1)
     folder = make("main", [0.9, 0.8, 0.1])
-    page = browser.new_page()
+    page = unwatched_tab
     page.goto(f"{viewer.address}run?run=main#case=case-0000")
     ready(page)
     (folder / "tape.jsonl").write_text("no tape\n")
@@ -145,7 +145,6 @@ def test_a_tape_that_is_damaged_by_now_is_said_where_it_was_wanted(
 
     page.locator(".trouble", has_text="not a cassette").wait_for()
     assert page.locator("button", has_text="Show the rendered prompt").is_enabled()
-    page.close()
 
 
 def test_a_page_says_that_its_run_was_written_anew(tab: Tab, viewer: Viewer, make: Make) -> None:
@@ -221,7 +220,9 @@ def test_damaged_folders_are_lines_of_the_list(tab: Tab, viewer: Viewer, make: M
     assert row.locator("input").is_disabled()
 
 
-def test_hostile_names_are_inert(own_tab: Tab, viewer: Viewer, make: Make, root: Path) -> None:
+def test_hostile_names_are_inert(
+    tab: Tab, run_first: Callable[[str], None], viewer: Viewer, make: Make, root: Path
+) -> None:
     for n, (kind, text) in enumerate(KINDS.items()):
         name = f"{n:02} {text[:60]}".replace("/", "⁄").replace("\x00", "")
         folder = make(name, [0.9], manifest={"suite": {"name": text}})
@@ -232,18 +233,18 @@ def test_hostile_names_are_inert(own_tab: Tab, viewer: Viewer, make: Make, root:
             (folder / "report.json").unlink()
     (root / "damaged").mkdir()
     (root / "damaged" / "results.jsonl").write_text('{"judgekit":"results","version":"<b>"}\n')
-    own_tab.add_init_script("window.pwned = () => { window.hurt = true; }")
-    own_tab.goto(viewer.address)
-    ready(own_tab)
+    run_first("window.pwned = () => { window.hurt = true; }")
+    tab.goto(viewer.address)
+    ready(tab)
 
-    assert len(ids(own_tab)) == len(KINDS) + 1
-    for link in own_tab.locator("table.runs-list a").all():
+    assert len(ids(tab)) == len(KINDS) + 1
+    for link in tab.locator("table.runs-list a").all():
         assert link.get_attribute("href").startswith("/run?run=")
-    own_tab.goto(f"{viewer.address}run?run=03+%3Cimg+src%3Dx+onerror%3Dpwned()%3E")
-    ready(own_tab)
-    assert own_tab.locator("h1").inner_text() == "03 <img src=x onerror=pwned()>"
-    assert own_tab.evaluate("window.hurt") is None
-    assert own_tab.locator("img, iframe, object, form, base, b script").count() == 0
+    tab.goto(f"{viewer.address}run?run=03+%3Cimg+src%3Dx+onerror%3Dpwned()%3E")
+    ready(tab)
+    assert tab.locator("h1").inner_text() == "03 <img src=x onerror=pwned()>"
+    assert tab.evaluate("window.hurt") is None
+    assert tab.locator("img, iframe, object, form, base, b script").count() == 0
 
 
 def test_the_list_fits_and_reads_well(tab: Tab, viewer: Viewer, make: Make) -> None:
@@ -255,10 +256,10 @@ def test_the_list_fits_and_reads_well(tab: Tab, viewer: Viewer, make: Make) -> N
     check_layout(tab, order=("h1", "input[type=search]", ".compare-bar", "table"))
 
 
-def test_a_foreign_page_reads_nothing(browser: Any, viewer: Viewer, make: Make) -> None:
+def test_a_foreign_page_reads_nothing(unwatched_tab: Tab, viewer: Viewer, make: Make) -> None:
     """What a page of another origin can do: its requests are refused, and it learns nothing."""
     make("main", [0.9])
-    page = browser.new_page()
+    page = unwatched_tab
     page.goto("data:text/html,<title>elsewhere</title>")
 
     learnt = page.evaluate(
@@ -285,4 +286,3 @@ def test_a_foreign_page_reads_nothing(browser: Any, viewer: Viewer, make: Make) 
     assert learnt[0] == ["cors", "refused"]
     assert learnt[1][1:] in (["refused"], [0, 0])
     assert learnt[2] == ["frame", True]
-    page.close()

@@ -32,6 +32,14 @@ def hostile(tmp_path_factory):
     return everything(HOSTILE, tmp_path_factory.mktemp("hostile"))
 
 
+@pytest.fixture
+def tab(tab):
+    """A tab without the policy of the page of another test."""
+    if tab.url != "about:blank":
+        tab.goto("about:blank")
+    return tab
+
+
 def show(tab, html, theme="light"):
     tab.set_viewport_size({"width": 900, "height": 700})
     back, front = THEMES[theme]
