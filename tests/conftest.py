@@ -44,7 +44,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-_LONG = ("live", "hostile", "ci", "view", "pages", "testing", "cli")
+_LONG = ("ray", "live", "hostile", "ci", "view", "pages", "testing", "cli")
 """Folders with the longest files. They run first, so that none of them is left for one worker."""
 
 
