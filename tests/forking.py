@@ -6,26 +6,54 @@ receives the process id and, at its end, the exit code or minus the signal that 
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
+import gc
 import json
 import os
+import pkgutil
 import resource
 import runpy
 import select
 import signal
 import socket
 import sys
+import tempfile
 import termios
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import judgekit.cli.app
-import judgekit.cli.execution
-import judgekit.pages.run.page
-import judgekit.report.report
-import judgekit.suite.run  # noqa: F401 - imported here once, and in no fork
-from judgekit.cli import main
+import judgekit.cli
+from judgekit.cli import console
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
+
+SUITE = {
+    "cases": "cases.jsonl",
+    "judge": "fake/judge",
+    "metrics": {"length": {"maximum": 9}, "polite": {"criteria": {"polite": "Is it polite?"}}},
+}
+
+
+def warm() -> None:
+    """Run a suite: no fork has to import, to compile templates or to build models again."""
+    for module in pkgutil.iter_modules(judgekit.cli.__path__, "judgekit.cli."):
+        import_module(module.name)
+    home = os.environ.get("JUDGEKIT_HOME")
+    with tempfile.TemporaryDirectory(prefix="warm-") as name:
+        os.environ["JUDGEKIT_HOME"] = str(Path(name, "store"))
+        Path(name, "cases.jsonl").write_text('{"id": "a", "output": "x"}\n', "utf-8")
+        suite = Path(name, "suite.yaml")
+        suite.write_text(json.dumps(SUITE), "utf-8")
+        # Not `run_suite_sync`: it leaves a thread, which forks would believe to be there.
+        asyncio.run(run_suite(load_suite(suite), out=Path(name, "out"), page=True))
+    os.environ.pop("JUDGEKIT_HOME")
+    if home is not None:
+        os.environ["JUDGEKIT_HOME"] = home
+    gc.collect()
+    gc.freeze()
 
 
 def serve(path: str) -> dict[str, Any] | None:
@@ -103,6 +131,7 @@ def become(command: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
+    warm()
     if (started := serve(sys.argv[1])) is not None:
         become(started)
-        main()
+        console()

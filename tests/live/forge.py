@@ -24,9 +24,10 @@ class Forge:
     """
 
     def __init__(self, server: Server | None = None) -> None:
-        program = str(Path(__file__).with_name("forging.py"))
+        words = [server.base] if server is not None else []
         self._process = subprocess.Popen(
-            [sys.executable, program, *([server.base] if server is not None else [])],
+            [sys.executable, "-m", "tests.live.forging", *words],
+            cwd=Path(__file__).parents[2],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

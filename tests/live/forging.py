@@ -1,6 +1,6 @@
 """Runs `judgekit` in forks: arguments as a JSON line in, process id and exit code out.
 
-Not a test: `forge.py` starts it, so that 20 runs import litellm once.
+Not a test: `forge.py` starts it, so that 20 runs import litellm once, and compile templates once.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ import os
 import sys
 from pathlib import Path
 
-import judgekit.cli.execution
-import judgekit.pages.run.page  # noqa: F401 - imported here once, and in no fork
 from judgekit.cli import main
+from tests.forking import warm
 
 
-async def warm(base: str) -> None:
+async def call(base: str) -> None:
     """Make one call: it imports what litellm puts off."""
     from judgekit.core.request import ChatMessage, Form, Question, Request
     from judgekit.judges.connections import closing_connections
@@ -57,7 +56,8 @@ def forked(arguments: list[str]) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        asyncio.run(warm(sys.argv[1]))
+        asyncio.run(call(sys.argv[1]))
+    warm()
     say("ready")
     for line in sys.stdin:
         child = forked(json.loads(line))
