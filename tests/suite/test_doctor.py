@@ -124,15 +124,21 @@ def installed(folder: Path, name: str, package: str, version: str = "9.9") -> No
     (info / "RECORD").write_text(f"{package}/__init__.py,,\n")
 
 
+@pytest.mark.parametrize("declared", [True, False])
 def test_another_project_under_our_name_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, declared: bool
 ) -> None:
     installed(tmp_path, "judgekit", "judgekit")
+    installed(tmp_path, "judgekit-more", "judgekit_more")
+    if not declared:
+        for info in tmp_path.glob("*.dist-info"):
+            (info / "top_level.txt").unlink()
     monkeypatch.syspath_prepend(tmp_path)
 
     problems = examine().problems
 
-    assert any("another project, judgekit, installs a package" in p for p in problems)
+    others = [p.partition(":")[0] for p in problems if "another project" in p]
+    assert others == ["another project, judgekit, installs a package named judgekit"]
     assert any(str(tmp_path / "judgekit") in p for p in problems)
 
 
