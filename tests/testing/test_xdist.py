@@ -16,12 +16,16 @@ def test_workers_share_a_cassette_and_miss_no_unused_record(project):
         )  # fmt: skip
         return done.returncode, done.stdout
 
+    more = TESTS.partition("def test_rude")[0].replace("test_kind", "test_more")
+    more = more.replace("Hello there", "Good morning")
+    (project / "test_tone.py").write_text(TESTS + more, "utf-8")
     code, out = run(*RECORD)
     assert code == 0, out
-    assert len(records(tape(project))) == 2
-    assert run()[0] == 0
+    assert len(records(tape(project))) == 3
 
-    (project / "test_tone.py").write_text(TESTS.partition("def test_rude")[0], "utf-8")
+    # Two replies are used, each by one of the workers, and the third by neither.
+    (project / "test_tone.py").write_text(TESTS, "utf-8")
     code, out = run()
     assert code == 1
+    assert "2 passed" in out
     assert "1 recorded reply not used" in out
