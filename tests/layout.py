@@ -101,23 +101,24 @@ OVERLAPS = """() => {
 }"""
 
 
-def check_layout(tab: Any, *, order: Sequence[str] = ()) -> None:
+def check_layout(tab: Any, what: str = "", *, order: Sequence[str] = ()) -> None:
     """Check width, order and overlaps of an open page in every width, contrast in both schemes.
 
     Args:
         tab: the tab that shows the page.
+        what: the part of the page, for the message.
         order: selectors of parts that follow each other from top to bottom.
     """
     for width in WIDTHS:
         tab.set_viewport_size({"width": width, "height": 900})
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width, what
         seen, bad = tab.evaluate(OVERLAPS)
         assert seen > 10
-        assert bad == [], f"{width} px"
+        assert bad == [], f"{what} {width} px"
         tops = [tab.locator(each).first.bounding_box()["y"] for each in order]
-        assert tops == sorted(set(tops)), f"{width} px"
+        assert tops == sorted(set(tops)), f"{what} {width} px"
     for scheme in ("dark", "light"):
         tab.emulate_media(color_scheme=scheme)
         seen, bad = tab.evaluate(CONTRASTS)
         assert seen > 10
-        assert bad == [], scheme
+        assert bad == [], f"{what} {scheme}"

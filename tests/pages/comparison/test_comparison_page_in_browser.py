@@ -185,10 +185,12 @@ def test_hostile_text_is_inert(
     run_first("window.pwned = () => { window.hurt = true; }")
     show(tab, tmp_path / "page.html", *runs)
 
+    tab.keyboard.press("j")
+    tab.keyboard.press("Enter")
     # Compression changes nothing once the data is read, so a few cases will do.
+    titles = set()
     for _ in range(3 if compressed else len(KINDS)):
-        tab.keyboard.press("j")
-        tab.keyboard.press("Enter")
+        titles.add(tab.locator("#drawer-title").inner_text())
         inserted, pressed, alive = tab.evaluate(
             """() => {
                 const drawer = document.getElementById("drawer");
@@ -207,7 +209,8 @@ def test_hostile_text_is_inert(
         assert inserted >= 1
         assert pressed == ["In one text", "Side by side"]
         assert alive == 0
-        tab.keyboard.press("Escape")
+        tab.keyboard.press("j")
+    assert len(titles) == (3 if compressed else len(KINDS))
 
     assert tab.evaluate("window.hurt") is None
     assert tab.locator("script").count() == 1
