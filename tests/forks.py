@@ -34,15 +34,20 @@ os._exit(code if code >= 0 else 128 - code)
 """
 
 
-class _Server:
-    """The process that forks."""
+class Server:
+    """The process that forks.
 
-    def __init__(self) -> None:
+    Args:
+        env: its environment variables; by default those of this process.
+    """
+
+    def __init__(self, env: Mapping[str, str] | None = None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="forks-")
         self.address = str(Path(self._folder.name, "socket"))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.forking", self.address],
             cwd=Path(__file__).parents[1],
+            env=env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -54,24 +59,27 @@ class _Server:
         program.chmod(0o755)
         self.programs = program.parent
         """A folder for `PATH` with the program `judgekit`, which a shell can run."""
-        atexit.register(self._close)
+        atexit.register(self.close)
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """End the process; those that it started go on."""
+        atexit.unregister(self.close)
         with self._process:
             pass
         self._folder.cleanup()
 
 
 @cache
-def server() -> _Server:
+def server() -> Server:
     """Return the server of this process, started with the first use."""
-    return _Server()
+    return Server()
 
 
-def in_shell() -> dict[str, str]:
+def in_shell(server_: Server | None = None) -> dict[str, str]:
     """Return environment variables with which a shell runs `judgekit` in a fork."""
-    path = f"{server().programs}{os.pathsep}{Path(sys.executable).parent}"
-    return {"PATH": f"{path}{os.pathsep}{os.environ['PATH']}", SOCKET: server().address}
+    server_ = server_ or server()
+    path = f"{server_.programs}{os.pathsep}{Path(sys.executable).parent}"
+    return {"PATH": f"{path}{os.pathsep}{os.environ['PATH']}", SOCKET: server_.address}
 
 
 class Fork:

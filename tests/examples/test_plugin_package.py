@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import forks
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -26,13 +28,21 @@ def site(tmp_path_factory):
     return folder / "site"
 
 
+@pytest.fixture(scope="module")
+def server(site):
+    """A process that has the plugin on its path, for forks."""
+    server = forks.Server({**os.environ, "PYTHONPATH": str(site)})
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def judgekit(site, tmp_path):
+def judgekit(server, tmp_path):
     def run(*words):
         done = subprocess.run(
-            [sys.executable, "-m", "judgekit", *words],
+            [server.programs / "judgekit", *words],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(site)},
+            env={**os.environ, **forks.in_shell(server)},
             capture_output=True,
             text=True,
             check=False,
