@@ -91,6 +91,12 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     return _Builder(lines).build(node, (), 0), lines
 
 
+def to_yaml(data: Any) -> str:
+    """Return plain data as YAML that `parse_yaml` reads back; keys keep their order."""
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
 def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
     """Return what the parser says, in words that help to mend it where they are known to."""
     problem = str(exc.problem)

@@ -10,7 +10,14 @@ from judgekit.authoring.lint.lint import Linted
 from judgekit.authoring.lint.rule import LintFinding, LintRule, Problem, finding
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines, parse_yaml
-from judgekit.metrics.brand_voice.persona import TONES, Persona, PersonaFile, read_persona
+from judgekit.metrics.brand_voice.calibration import calibration_path, load_calibration
+from judgekit.metrics.brand_voice.persona import (
+    CALIBRATION_ENDING,
+    TONES,
+    Persona,
+    PersonaFile,
+    read_persona,
+)
 from judgekit.metrics.brand_voice.phrases import Phrases, plain
 from judgekit.metrics.brand_voice.traits import find_traits
 from judgekit.metrics.tokens import count_words
@@ -42,6 +49,8 @@ def lint_personas(paths: Sequence[str | Path]) -> Linted:
     """
     findings: list[LintFinding] = []
     for path in map(Path, paths):
+        if path.name.endswith(CALIBRATION_ENDING) and path.is_file():
+            continue  # checked with its persona
         if not path.exists():
             read_persona(path)  # raises the error with a suggestion
         findings += _lint(path)
@@ -55,13 +64,32 @@ def _lint(path: Path) -> list[LintFinding]:
         where = exc.where or str(path)
         message = str(exc).removeprefix(f"{where}: ")
         return [finding(Problem(where, message), rule="bad-persona", severity="error")]
+    checks = _PersonaChecks(file, lines)
     return [
         finding(Problem(where, message), rule=rule, severity=persona_rules()[rule].severity)
-        for rule, where, message in _PersonaChecks(file, lines).all()
+        for rule, where, message in (*checks.all(), *_calibration(checks.persona, path))
     ]
 
 
 Problems = Iterator[tuple[str, str, str]]
+
+
+def _calibration(persona: Persona, path: Path) -> Problems:
+    beside = calibration_path(path)
+    if not beside.is_file():
+        return
+    try:
+        made = load_calibration(beside)
+    except ConfigError as exc:
+        where = exc.where or str(beside)
+        yield "bad-calibration", where, str(exc).removeprefix(f"{where}: ")
+        return
+    if made.older_than(persona):
+        message = f"is older than {path.name}, which has changed; run persona calibrate again"
+        yield "stale-calibration", str(beside), message
+    if made.held_out is None:
+        message = "has no held-out figure; run persona calibrate --step validate"
+        yield "unvalidated-calibration", str(beside), message
 
 
 class _PersonaChecks:

@@ -152,7 +152,7 @@ def trait_probability(
     lowered = text.lower()
     weights = [token_weights[token] for token in tokens if token in token_weights]
     weights += [weight for phrase, weight in phrase_weights.items() if phrase in lowered]
-    return _logistic(math.fsum([bias, *weights]))
+    return logistic(math.fsum([bias, *weights]))
 
 
 def persona_weights(avoided: Sequence[str], style_words: Sequence[str]) -> dict[str, float]:
@@ -202,7 +202,8 @@ def fused_score(rules: float, seconds: Sequence[float]) -> float:
     return min(rules, math.fsum(seconds) / len(seconds)) if seconds else rules
 
 
-def _logistic(value: float) -> float:
+def logistic(value: float) -> float:
+    """Return 1 / (1 + exp(-value))."""
     if value < 0:  # the other form would overflow
         power = math.exp(value)
         return power / (1.0 + power)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -13,6 +13,12 @@ from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics.aggregate import mean_of
 from judgekit.metrics.brand_voice import alignmenter
+from judgekit.metrics.brand_voice.calibration import (
+    Compat,
+    MeasuredWith,
+    PersonaCalibration,
+    calibration_for,
+)
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.phrases import score_lexicon
 from judgekit.metrics.brand_voice.sessions import FIGURES, POOLED, Pooled, Scope, Sessions, replies
@@ -22,7 +28,6 @@ from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.weights import check_weights, fold_parts
 
-Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}
 
 
@@ -40,8 +45,11 @@ class Authenticity(ComputedMetric):
 
     `compat: alignmenter` gives the figures of Alignmenter's code: token density for words, a
     logistic of single words for traits, mean similarity rescaled to .3-.9, weights .3/.3/.4, and
-    its hashed embedder. `calibration` is its `.traits.json`. The figure `mean_by_turn` of a run
-    pools the turns of all sessions, as its report does.
+    its hashed embedder. The figure `mean_by_turn` of a run pools the turns of all sessions, as its
+    report does.
+
+    A calibration (`judgekit persona calibrate`) has the range of `style`, a model of words for
+    `traits`, and weights, all from labelled replies. That beside the persona is read.
     """
 
     persona: str | Mapping[str, Any] | Persona
@@ -57,8 +65,9 @@ class Authenticity(ComputedMetric):
     """The embedder."""
     compat: Compat | None = None
     """The numbers of Alignmenter's code."""
-    calibration: str | Mapping[str, Any] | None = None
-    """A `.traits.json` file, or what is in it; only with `compat`."""
+    calibration: str | Mapping[str, Any] | bool | None = None
+    """A `.calibration.yaml` file, or what is in it, instead of that beside the persona; false for
+    none. With `compat` a `.traits.json` too."""
 
     files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
@@ -68,22 +77,23 @@ class Authenticity(ComputedMetric):
     def prepare(self) -> None:
         """Check and complete the options."""
         object.__setattr__(self, "persona", persona_of(self.name, self.persona))
-        if self.compat is not None:
-            object.__setattr__(self, "calibration", alignmenter.calibration_of(self.calibration))
-            if self.embedder == "lexical":
-                object.__setattr__(self, "embedder", "hashed-512")
-        elif self.calibration is not None:
-            raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
-        default = WEIGHTS if self.compat is None else self._calibrated.weights
+        if self.compat is not None and self.embedder == "lexical":
+            object.__setattr__(self, "embedder", "hashed-512")
+        known = calibration_for(self.name, self.calibration, self._voice, self.measured)
+        object.__setattr__(self, "calibration", False if known is None else known)
+        learned = self.learned
+        default: Mapping[str, float] = self._original.weights
+        if self.compat is None:
+            default = learned.weights.model_dump() if learned and learned.weights else WEIGHTS
         object.__setattr__(self, "weights", check_weights(self.name, self.weights, default))
         if not self.compat:
             self._check_anything()
 
     def _check_anything(self) -> None:
-        persona, weights = self._voice, self._weights
+        persona, weights, learned = self._voice, self._weights, self.learned
         there = {
             "style": bool(persona.exemplars),
-            "traits": bool(persona.traits),
+            "traits": bool(persona.traits or (learned and learned.traits)),
             "lexicon": bool(len(persona.preferred) or len(persona.avoided)),
         }
         if not any(weights[part] for part, has in there.items() if has):
@@ -96,6 +106,8 @@ class Authenticity(ComputedMetric):
     def made_with(self) -> dict[str, Json]:
         """What affects the value besides the options."""
         facts: dict[str, Json] = self._voice.made_with
+        if learned := self.learned:
+            facts["calibration"] = learned.made_with(self._voice)
         return facts if self.compat else facts | {"trait_lists": signals_digest()}
 
     @property
@@ -128,11 +140,21 @@ class Authenticity(ComputedMetric):
         return self.weights or {}
 
     @property
-    def _calibrated(self) -> alignmenter.AlignmenterCalibration:
-        return (
-            self.calibration
-            if isinstance(self.calibration, alignmenter.AlignmenterCalibration)
-            else alignmenter.AlignmenterCalibration()
+    def learned(self) -> PersonaCalibration | None:
+        """The calibration that labels taught, if there is one."""
+        return self.calibration if isinstance(self.calibration, PersonaCalibration) else None
+
+    @property
+    def _original(self) -> alignmenter.AlignmenterCalibration:
+        if self.learned:
+            return self.learned.as_alignmenter()
+        known = isinstance(self.calibration, alignmenter.AlignmenterCalibration)
+        return self.calibration if known else alignmenter.AlignmenterCalibration()  # type: ignore[return-value]
+
+    def measured(self) -> MeasuredWith:
+        """Return the settings that a calibration must share."""
+        return MeasuredWith(
+            embedder=identity_of(self.embedder), reduce=self.reduce, compat=self.compat
         )
 
     async def score(self, case: Case) -> Score:
@@ -209,6 +231,8 @@ class Authenticity(ComputedMetric):
             "lexicon": words_reason(words.preferred, words.avoided, len(persona.preferred)),
         }
         values = {"style": style, "traits": traits, "lexicon": words.value}
+        if learned := self.learned:
+            learned.apply(text, values, reasons, details)
         return ReplyScore(values, reasons, details)
 
     def _style(
@@ -235,7 +259,7 @@ class Authenticity(ComputedMetric):
         return f"{style_band(value)} match of the exemplars"
 
     def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
-        persona, calibration = self._voice, self._calibrated
+        persona, calibration = self._voice, self._original
         preferred = {word.lower() for word in persona.preferred.entries}
         avoided = {word.lower() for word in persona.avoided.entries}
         tokens = alignmenter.tokens_of(text)

@@ -16,7 +16,9 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.brand_voice.authenticity import Authenticity, Compat
+from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration
+from judgekit.metrics.brand_voice.authenticity import Authenticity
+from judgekit.metrics.brand_voice.calibration import Compat
 from judgekit.metrics.brand_voice.judge_metrics import SESSION_HISTORY, BrandSafety
 from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
@@ -69,7 +71,8 @@ class BrandVoice(Metric):
         categories: the pattern lists to use; all that ship.
         patterns: a list of your own, relative to the suite, or its keys and values.
         compat: `alignmenter` for its figures of authenticity and stability.
-        calibration: its `.traits.json`, with compat.
+        calibration: the calibration of authenticity, instead of that beside the persona; false for
+            none. With compat, a `.traits.json` also has bounds of stability.
         samples: how often to ask the judge.
         history: how many earlier messages the judge may see.
         rubric: the rubric of safety.
@@ -100,7 +103,7 @@ class BrandVoice(Metric):
         categories: tuple[str, ...] | None = None,
         patterns: str | Mapping[str, Any] | PatternSet | None = None,
         compat: Compat | None = None,
-        calibration: str | Mapping[str, Any] | None = None,
+        calibration: str | Mapping[str, Any] | bool | None = None,
         samples: int = 1,
         history: int = SESSION_HISTORY,
         rubric: Rubric | str | Path = "brand_safety",
@@ -130,12 +133,15 @@ class BrandVoice(Metric):
                 history=history,
                 rubric=rubric,
             )
+        old: Any = self.authenticity.calibration
+        if not isinstance(old, AlignmenterCalibration):
+            old = None
         self.stability = Stability(
             variant=variant,
             maximum=maximum,
             embedder=embedder,
             compat=compat,
-            calibration=calibration if compat else None,
+            calibration=old,
         )
 
     def children(self) -> tuple[Metric, ...]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_FILE = 1_000_000
 """Bytes of a persona file."""
+CALIBRATION_ENDING = ".calibration.yaml"
+"""The end of the name of a calibration, which is beside its persona."""
 
 
 class Trait(NamedTuple):
@@ -37,10 +39,12 @@ class Trait(NamedTuple):
 class Persona:
     """The voice that an assistant should have: exemplars, traits, preferred and avoided words.
 
-    `digest` covers what is scored and what a judge is shown.
+    `digest` covers what is scored and what a judge is shown. `path` is the file; a calibration
+    beside it belongs to the persona.
     """
 
-    def __init__(self, file: PersonaFile) -> None:
+    def __init__(self, file: PersonaFile, path: Path | None = None) -> None:
+        self.path = path
         traits = file.traits or file.voice or TraitsFile()
         lexicon = file.lexicon or (file.voice and file.voice.lexicon) or LexiconFile()
         self.name = file.name or file.display_name or file.id or "persona"
@@ -97,7 +101,7 @@ def load_persona(path: str | Path) -> Persona:
     Raises:
         ConfigError: with `file:line`, for anything wrong in it.
     """
-    return Persona(read_persona(Path(path))[0])
+    return Persona(read_persona(Path(path))[0], Path(path))
 
 
 def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
@@ -109,6 +113,9 @@ def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
     try:
         if file.is_dir():
             raise ConfigError("is a folder; name the persona file in it", where=str(file))
+        if file.name.endswith(CALIBRATION_ENDING):
+            message = "is the calibration of a persona; name the persona file beside it"
+            raise ConfigError(message, where=str(file))
         text = read_text(file, most=MAX_FILE)
     except FileNotFoundError as exc:
         hint = nearby(file) or "; check the path"

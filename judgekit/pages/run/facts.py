@@ -217,6 +217,11 @@ class RunFacts:
     def doubts(self) -> list[str]:
         """What weakens the figures, such as judges that were not compared with people."""
         lines = [line for line in self._report.calibration if not line.startswith(_COMPARED)]
+        lines += [
+            f"{metric}: its calibration is older than the persona (judgekit persona calibrate)"
+            for metric, known in self._persona_calibrations()
+            if known.get("older_than_persona")
+        ]
         for model, several in mapping(self._run.get("mixed")).items():
             if isinstance(several, list):
                 lines.append(f"{'; '.join(map(str, several))}: all replied as {model}")
@@ -285,6 +290,16 @@ class RunFacts:
             word, _, more = line.partition(": ")
             if line.startswith(_COMPARED):
                 yield Fact("Against people", word, more)
+        for metric, known in self._persona_calibrations():
+            figure = str(known.get("held_out") or "not validated")
+            yield Fact(f"Calibration of {metric}", figure, str(known.get("digest", ""))[:8])
+
+    def _persona_calibrations(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the metrics with a calibrated persona, and what the manifest says of it."""
+        for summary in self._report.figures.metrics:
+            made_with = mapping(metric_entry(self._manifest, summary.metric).get("made_with"))
+            if known := mapping(made_with.get("calibration")):
+                yield summary.metric, known
 
     def _replies(self) -> Iterator[Fact]:
         origins = self._run.get("origins")

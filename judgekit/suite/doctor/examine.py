@@ -20,6 +20,7 @@ from judgekit.core.judgment import read_reply
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.connections import closing_connections
+from judgekit.report.manifest import mapping
 from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import installed, is_key
 from judgekit.suite.estimate import plan_run
@@ -92,6 +93,10 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
     """Replay a suite; return the facts about it, and its judges."""
     suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
     facts: dict[str, Any] = {"problems": []}
+    for metric in suite.metrics:
+        if mapping((metric.info().made_with or {}).get("calibration")).get("older_than_persona"):
+            problem = "its calibration is older than the persona; run judgekit persona calibrate"
+            facts["problems"].append(f"{metric.name}: {problem}")
     try:
         plan = plan_run(suite)
         facts["cases"] = plan.cases

@@ -1,0 +1,279 @@
+"""Calibration of a persona: what labelled replies taught `authenticity`, in a file beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from judgekit.core.canonical import digest_json
+from judgekit.core.errors import ConfigError
+from judgekit.core.file_model import FileModel, Fraction, Number, validate_file
+from judgekit.core.input_file import read_text
+from judgekit.core.value import Json
+from judgekit.core.wrong_file import nearby
+from judgekit.core.yaml_file import Lines, parse_yaml
+from judgekit.metrics.brand_voice import alignmenter
+from judgekit.metrics.brand_voice.persona import CALIBRATION_ENDING, Persona
+from judgekit.metrics.brand_voice.phrases import plain
+
+FORMAT = "judgekit-calibration/1"
+MAX_FILE = 4_000_000
+"""Bytes of a calibration file."""
+_SHOWN = 3
+"""Words that a reason names."""
+
+Compat = Literal["alignmenter"]
+WordWeight = Annotated[Number, Field(ge=-1e6, le=1e6)]
+"""Bounded, so that no sum of them overflows."""
+
+
+class MeasuredWith(FileModel):
+    """The settings of `authenticity` under which the labelled replies were measured."""
+
+    embedder: str
+    reduce: Literal["max", "mean"] = "max"
+    compat: Compat | None = None
+
+
+class LabelCounts(FileModel):
+    """The labels that a calibration was made with."""
+
+    digest: str
+    """Of all labels, also of those that were held out."""
+    on_brand: int
+    off_brand: int
+    split: Fraction
+    """The share of the labels that the calibration was made with; the others are held out."""
+    seed: int = 42
+
+    @property
+    def drawn(self) -> tuple[float, int]:
+        """Share and seed of the split."""
+        return self.split, self.seed
+
+
+class StyleBounds(FileModel):
+    """The range of the style similarity: `low` becomes 0 and `high` 1."""
+
+    low: Annotated[Number, Field(ge=-1, le=1)]
+    high: Annotated[Number, Field(ge=-1, le=1)]
+
+    @model_validator(mode="after")
+    def _rising(self) -> StyleBounds:
+        if self.high <= self.low:
+            raise ValueError(f"high must be more than low ({self.low:g})")
+        return self
+
+    def rescaled(self, similarity: float) -> float:
+        """Return 0 to 1 for a similarity between the bounds."""
+        share = (similarity - self.low) / (self.high - self.low)
+        return round(max(0.0, min(1.0, share)), 4)
+
+
+class TraitModel(FileModel):
+    """A logistic model of the words of a reply."""
+
+    bias: WordWeight = 0.0
+    tokens: dict[str, WordWeight] = Field(default_factory=dict)
+    phrases: dict[str, WordWeight] = Field(default_factory=dict)
+
+    def probability(self, text: str) -> float:
+        """Return the probability that a reply is on brand, 0..1."""
+        return alignmenter.trait_probability(
+            plain(text), bias=self.bias, token_weights=self.tokens, phrase_weights=self.phrases
+        )
+
+    def reason(self, text: str) -> str:
+        """Return the words that move the probability most."""
+        there = {*alignmenter.tokens_of(plain(text))} & self.tokens.keys()
+        words = sorted(there, key=lambda word: (-abs(self.tokens[word]), word))[:_SHOWN]
+        listed = ", ".join(f"{word} {self.tokens[word]:+.2f}" for word in words)
+        return f"words of the labels: {listed or 'none'}"
+
+
+class AuthenticityWeights(FileModel):
+    """The weights of the parts of `authenticity`, which add up to 1."""
+
+    style: Fraction
+    traits: Fraction
+    lexicon: Fraction
+
+    @model_validator(mode="after")
+    def _whole(self) -> AuthenticityWeights:
+        total = math.fsum((self.style, self.traits, self.lexicon))
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"weights must add up to 1, not {total:g}")
+        return self
+
+
+class HeldOut(FileModel):
+    """How well the calibrated score tells apart labels that the calibration was not made with."""
+
+    on_brand: int
+    off_brand: int
+    roc_auc: Fraction
+    low: Fraction
+    """The lower end of the 95 % interval of the ROC-AUC."""
+    high: Fraction
+    uncalibrated: Fraction | None = None
+    """The ROC-AUC without the calibration, on the same labels."""
+    f1: Fraction
+    """F1 at .5."""
+    pearson: Number | None = None
+    threshold: Fraction
+    """The score with the best F1; of the training labels, unless all labels are held out."""
+    f1_at_threshold: Fraction
+    seen: bool = False
+    """Whether the calibration was made with these labels too, as Alignmenter does."""
+
+    @property
+    def text(self) -> str:
+        """The figure with its interval, in words."""
+        held, seen = ("", " that it was made with") if self.seen else ("held-out ", "")
+        before = "" if self.uncalibrated is None else f"; {self.uncalibrated:.2f} without it"
+        return (
+            f"{held}ROC-AUC {self.roc_auc:.2f} [{self.low:.2f}, {self.high:.2f}]"
+            f" on {self.on_brand + self.off_brand} labels{seen}{before}"
+        )
+
+
+class PersonaCalibration(FileModel):
+    """The content of a `.calibration.yaml`."""
+
+    format: Literal["judgekit-calibration/1"]
+    persona: str
+    persona_digest: str
+    measured_with: MeasuredWith
+    labels: LabelCounts
+    bounds: StyleBounds | None = None
+    traits: TraitModel | None = None
+    weights: AuthenticityWeights | None = None
+    held_out: HeldOut | None = None
+
+    def older_than(self, persona: Persona) -> bool:
+        """Return whether the persona has changed since."""
+        return self.persona_digest != digest_of(persona)
+
+    def made_with(self, persona: Persona) -> dict[str, Json]:
+        """Return what a run reports of the calibration."""
+        return {
+            "digest": digest_json(self.model_dump(mode="json"))[:16],
+            "older_than_persona": self.older_than(persona),
+            "labels": self.labels.on_brand + self.labels.off_brand,
+            "held_out": self.held_out and self.held_out.text,
+        }
+
+    def apply(
+        self,
+        text: str,
+        values: dict[str, float | None],
+        reasons: dict[str, str],
+        details: dict[str, Json],
+    ) -> None:
+        """Replace the parts of one reply that the calibration changes."""
+        raw = values["style"]
+        if self.bounds is not None and raw is not None:
+            value = values["style"] = self.bounds.rescaled(raw)
+            details |= {"style": value, "style_raw": raw}
+            reasons["style"] += f", {value:.2f} of the calibrated range"
+        if self.traits is not None:
+            values["traits"] = details["traits"] = round(self.traits.probability(text), 4)
+            reasons["traits"] = self.traits.reason(text)
+
+    def as_alignmenter(self) -> alignmenter.AlignmenterCalibration:
+        """Return the same as the content of a `.traits.json`."""
+        model, bounds = self.traits, self.bounds
+        return alignmenter.AlignmenterCalibration(
+            weights=self.weights.model_dump() if self.weights else alignmenter.WEIGHTS,
+            bias=model.bias if model else None,
+            tokens=model.tokens if model else {},
+            phrases=model.phrases if model else {},
+            bounds=(bounds.low, bounds.high) if bounds else alignmenter.STYLE_BOUNDS,
+        )
+
+
+def digest_of(persona: Persona) -> str:
+    """Return the digest of a persona as a calibration holds it."""
+    return persona.digest[:16]
+
+
+def calibration_path(persona: Path) -> Path:
+    """Return where the calibration of a persona file is.
+
+    >>> str(calibration_path(Path("acme.yaml")))
+    'acme.calibration.yaml'
+    """
+    return persona.with_name(persona.stem + CALIBRATION_ENDING)
+
+
+def load_calibration(path: Path) -> PersonaCalibration:
+    """Read a calibration file.
+
+    Raises:
+        ConfigError: with `file:line`, for anything wrong in it.
+    """
+    try:
+        text = read_text(path, most=MAX_FILE)
+    except FileNotFoundError as exc:
+        hint = nearby(path) or "; `judgekit persona calibrate` writes one"
+        raise ConfigError(f"no such calibration{hint}", where=str(path)) from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
+    data, lines = parse_yaml(text, file=str(path))
+    return _validated(data, lines, where=str(path))
+
+
+def _validated(data: object, lines: Lines, *, where: str) -> PersonaCalibration:
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        message = f"is not a calibration: its first key must be `format: {FORMAT}`"
+        raise ConfigError(message, where=where)
+    return validate_file(PersonaCalibration, dict(data), lines=lines)
+
+
+def calibration_for(
+    metric: str, option: object, persona: Persona, measured: Callable[[], MeasuredWith]
+) -> PersonaCalibration | alignmenter.AlignmenterCalibration | None:
+    """Return the calibration of a metric.
+
+    Args:
+        metric: the name of the metric.
+        option: a file, its content, `False` for none, or `None` for the one beside the persona.
+        persona: the persona.
+        measured: returns the settings of the metric.
+
+    Raises:
+        ConfigError: it cannot be read, is wrong, or was made under other settings.
+    """
+    if option is False:
+        return None
+    if isinstance(option, alignmenter.AlignmenterCalibration):
+        return option
+    known: PersonaCalibration
+    where = ""
+    if isinstance(option, PersonaCalibration):
+        known = option
+    elif option is None:
+        if persona.path is None or not (path := calibration_path(persona.path)).is_file():
+            return None
+        known, where = load_calibration(path), str(path)
+    elif isinstance(option, (str, Path)) and Path(option).suffix in (".yaml", ".yml"):
+        known, where = load_calibration(Path(option)), str(option)
+    elif isinstance(option, Mapping) and "format" in option:
+        known = _validated(option, Lines(file=""), where=f"{metric}: calibration")
+    elif measured().compat is None:
+        raise ConfigError(
+            f"{metric}: this calibration belongs to compat: alignmenter; without it, name a file"
+            f" that `judgekit persona calibrate` wrote"
+        )
+    else:
+        return alignmenter.calibration_of(option)
+    if known.measured_with != measured():
+        made = ", ".join(f"{k} {v}" for k, v in known.measured_with.model_dump().items() if v)
+        message = f"{metric}: the calibration was made with {made}, unlike this metric; calibrate"
+        hint = "with the options of the suite, or write `calibration: false`"
+        raise ConfigError(f"{message} {hint}", where=where)
+    return known
