@@ -1,0 +1,173 @@
+"""Labels of replies: does a reply sound like the persona? A JSON Lines file.
+
+    {"text": "No worries, it's on us!", "label": 1, "persona_id": "tamarind", "labeller": "ann"}
+
+Only `text` and `label` (1: on brand, 0: off brand) are needed. A line without a label, or with
+`null`, is undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BeforeValidator, Field
+
+from judgekit.core.canonical import digest_json
+from judgekit.core.errors import ConfigError, place
+from judgekit.core.file_model import FileModel, none_yet, validate_file
+from judgekit.core.input_file import bounded_lines
+from judgekit.core.suggest import closest, suggest
+from judgekit.core.wrong_file import nearby
+from judgekit.core.yaml_file import Lines
+from judgekit.datasets.json_text import json_fault, parse_json
+
+MAX_LINE = 1_000_000
+"""Bytes of the longest line."""
+MAX_LABELS = 50_000
+SCENARIO = "scenario:"
+"""The prefix of a tag that names a scenario."""
+
+
+def _label(value: Any) -> Any:
+    if value is None or value in (0, 1):
+        return value if value is None else int(value)
+    raise ValueError(f"must be 1 (on brand) or 0 (off brand), not {value!r}")
+
+
+class VoiceLabelRow(FileModel):
+    """One line; other keys are passed over."""
+
+    text: str
+    label: Annotated[int | None, BeforeValidator(_label)] = None
+    persona_id: str | None = None
+    session_id: str | None = None
+    turn_index: int | None = None
+    labeller: str | None = None
+    labeler: str | None = None
+    """The same as `labeller`."""
+    confidence: float | str | None = None
+    notes: str | None = None
+    scenario_tags: list[str] = Field(default_factory=none_yet)
+    tags: list[str] = Field(default_factory=none_yet)
+
+
+class VoiceLabel(NamedTuple):
+    """A labelled reply."""
+
+    text: str
+    label: int
+    id: str
+    """Session and turn, or else the number of the line."""
+    session: str | None
+    scenarios: tuple[str, ...]
+    labeller: str | None = None
+
+    @property
+    def group(self) -> str:
+        """What is kept on one side of a split: the session, or equal texts."""
+        return f"session {self.session}" if self.session else f"text {self.text}"
+
+
+class VoiceLabels(NamedTuple):
+    """The labels of one persona in a file."""
+
+    labels: list[VoiceLabel]
+    undecided: int
+    """Lines without a label."""
+    others: int
+    """Lines about another persona."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of texts and labels."""
+        return digest_json([[each.text, each.label, each.session] for each in self.labels])[:16]
+
+    @property
+    def values(self) -> list[int]:
+        """The labels alone."""
+        return [each.label for each in self.labels]
+
+    @property
+    def groups(self) -> list[str]:
+        """The group of each label."""
+        return [each.group for each in self.labels]
+
+
+def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
+    """Return the labels of a persona; a line without `persona_id` is about it.
+
+    Args:
+        path: the file.
+        persona: the names under which a line may know the persona.
+
+    Raises:
+        ConfigError: with `file:line`, for a line that is no label, or with no label left.
+    """
+    labels, undecided, names = [], 0, []
+    for number, row in _rows(path):
+        if row.persona_id is not None and row.persona_id not in persona:
+            names.append(row.persona_id)
+        elif row.label is None:
+            undecided += 1
+        else:
+            labels.append(_voice_label(row, number, row.label))
+        if len(labels) > MAX_LABELS:
+            raise ConfigError(f"more than {MAX_LABELS:,} labels; give a part", where=str(path))
+    if not labels and names:
+        known = ", ".join(map(repr, sorted(set(names))[:3]))
+        hint = suggest(names[0], persona, otherwise=f"; the persona is {' or '.join(persona)}")
+        raise ConfigError(f"all labels are about persona_id {known}{hint}", where=str(path))
+    if not labels:
+        raise ConfigError("has no labels: no line has `label` 0 or 1", where=str(path))
+    return VoiceLabels(labels, undecided, len(names))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, VoiceLabelRow]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(bounded_lines(file, most=MAX_LINE), start=1):
+                if line.strip():
+                    text = line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
+                    yield number, _row(text, path, number)
+    except FileNotFoundError as exc:
+        hint = nearby(path) or "; check the path"
+        raise ConfigError(f"no such file of labels{hint}", where=str(path)) from exc
+    except OSError as exc:
+        raise ConfigError(f"labels cannot be read: {exc.strerror}", where=str(path)) from exc
+
+
+def _row(line: bytes, path: Path, number: int) -> VoiceLabelRow:
+    where = place(path, number)
+    example = '{"text": "...", "label": 1}'
+    try:
+        data = parse_json(line)
+    except ValueError as exc:
+        message = f"not JSON: {json_fault(exc, line).what}; a label is {example}"
+        raise ConfigError(message, where=where) from exc
+    if not isinstance(data, dict):
+        raise ConfigError(f"not a label; write {example}", where=where)
+    fields = VoiceLabelRow.model_fields
+    for key in sorted(data.keys() - fields.keys()):
+        absent = fields.keys() - data.keys() - {"labeler"}
+        if close := closest(key, sorted(absent), alike=0.8):
+            raise ConfigError(f"unknown key {key!r}; did you mean {close[0]!r}?", where=where)
+    known = {key: value for key, value in data.items() if key in fields}
+    row = validate_file(VoiceLabelRow, known, lines=Lines(file=str(path), first=number))
+    if not row.text.strip():
+        raise ConfigError("text: must not be blank", where=where)
+    return row
+
+
+def _voice_label(row: VoiceLabelRow, number: int, label: int) -> VoiceLabel:
+    turn = "" if row.turn_index is None else f":{row.turn_index}"
+    tags = [*row.scenario_tags, *(tag for tag in row.tags if tag.startswith(SCENARIO))]
+    return VoiceLabel(
+        text=row.text,
+        label=label,
+        id=f"{row.session_id}{turn}" if row.session_id else f"line {number}",
+        session=row.session_id,
+        scenarios=tuple(dict.fromkeys(tag.removeprefix(SCENARIO) for tag in tags)),
+        labeller=row.labeller or row.labeler,
+    )

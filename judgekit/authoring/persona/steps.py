@@ -1,0 +1,258 @@
+"""The steps of a calibration: the split, bounds of style, a model of words, and weights."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from judgekit.metrics.brand_voice.alignmenter import logistic, tokens_of
+from judgekit.metrics.brand_voice.authenticity import WEIGHTS
+from judgekit.metrics.brand_voice.calibration import AuthenticityWeights, TraitModel
+from judgekit.metrics.brand_voice.phrases import plain
+from judgekit.stats.roc import f1_at, roc_auc
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PERCENTILES = (5.0, 95.0)
+L2 = 1.0
+"""The default penalty of the weights of words, that of scikit-learn and liblinear."""
+FOLDS = 5
+RARE = 2
+"""Labelled replies that a word must be in to have a weight."""
+_CELLS = 20_000_000
+"""Numbers that a matrix of replies and words may have."""
+_STEPS = 100
+EPOCHS = 300
+LEARNING_RATE = 0.1
+DIGITS = 6
+"""Decimals of written figures: the last bits of a solver differ between machines."""
+
+
+class SplitIndices(NamedTuple):
+    """Positions of labels, ascending."""
+
+    train: list[int]
+    held_out: list[int]
+
+
+def stratified_split(classes: Sequence[int], share: float, seed: int) -> SplitIndices:
+    """Split positions so that both sides have the classes in the same shares.
+
+    The draws are those of `train_test_split(train_size=share, stratify=classes,
+    random_state=seed)` of scikit-learn, which Alignmenter calls.
+
+    Args:
+        classes: 0 or 1 for each position.
+        share: share of the first side, 0..1.
+        seed: seed of numpy's frozen generator.
+
+    >>> stratified_split([1, 1, 1, 1, 1, 0, 0, 0, 0, 0], 0.8, 42)
+    SplitIndices(train=[0, 1, 2, 3, 5, 6, 7, 9], held_out=[4, 8])
+    """
+    import numpy as np
+
+    everything = list(range(len(classes)))
+    if share <= 0 or share >= 1:
+        return SplitIndices(everything, []) if share >= 1 else SplitIndices([], everything)
+    places = [[at for at in everything if classes[at] == c] for c in sorted(set(classes))]
+    size = int(share * len(classes))
+    generator = np.random.RandomState(seed)
+    taken = _apportioned([len(each) for each in places], size, generator)
+    rest = [len(each) - n for each, n in zip(places, taken, strict=True)]
+    others = _apportioned(rest, len(classes) - size, generator)
+    train: list[int] = []
+    held_out: list[int] = []
+    for each, n, m in zip(places, taken, others, strict=True):
+        order = [each[at] for at in generator.permutation(len(each))]
+        train += order[:n]
+        held_out += order[n : n + m]
+    return SplitIndices(sorted(train), sorted(held_out))
+
+
+def _apportioned(counts: Sequence[int], draws: int, generator: Any) -> list[int]:
+    """Return how many draws fall to each class: the largest remainders, ties by lot."""
+    total = sum(counts)
+    exact = [count / total * draws for count in counts]
+    shares = [math.floor(each) for each in exact]
+    left = draws - sum(shares)
+    remainders = [each - whole for each, whole in zip(exact, shares, strict=True)]
+    for value in sorted(set(remainders), reverse=True):
+        tied = [at for at, remainder in enumerate(remainders) if remainder == value]
+        count = min(len(tied), left)
+        if left > 0:
+            for at in generator.choice(tied, size=count, replace=False):
+                shares[at] += 1
+            left -= count
+    return shares
+
+
+def grouped_split(
+    labels: Sequence[int], groups: Sequence[str], share: float, seed: int
+) -> SplitIndices:
+    """Split positions by group: no session, and no text, is on both sides.
+
+    A group has the class of most of its labels, 1 if they are even.
+    """
+    members: dict[str, list[int]] = {}
+    for at, group in enumerate(groups):
+        members.setdefault(group, []).append(at)
+    several = list(members.values())
+    classes = [int(2 * sum(labels[i] for i in each) >= len(each)) for each in several]
+    parts = stratified_split(classes, share, seed)
+    return SplitIndices(*(sorted(i for at in part for i in several[at]) for part in parts))
+
+
+def percentiles(values: Sequence[float], shares: Sequence[float] = PERCENTILES) -> list[float]:
+    """Return percentiles of 0..100 with linear interpolation."""
+    import numpy as np
+
+    return [float(each) for each in np.percentile(list(values), list(shares))]
+
+
+def token_set(text: str) -> list[str]:
+    """Return the different words of a reply, sorted."""
+    return sorted({*tokens_of(plain(text))})
+
+
+def fit_traits(texts: Sequence[str], labels: Sequence[int], *, l2: float = L2) -> TraitModel:
+    """Return the logistic model with the best penalised likelihood.
+
+    Maximises the log-likelihood less l2 / 2 times the sum of squared weights, by Newton's method;
+    the bias is free. Words in fewer than two replies, and beyond a bound the rarest, are left out.
+    """
+    import numpy as np
+
+    sets = [token_set(text) for text in texts]
+    counts = Counter(token for tokens in sets for token in tokens)
+    most = max(50, _CELLS // max(1, len(texts)))
+    frequent = sorted(counts, key=lambda token: (-counts[token], token))[: min(most, 4000)]
+    words = sorted(token for token in frequent if counts[token] >= RARE)
+    place = {word: at for at, word in enumerate(words)}
+    matrix = np.zeros((len(texts), len(words) + 1))
+    matrix[:, -1] = 1.0
+    for row, tokens in enumerate(sets):
+        matrix[row, [place[token] for token in tokens if token in place]] = 1.0
+    penalty = np.full(len(words) + 1, max(l2, 1e-6))  # without any, weights may have no end
+    penalty[-1] = 1e-6
+    weights = _newton(matrix, np.array(labels, dtype=float), penalty)
+    rounded = [round(float(weight), DIGITS) + 0.0 for weight in weights]
+    learned = {word: weight for word, weight in zip(words, rounded, strict=False) if weight}
+    return TraitModel(bias=rounded[-1], tokens=learned)
+
+
+def _newton(
+    matrix: NDArray[np.float64], labels: NDArray[np.float64], penalty: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weights where the gradient of the penalised loss is 0."""
+    import numpy as np
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        logits = matrix @ weights
+        likelihood = np.logaddexp(0.0, logits) - labels * logits
+        return float(likelihood.sum() + (penalty * weights**2).sum() / 2)
+
+    weights = np.zeros(matrix.shape[1])
+    best = loss(weights)
+    for _ in range(_STEPS):
+        shares = np.exp(-np.logaddexp(0.0, -(matrix @ weights)))
+        gradient = matrix.T @ (shares - labels) + penalty * weights
+        curvature = (matrix.T * (shares * (1 - shares))) @ matrix + np.diag(penalty)
+        step = np.linalg.solve(curvature, gradient)
+        size = 1.0
+        while (value := loss(weights - size * step)) > best and size > 1e-6:
+            size /= 2
+        weights, best = weights - size * step, min(best, value)
+        if float(np.abs(size * step).max()) < 1e-9:
+            break
+    return weights
+
+
+def cross_fitted(
+    texts: Sequence[str], labels: Sequence[int], groups: Sequence[str], *, l2: float = L2
+) -> list[float]:
+    """Return for each reply the probability by a model that did not see its group."""
+    order = {group: at for at, group in enumerate(dict.fromkeys(groups))}
+    fold = [order[group] % FOLDS for group in groups]
+    values = [0.0] * len(texts)
+    for number in range(FOLDS):
+        inside = [at for at, each in enumerate(fold) if each != number]
+        model = fit_traits([texts[at] for at in inside], [labels[at] for at in inside], l2=l2)
+        for at, each in enumerate(fold):
+            if each == number:
+                values[at] = model.probability(texts[at])
+    return values
+
+
+def sgd_traits(
+    texts: Sequence[str],
+    labels: Sequence[int],
+    *,
+    epochs: int = EPOCHS,
+    learning_rate: float = LEARNING_RATE,
+    l2: float = 0.0,
+) -> TraitModel:
+    """Return the logistic model of Alignmenter: stochastic gradient descent in file order."""
+    sets = [list(dict.fromkeys(tokens_of(text))) for text in texts]
+    weights = {token: 0.0 for tokens in sets for token in tokens}
+    bias = 0.0
+    for _ in range(epochs):
+        for tokens, label in zip(sets, labels, strict=True):
+            error = logistic(math.fsum([bias, *map(weights.__getitem__, tokens)]))
+            error -= label
+            bias -= learning_rate * error
+            for token in tokens:
+                weights[token] -= learning_rate * (error + l2 * weights[token])
+    return TraitModel(bias=bias, tokens={token: w for token, w in weights.items() if w})
+
+
+class MeasuredParts(NamedTuple):
+    """The parts of one reply, 0..1; `None` where one does not apply."""
+
+    style: float | None
+    traits: float | None
+    lexicon: float | None
+
+    def folded(self, weights: AuthenticityWeights) -> float | None:
+        """Return the weighted mean of the parts that apply, as `authenticity` does."""
+        pairs = zip((weights.style, weights.traits, weights.lexicon), self, strict=True)
+        known = [(weight, value) for weight, value in pairs if value is not None]
+        covered = math.fsum(weight for weight, _ in known)
+        return math.fsum(w * v for w, v in known) / covered if covered > 1e-9 else None
+
+
+def best_weights(
+    parts: Sequence[MeasuredParts], labels: Sequence[int]
+) -> AuthenticityWeights | None:
+    """Return the weights of a grid of step .1 with the best ROC-AUC, then the best F1 at .5.
+
+    Of equals, the nearest to the default weights. A part that never applies has the weight 0, and
+    weights that leave a reply without a score are passed over where others do not. `None` if no
+    part applies to replies of both kinds.
+    """
+    applies = [any(value is not None for value in column) for column in zip(*parts, strict=True)]
+    best: tuple[tuple[float, ...], AuthenticityWeights] | None = None
+    for tenths in _grid():
+        if any(n and not there for n, there in zip(tenths, applies, strict=True)):
+            continue
+        shares = {name: n / 10 for name, n in zip(WEIGHTS, tenths, strict=True)}
+        weights = AuthenticityWeights(**shares)
+        scores = [each.folded(weights) for each in parts]
+        values = [round(score, 9) for score in scores if score is not None]
+        classes = [c for score, c in zip(scores, labels, strict=True) if score is not None]
+        if len(set(classes)) < 2:
+            continue
+        far = math.fsum((shares[name] - default) ** 2 for name, default in WEIGHTS.items())
+        figures = (roc_auc(values, classes), f1_at(values, classes, 0.5), -far)
+        rank = (len(values), *(round(figure, 9) for figure in figures))
+        if best is None or rank > best[0]:
+            best = rank, weights
+    return best[1] if best else None
+
+
+def _grid() -> list[tuple[int, int, int]]:
+    """Return the weights in tenths, style first, that add up to 10."""
+    return [(s, t, 10 - s - t) for s in range(11) for t in range(11 - s)]

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+import math
+import random
+
+import pytest
+
+from tests.cli.conftest import judgekit
+
+__all__ = ["judgekit"]
+
+PERSONA = """\
+id: acme_v1
+name: Acme
+exemplars: ["{0}", "{1}", "{2}"]
+lexicon: {{preferred: [word1, word2], avoid: [word3]}}
+"""
+
+
+class Simulated:
+    """Labels of replies whose words have known weights."""
+
+    def __init__(self, folder, *, count=400, words=20, length=8, seed=7):
+        draw = random.Random(seed)
+        names = [f"word{n}" for n in range(words)]
+        self.weights = {name: draw.gauss(0, 1.2) for name in names}
+        self.texts = [" ".join(draw.sample(names, length)) for _ in range(count)]
+        middle = sorted(map(self.logit, self.texts))[count // 2]
+        self.persona = folder / "acme.yaml"
+        self.labels = folder / "labels.jsonl"
+        self.file = folder / "acme.calibration.yaml"
+        exemplars = [" ".join(draw.sample(names, length)) for _ in range(3)]
+        self.persona.write_text(PERSONA.format(*exemplars), "utf-8")
+        self.rows = [
+            {
+                "text": text,
+                "label": int(draw.random() < 1 / (1 + math.exp(middle - self.logit(text)))),
+                "session_id": f"s{n // 2}",
+                "turn_index": n % 2,
+            }
+            for n, text in enumerate(self.texts)
+        ]
+        self.write(self.rows)
+
+    def logit(self, text):
+        """Return the logarithm of the odds that a reply is on brand, up to a constant."""
+        return sum(self.weights[word] for word in text.split())
+
+    def write(self, rows):
+        """Write the labels."""
+        self.labels.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.fixture
+def simulated(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Simulated(tmp_path)
