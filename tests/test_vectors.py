@@ -11,6 +11,7 @@ TESTS = Path(__file__).parent
 DATA = TESTS / "data"
 
 VOICE = "metrics/brand_voice/test_vectors.py"
+PERSONA = "authoring/persona/test_vectors.py"
 STEERING = "metrics/personalization/test_vectors.py"
 SHARES = "metrics/test_shares.py"
 EMBEDDING = "metrics/embedding/test_embedding.py"
@@ -26,6 +27,8 @@ MATCHED = {
         " stability_vectors threshold bootstrap_ci95 tokenize stable_hash hashed_embedding"
         " cosine_hashed style_raw style_rescale variance_rescale traits lexicon authenticity"
         " stability offline_safety_classifier",
+        PERSONA: "calibration_bounds calibration_validate trait_training judge_sampling_count"
+        " judge_cost judge_cost_estimate compare_diff",
     },
     "wisent": {
         STEERING: "jaccard difference contrastive_alignment contrastive_alignment_batch"
@@ -51,8 +54,7 @@ MATCHED = {
 
 DECLINED = {
     "alignmenter": {
-        "compare_diff calibration_bounds calibration_validate trait_training judge_sampling_count"
-        " judge_cost judge_cost_estimate pii_sanitize": "later",
+        "pii_sanitize": "later",
         "authenticity_judge_parse judge_json_extract": "a reply is validated, or a failure",
         "model_slug persona_slug": "names of files are not ours to match",
     },

@@ -1,14 +1,16 @@
-"""`judgekit persona`: check persona files."""
+"""`judgekit persona`: check and calibrate personas, and compare them with a judge."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from judgekit.cli.options import command_group
+from judgekit.cli.options import command_group, named_values, overrides
 
-app = command_group("Check persona files.")
+app = command_group("Check and calibrate personas, and compare them with a judge.")
 
 
 @app.command("lint")
@@ -23,3 +25,124 @@ def lint(files: list[Path], strict: bool = False) -> None:
     linted = lint_personas(files)
     typer.echo(lint_text(linted, persona_rules()), nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))
+
+
+@app.command("calibrate")
+def calibrate(
+    persona: Path,
+    labels: Path,
+    step: list[str] | None = None,
+    output: Path | None = None,
+    split: float | None = None,
+    seed: int = 42,
+    l2: float | None = None,
+    option: list[str] | None = None,
+    json: bool = False,
+) -> None:
+    """Calibrate the metric authenticity for a persona, from labelled replies.
+
+    Write PERSONA.calibration.yaml beside the persona, which the metric then reads. A fifth of the
+    labels is held out and shows how good the calibration is. Never call a judge.
+
+    Exit codes: 0 written, 2 a file or a setting is wrong.
+    """
+    from judgekit.authoring.persona.calibrate import (
+        STEPS,
+        CalibratePlan,
+        calibrate,
+        write_calibration,
+    )
+    from judgekit.authoring.persona.text import calibrated_text
+    from judgekit.cli.output import print_json
+
+    options = named_values("--option", option)
+    plan = CalibratePlan(persona, labels, step or STEPS, output, options, split, seed, l2)
+    outcome = calibrate(plan)
+    write_calibration(plan, outcome.calibration)
+    if json:
+        print_json(outcome.calibration.model_dump(mode="json"))
+    else:
+        typer.echo(calibrated_text(outcome, plan.path), nl=False)
+
+
+@app.command("diagnose")
+def diagnose(
+    persona: Path,
+    source: Path,
+    judge: list[str] | None = None,
+    api_base: str | None = None,
+    param: list[str] | None = None,
+    cassette: Path | None = None,
+    record: str | None = None,
+    sample: str = "errors",
+    rate: float = 0.2,
+    budget: int | None = None,
+    seed: int = 42,
+    threshold: float | None = None,
+    held_out: bool = False,
+    option: list[str] | None = None,
+    json: bool = False,
+) -> None:
+    """Show where the metric authenticity and a judge disagree: which turns, and why.
+
+    The source is a suite, with its cases, judge and cassette, or a file of labels. The judge gets
+    a sample of the cases.
+
+    Exit codes: 0 compared, 2 the setup is wrong, 3 a sampled case has no verdict.
+    """
+    from judgekit.authoring.persona.text import diagnosis_text
+
+    flags = overrides(judge=judge, api_base=api_base, param=param, record=record)
+    plan = (sample, rate, budget, seed)
+    _compare(diagnosis_text, flags, plan, option, json, persona=persona, source=source,
+             cassette=cassette, threshold=threshold, held_out=held_out)  # fmt: skip
+
+
+@app.command("scenarios")
+def scenarios(
+    persona: Path,
+    source: Path,
+    by: str = "scenario",
+    judge: list[str] | None = None,
+    api_base: str | None = None,
+    param: list[str] | None = None,
+    cassette: Path | None = None,
+    record: str | None = None,
+    sample: str = "stratified",
+    rate: float = 0.2,
+    budget: int | None = None,
+    seed: int = 42,
+    option: list[str] | None = None,
+    json: bool = False,
+) -> None:
+    """Show authenticity and a judge by scenario, with strengths and weaknesses.
+
+    The source is a suite, with its cases, judge and cassette, or a file of labels. The judge gets
+    a sample of the cases. A tag `scenario:NAME` names a scenario, too.
+
+    Exit codes: 0 compared, 2 the setup is wrong, 3 a sampled case has no verdict.
+    """
+    from judgekit.authoring.persona.text import scenarios_text
+
+    flags = overrides(judge=judge, api_base=api_base, param=param, record=record)
+    plan = (sample, rate, budget, seed)
+    _compare(scenarios_text, flags, plan, option, json, persona=persona, source=source,
+             cassette=cassette, by=by)  # fmt: skip
+
+
+def _compare(
+    text: Callable[..., str],
+    flags: Any,
+    plan: Any,
+    option: list[str] | None,
+    json: bool,
+    **given: Any,
+) -> None:
+    from judgekit.authoring.persona.diagnose import SamplePlan, compare_with_judge
+    from judgekit.cli.output import print_notes
+
+    options = named_values("--option", option)
+    outcome = compare_with_judge(overrides=flags, plan=SamplePlan(*plan), options=options, **given)
+    typer.echo(text(outcome, as_json=json), nl=False)
+    print_notes(outcome.suite)
+    raise typer.Exit(3 if outcome.missing else 0)

@@ -1,0 +1,250 @@
+"""Compare the score of a persona with a judge, on a sample of cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from judgekit.authoring.persona.calibrate import authenticity_of, load_with_labels
+from judgekit.authoring.persona.labels import SCENARIO
+from judgekit.authoring.persona.steps import grouped_split
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
+from judgekit.core.suggest import suggest
+from judgekit.datasets.selection.condition import values_at
+from judgekit.metrics.brand_voice.calibration import PersonaCalibration
+from judgekit.metrics.brand_voice.persona import load_persona
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.stats.intervals import wilson
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite_sync
+from judgekit.suite.source import read_suite
+from judgekit.suite.suite import Suite, build_suite
+
+STRATEGIES = ("random", "stratified", "errors", "extremes", "on_failure")
+NEAR = 0.1
+"""Distance to the threshold of a score that may be wrong."""
+EXTREMES = (0.3, 0.8)
+FAILING = 0.6
+UNTAGGED = "untagged"
+MOST = 3
+"""Strengths and weaknesses of a scenario."""
+_JUDGE = "authenticity_judge"
+_KEPT = ("cases", "judge", "judges", "cassette", "redact", "rubrics", "limits")
+"""Keys of a suite that are about its cases, judges and tapes."""
+
+
+class SamplePlan(NamedTuple):
+    """Which cases a judge gets."""
+
+    strategy: str = "errors"
+    rate: float = 0.2
+    budget: int | None = None
+    seed: int = 42
+
+
+class ComparedCase(NamedTuple):
+    """A case with its computed score, and that of the judge if it was sampled."""
+
+    case: Case
+    scenarios: tuple[str, ...]
+    label: int | None
+    score: float
+    reason: str = ""
+    verdict: Score | None = None
+    agrees: bool = False
+    """Whether both are on the same side of their thresholds."""
+
+    @property
+    def judge(self) -> float:
+        """The score of the judge, 0..1."""
+        return (self.verdict and self.verdict.value) or 0.0
+
+
+class JudgedSample(NamedTuple):
+    """The outcome."""
+
+    cases: list[ComparedCase]
+    missing: int
+    """Sampled cases without a verdict."""
+    threshold: float
+    spent: float | None
+    """US dollars of live calls; a recorded reply costs nothing again."""
+    suite: Suite
+
+    @property
+    def judged(self) -> list[ComparedCase]:
+        """The cases with a verdict."""
+        return [each for each in self.cases if each.verdict is not None]
+
+    def disagreements(self) -> list[ComparedCase]:
+        """Return where judge and score disagree, the farthest apart first."""
+        apart = [each for each in self.judged if not each.agrees]
+        return sorted(apart, key=lambda each: (-abs(each.score - each.judge), each.case.id))
+
+    @property
+    def agreement(self) -> dict[str, Any]:
+        """How many cases agree, as a share with its 95 % interval."""
+        same, n = sum(each.agrees for each in self.judged), len(self.judged)
+        low, high = wilson(same, n) if n else (None, None)
+        return {"agree": same, "judged": n, "low": low, "high": high}
+
+
+def sample_for_judge(
+    cases: Sequence[ComparedCase], plan: SamplePlan, threshold: float = 0.5
+) -> list[int]:
+    """Return the positions of the cases for a judge, ascending; at least one of any cases.
+
+    `random`: a share of all. `stratified`: the same number of each scenario. `errors`: where the
+    label contradicts the score, or without labels scores near the threshold. `extremes`: below .3
+    or above .8. `on_failure`: below .6. The last three fall back to `random`, or for `on_failure`
+    to the lowest score.
+
+    Raises:
+        ConfigError: the strategy is unknown.
+    """
+    import numpy as np
+
+    order = [int(at) for at in np.random.RandomState(plan.seed).permutation(len(cases))]
+    values = [each.score for each in cases]
+    share = plan.rate * len(cases) + 1e-9
+    chosen: list[int] = []
+    if plan.strategy == "stratified":
+        by_tag: dict[str, list[int]] = {}
+        for at in order:
+            by_tag.setdefault(cases[at].scenarios[0], []).append(at)
+        count = max(1, int(share / max(1, len(by_tag))))
+        chosen = [at for tag in sorted(by_tag) for at in by_tag[tag][:count]]
+    elif plan.strategy == "errors" and any(each.label is not None for each in cases):
+        wrong = [each.label == int(each.score < threshold) for each in cases]
+        chosen = [at for at in order if wrong[at]]
+    elif plan.strategy == "errors":
+        chosen = [at for at in order if abs(values[at] - threshold) <= NEAR + 1e-9]
+    elif plan.strategy == "extremes":
+        chosen = [at for at in order if not EXTREMES[0] <= values[at] <= EXTREMES[1]]
+    elif plan.strategy == "on_failure":
+        lowest = sorted(order, key=lambda at: (values[at], at))
+        chosen = [at for at in order if values[at] < FAILING] or lowest[:1]
+    elif plan.strategy != "random":
+        hint = suggest(plan.strategy, STRATEGIES)
+        raise ConfigError(f"--sample {plan.strategy}: unknown strategy{hint}")
+    chosen = chosen or order[: max(1, int(share))]
+    if plan.budget is not None and len(chosen) > plan.budget:
+        chosen = [at for at in order if at in set(chosen)][: plan.budget]
+    return sorted(chosen)
+
+
+def compare_with_judge(
+    persona: Path,
+    source: Path,
+    *,
+    overrides: Overrides,
+    plan: SamplePlan,
+    options: Mapping[str, Any],
+    cassette: Path | None = None,
+    by: str = "scenario",
+    threshold: float | None = None,
+    held_out: bool = False,
+) -> JudgedSample:
+    """Score all cases, and ask the judge about a sample.
+
+    Args:
+        persona: the persona file.
+        source: a suite, with its cases, judge and cassette; or labels of the persona.
+        overrides: flags about the judge.
+        plan: which cases the judge gets.
+        options: options of `authenticity` (see `OPTIONS`).
+        cassette: the tape of the judge, instead of that of the suite.
+        by: the metadata field of a scenario.
+        held_out: of labels, only those that the calibration held out.
+        threshold: the score from which a reply is on brand; by default that of the calibration.
+
+    Raises:
+        ConfigError: a file or a setting is wrong, or there is no judge.
+    """
+    is_suite = source.suffix in (".yaml", ".yml")
+    read = read_suite(source)[0] if is_suite else {}
+    data = {key: value for key, value in read.items() if key in _KEPT}
+    data["metrics"] = {_JUDGE: {"persona": str(persona.absolute())}}
+    if cassette is not None:
+        data["cassette"] = str(cassette.absolute())
+    if not is_suite and not overrides.judge:
+        raise ConfigError("no judge is given: add --judge MODEL, or name a suite that has one")
+    built = build_suite(data, base=source.parent if is_suite else Path(), overrides=overrides)
+    metric = authenticity_of(load_persona(persona), options)
+    made = metric.learned
+    if is_suite:
+        pairs: list[tuple[Case, int | None]] = [(case, None) for case in built.cases()]
+    else:
+        pairs = _labelled(persona, source, made if held_out else None)
+    report = evaluate_sync([case for case, _ in pairs], [metric])
+    results = [each.rows[0].result for each in report.results]
+    cases = [
+        ComparedCase(case, _scenarios(case, by), label, result.value, result.reason)
+        for (case, label), result in zip(pairs, results, strict=True)
+        if isinstance(result, Score) and result.value is not None
+    ]
+    if not cases:
+        raise ConfigError("no case has a score to compare", where=str(source))
+    if threshold is None:
+        threshold = made.held_out.threshold if made and made.held_out else 0.5
+    chosen = [cases[at] for at in sample_for_judge(cases, plan, threshold)]
+    built.cases = lambda: iter([each.case for each in chosen])  # type: ignore[method-assign]
+    report = run_suite_sync(built)
+    verdicts = {each.case.id: each.rows[0].result for each in report.results}
+    for at, each in enumerate(cases):
+        verdict = verdicts.get(each.case.id)
+        if isinstance(verdict, Score) and verdict.value is not None:
+            agrees = (verdict.value >= 0.5) == (each.score >= threshold)
+            cases[at] = each._replace(verdict=verdict, agrees=agrees)
+    missing = len(chosen) - sum(each.verdict is not None for each in cases)
+    return JudgedSample(cases, missing, threshold, report.run.get("spent"), built)
+
+
+def _labelled(
+    persona: Path, source: Path, made: PersonaCalibration | None
+) -> list[tuple[Case, int | None]]:
+    """Return labels as cases; with a calibration, those that it held out."""
+    _, labels = load_with_labels(persona, source)
+    kept: Sequence[int] = range(len(labels.labels))
+    if made is not None:
+        if made.labels.digest != labels.digest:
+            raise ConfigError("the calibration was made with other labels", where=str(source))
+        kept = grouped_split(labels.values, labels.groups, *made.labels.drawn).held_out
+    return [
+        (Case(id=f"{each.id} ({at + 1})", output=each.text,
+              metadata={SCENARIO: list(each.scenarios)}), each.label)
+        for at, each in ((at, labels.labels[at]) for at in kept)
+    ]  # fmt: skip
+
+
+def _scenarios(case: Case, by: str) -> tuple[str, ...]:
+    tags = [str(tag) for tag in values_at(case, "tags")]
+    named = [tag.removeprefix(SCENARIO) for tag in tags if tag.startswith(SCENARIO)]
+    names = [*map(str, values_at(case, by)), *map(str, values_at(case, SCENARIO)), *named]
+    return tuple(dict.fromkeys(names)) or (UNTAGGED,)
+
+
+def by_scenario(sample: JudgedSample) -> list[dict[str, Any]]:
+    """Return the figures of each scenario, the lowest score first."""
+    entries = []
+    for name in sorted({tag for each in sample.cases for tag in each.scenarios}):
+        cases = [each for each in sample.cases if name in each.scenarios]
+        judged = [each for each in cases if each.verdict is not None]
+        entry = {
+            "scenario": name,
+            "cases": len(cases),
+            "score": round(fmean(each.score for each in cases), 4),
+            "judged": len(judged),
+            "judge": round(fmean(each.judge for each in judged), 4) if judged else None,
+            "agree": sum(each.agrees for each in judged),
+        }
+        for key in ("strengths", "weaknesses"):
+            listed = [str(text) for each in judged for text in each.verdict.details.get(key) or ()]  # type: ignore[union-attr]
+            entry[key] = [text for text, _ in Counter(listed).most_common(MOST)]
+        entries.append(entry)
+    return sorted(entries, key=lambda entry: (entry["score"], entry["scenario"]))
