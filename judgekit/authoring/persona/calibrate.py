@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -171,6 +170,7 @@ class _Calibration:
         self.persona = persona
         self.notes: list[str] = []
         self.scores: list[LabelledScore] = []
+        self.parts: list[MeasuredParts] = []
         self.plain = self._metric(False)
         share = 0.8 if plan.split is None else plan.split
         self.calibration = self._start(labels, share)
@@ -232,12 +232,13 @@ class _Calibration:
 
     def do(self, step: Step) -> None:
         """Do one step."""
-        if step == "validate":
-            update: dict[str, Any] = {"held_out": self._held_out()}
-        else:
-            steps = {"bounds": self._bounds, "traits": self._traits, "weights": self._weights}
-            update = {step: steps[step]()}
-        self.calibration = self.calibration.model_copy(update=update)
+        steps: dict[Step, Callable[[], dict[str, Any]]] = {
+            "bounds": lambda: {"bounds": self._bounds()},
+            "traits": lambda: {"traits": self._traits()},
+            "weights": self._weights,
+            "validate": lambda: {"held_out": self._held_out()},
+        }
+        self.calibration = self.calibration.model_copy(update=steps[step]())
 
     def _scored(self, metric: Authenticity, labels: Sequence[VoiceLabel]) -> list[Any]:
         """Return the score of each reply.
@@ -273,28 +274,36 @@ class _Calibration:
             return sgd_traits(self.texts, self.values, l2=l2 or 0.0)
         return fit_traits(self.texts, self.values, l2=L2 if l2 is None else l2)
 
-    @cached_property
-    def _parts(self) -> list[MeasuredParts]:
-        """The parts of each reply, by a model of words that did not see it; after the traits."""
-        turns = self._turns(self._metric(self.calibration))
-        if self.calibration.traits and not self.plan.compat:
+    def _parts(self, *, learned: bool = True) -> list[MeasuredParts]:
+        """Return the parts of each reply, by rules or by a model of words that did not see it."""
+        made = self.calibration.model_copy(update={} if learned else {"traits": None})
+        turns = self._turns(self._metric(made))
+        if made.traits and not self.plan.compat:
             groups = [each.group for each in self.train]
             l2 = L2 if self.plan.l2 is None else self.plan.l2
             unseen = cross_fitted(self.texts, self.values, groups, l2=l2)
             turns = [{**turn, "traits": p} for turn, p in zip(turns, unseen, strict=True)]
         return [MeasuredParts(turn["style"], turn["traits"], turn["lexicon"]) for turn in turns]
 
-    def _weights(self) -> files.AuthenticityWeights | None:
-        best = best_weights(self._parts, self.values)
+    def _weights(self) -> dict[str, Any]:
+        self.parts = self._parts()
+        best = best_weights(self.parts, self.values)
+        traits = self.calibration.traits
+        if traits and not self.plan.compat:
+            parts = self._parts(learned=False)
+            rules = best_weights(parts, self.values)
+            if rules and best and rules.rank > best.rank:
+                best, traits, self.parts = rules, None, parts
+                self.notes.append("traits: left out; the rules tell these labels apart better")
         if best is None:
             self.notes.append("weights: left out; no part applies to the labelled replies")
-        return best
+        return {"weights": best and best.weights, "traits": traits}
 
     def _threshold(self, scores: Sequence[float], labels: Sequence[int]) -> float:
         """Return the best threshold of the training labels, or else of the labels themselves."""
         if self.train and not self.plan.compat:
             weights = self.calibration.weights or files.AuthenticityWeights(**WEIGHTS)
-            folded = [parts.folded(weights) for parts in self._parts]
+            folded = [parts.folded(weights) for parts in self.parts or self._parts()]
             known = [at for at, score in enumerate(folded) if score is not None]
             scores = [score for score in folded if score is not None]
             labels = [self.values[at] for at in known]

@@ -224,9 +224,15 @@ class MeasuredParts(NamedTuple):
         return math.fsum(w * v for w, v in known) / covered if covered > 1e-9 else None
 
 
-def best_weights(
-    parts: Sequence[MeasuredParts], labels: Sequence[int]
-) -> AuthenticityWeights | None:
+class BestWeights(NamedTuple):
+    """The outcome of the grid."""
+
+    rank: tuple[float, ...]
+    """Scored replies, ROC-AUC, F1 at .5, and nearness to the default weights."""
+    weights: AuthenticityWeights
+
+
+def best_weights(parts: Sequence[MeasuredParts], labels: Sequence[int]) -> BestWeights | None:
     """Return the weights of a grid of step .1 with the best ROC-AUC, then the best F1 at .5.
 
     Of equals, the nearest to the default weights. A part that never applies has the weight 0, and
@@ -234,7 +240,7 @@ def best_weights(
     part applies to replies of both kinds.
     """
     applies = [any(value is not None for value in column) for column in zip(*parts, strict=True)]
-    best: tuple[tuple[float, ...], AuthenticityWeights] | None = None
+    best: BestWeights | None = None
     for tenths in _grid():
         if any(n and not there for n, there in zip(tenths, applies, strict=True)):
             continue
@@ -248,9 +254,9 @@ def best_weights(
         far = math.fsum((shares[name] - default) ** 2 for name, default in WEIGHTS.items())
         figures = (roc_auc(values, classes), f1_at(values, classes, 0.5), -far)
         rank = (len(values), *(round(figure, 9) for figure in figures))
-        if best is None or rank > best[0]:
-            best = rank, weights
-    return best[1] if best else None
+        if best is None or rank > best.rank:
+            best = BestWeights(rank, weights)
+    return best
 
 
 def _grid() -> list[tuple[int, int, int]]:

@@ -53,10 +53,79 @@ def test_known_weights_of_the_parts_are_found(tmp_path):
     score = [0.3 * p.style + 0.6 * p.traits + 0.1 * p.lexicon for p in parts]
     labels = [int(draw.random() < 1 / (1 + 2.718 ** (-30 * (s - 0.5)))) for s in score]
 
-    weights = best_weights(parts, labels)
+    weights = best_weights(parts, labels).weights
 
     assert weights.style == pytest.approx(0.3, abs=0.11)
     assert weights.traits == pytest.approx(0.6, abs=0.11)
+
+
+RULED = """\
+name: Acme
+traits: {formality: business_casual, tone: [friendly], verbosity: concise}
+lexicon: {preferred: [no worries, brew, beans], avoid: [kindly, policy]}
+exemplars: [we send the bag today for you, the box is on friday, call the courier and check]
+"""
+FILLERS = [
+    "we",
+    "you",
+    "the",
+    "order",
+    "box",
+    "today",
+    "friday",
+    "bag",
+    "photo",
+    "label",
+    "courier",
+    "help",
+    "ask",
+    "send",
+    "check",
+]
+EXTRAS = [
+    "no worries",
+    "brew",
+    "beans",
+    "kindly",
+    "policy",
+    "lol",
+    "hey",
+    "we'll",
+    "you're",
+    "regarding",
+    "sincerely",
+]
+
+
+def test_labels_that_follow_rules_and_weights_are_told_apart_as_well_as_can_be(tmp_path):
+    import random
+
+    draw = random.Random(4)
+    persona, labels = tmp_path / "acme.yaml", tmp_path / "labels.jsonl"
+    persona.write_text(RULED, "utf-8")
+    texts = [
+        " ".join(
+            draw.sample(FILLERS, draw.randint(4, 12)) + draw.sample(EXTRAS, draw.randint(0, 3))
+        )
+        for _ in range(700)
+    ]
+    weights = {"style": 0.2, "traits": 0.3, "lexicon": 0.5}
+    metric = Authenticity(persona=str(persona), weights=weights)
+    known = {text: asyncio.run(metric.score(Case(id="c", output=text))).value for text in texts}
+    middle = sorted(known.values())[350]
+    rows = [
+        {"text": text, "label": int(draw.random() < 1 / (1 + 2.718 ** (15 * (middle - value))))}
+        for text, value in known.items()
+    ]
+    labels.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+    outcome = calibrate(CalibratePlan(persona, labels))
+
+    held = [each.label.label for each in outcome.scores]
+    best = roc_auc([known[each.label.text] for each in outcome.scores], held)
+    assert outcome.calibration.held_out.roc_auc > best - 0.02
+    assert outcome.calibration.traits is None
+    assert outcome.notes == ["traits: left out; the rules tell these labels apart better"]
 
 
 def test_the_same_labels_give_the_same_bytes(simulated):
