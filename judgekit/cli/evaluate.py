@@ -57,6 +57,7 @@ def evaluate(
     from judgekit.cli.execution import run_with_progress
     from judgekit.cli.output import print_notes, print_report
     from judgekit.cli.score import check_judge
+    from judgekit.core.yaml_file import to_yaml
     from judgekit.datasets.case_builder import Shape
     from judgekit.suite.suite import build_suite
 
@@ -92,7 +93,7 @@ def evaluate(
     chosen = overrides(judge=judge_model, param=None, record=record, no_judge=no_judge)
     suite = build_suite(data, base=Path(), overrides=chosen)
     if print_suite:
-        typer.echo(_as_yaml(data), nl=False)
+        typer.echo(to_yaml(data), nl=False)
         raise typer.Exit
     report = run_with_progress(suite, out=out, quiet=quiet or json)
     if json:
@@ -168,9 +169,3 @@ def _metrics(
             raise ConfigError(f"the evaluator task needs --format with its benchmark: {kinds}")
         given["benchmark"] = format
     return {evaluator: {"metric": name, **given} if name != evaluator else given}
-
-
-def _as_yaml(data: dict[str, Any]) -> str:
-    import yaml
-
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
