@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
 from judgekit.core.judge_wrapper import BaseJudge
@@ -16,6 +16,15 @@ from judgekit.core.request import Reply, Request, Try, Usage
 
 PREFIX = "transformers/"
 EXTRA = "transformers"
+
+
+class LoadedModel(NamedTuple):
+    """A model in memory."""
+
+    tokenizer: Any
+    model: Any
+    weights: str
+    """The first 16 hexadecimal characters of the digest of its weights."""
 
 
 class TransformersJudge(BaseJudge):
@@ -46,7 +55,7 @@ class TransformersJudge(BaseJudge):
         if find_spec("transformers") is None or find_spec("torch") is None:
             raise MissingExtra(feature=f"{PREFIX}FOLDER", extra=EXTRA)
         self._lock = threading.Lock()
-        self._loaded: tuple[Any, Any, str] | None = None
+        self._loaded: LoadedModel | None = None
 
     @property
     def model(self) -> str:
@@ -75,8 +84,8 @@ class TransformersJudge(BaseJudge):
 
             encoded = tokenizer(whole, return_offsets_mapping=True)
             ids, spans = encoded["input_ids"], encoded["offset_mapping"]
-            most = getattr(model.config, "max_position_embeddings", None)
-            if isinstance(most, int) and len(ids) > most:
+            most = context_of(model)
+            if most is not None and len(ids) > most:
                 raise CaseError(f"{len(ids)} tokens; {self._model} takes {most}")
             with torch.inference_mode():
                 logits = model(torch.tensor([ids])).logits[0].double()
@@ -101,24 +110,40 @@ class TransformersJudge(BaseJudge):
             cost=0.0,
         )
 
-    def _ready(self) -> tuple[Any, Any, str]:
+    def _ready(self) -> LoadedModel:
         if self._loaded is None:
-            import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer
-
-            local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-            try:
-                tokenizer = AutoTokenizer.from_pretrained(self._folder, use_fast=True, **local)
-                model = AutoModelForCausalLM.from_pretrained(
-                    self._folder, use_safetensors=True, dtype=torch.float32, **local
-                )
-            except (OSError, ValueError) as exc:
-                line = " ".join(str(exc).split())[:300]
-                raise JudgeRejected(f"{self._model} cannot be read: {line}") from exc
-            if not tokenizer.is_fast:
+            loaded = load_model(self._folder, name=self._model)
+            if not loaded.tokenizer.is_fast:
                 raise JudgeRejected(f"{self._model}: its tokeniser does not say where tokens stand")
-            self._loaded = (tokenizer, model.train(False), _digest(self._folder))
+            self._loaded = loaded
         return self._loaded
+
+
+def load_model(folder: Path, *, name: str) -> LoadedModel:
+    """Return the model of a folder with safetensors, ready to be called; no code of it is executed.
+
+    Raises:
+        JudgeRejected: it cannot be read.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, use_fast=True, **local)
+        model = AutoModelForCausalLM.from_pretrained(
+            folder, use_safetensors=True, dtype=torch.float32, **local
+        )
+    except (OSError, ValueError) as exc:
+        line = " ".join(str(exc).split())[:300]
+        raise JudgeRejected(f"{name} cannot be read: {line}") from exc
+    return LoadedModel(tokenizer, model.train(False), _digest(folder))
+
+
+def context_of(model: Any) -> int | None:
+    """Return the most tokens that a model takes; `None` if its configuration does not state it."""
+    most = getattr(model.config, "max_position_embeddings", None)
+    return most if isinstance(most, int) else None
 
 
 def _begins(spans: Sequence[tuple[int, int]]) -> list[int]:
@@ -143,4 +168,4 @@ def _digest(folder: Path) -> str:
     return state.hexdigest()[:16]
 
 
-__all__ = ["PREFIX", "TransformersJudge"]
+__all__ = ["PREFIX", "LoadedModel", "TransformersJudge", "context_of", "load_model"]
