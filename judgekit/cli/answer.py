@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from judgekit.core.errors import ConfigError
 if TYPE_CHECKING:
     from judgekit.cassette.cassette import Cassette as OpenCassette
     from judgekit.core.case import Case
+    from judgekit.judges.steering_vector import Steering
     from judgekit.suite.answering import Answered, Answers
 
 KEPT = "the answers so far are kept"
@@ -43,13 +44,17 @@ def answer(
     record: str | None = None,
     redact: list[str] | None = None,
     concurrency: int = 8,
+    steering_vector: Path | None = None,
+    layer: int | None = None,
+    strength: float = 1.0,
     quiet: bool = False,
 ) -> None:
     """Call the system under test for the answers to score.
 
     Fill in `output`, or `baseline` to compare with. Keep cases that have the field. Every answer
     is stored when it arrives, so the same command continues an interrupted one; with --record
-    none it replays and makes no call.
+    none it replays and makes no call. --steering-vector fills in both: `output` steered,
+    `baseline` not.
 
     Exit codes: 0 all answered, 2 the setup is wrong, 3 some cases have no answer.
     """
@@ -58,8 +63,13 @@ def answer(
     from judgekit.cli.interrupt import on_interrupt
     from judgekit.datasets import load_cases
     from judgekit.datasets.write import write_cases
+    from judgekit.judges.local import PREFIX
     from judgekit.suite import answering
+    from judgekit.suite.steering import answer_twice
 
+    steering = _steering(steering_vector, layer, strength, field=field)
+    if steering is not None:
+        model = PREFIX + model.removeprefix(PREFIX)
     _check_out(cases, out, limit=limit, cassette=cassette)
     prompt = _system_prompt(system, system_file)
     rows = iter(load_cases(cases, limit=limit))
@@ -85,17 +95,18 @@ def answer(
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), kept=KEPT):
-            return await answering.answer(
-                rows,
-                system_under_test,
-                field=field,  # type: ignore[arg-type]  # checked there
-                system=prompt,
-                replace=replace,
-                window=4 * concurrency,
-                out=out,
-                progress=counts,
-                stop=stop,
-            )
+            options: dict[str, Any] = {
+                "system": prompt,
+                "replace": replace,
+                "window": 4 * concurrency,
+                "out": out,
+                "progress": counts,
+                "stop": stop,
+            }
+            if steering is not None:
+                return await answer_twice(rows, system_under_test, steering, **options)
+            field_: Any = field  # checked there
+            return await answering.answer(rows, system_under_test, field=field_, **options)
 
     try:
         answers = asyncio.run(work())
@@ -106,6 +117,22 @@ def answer(
         write_cases(answers.cases, None)
     _print_outcome(answers, system_under_test, field=field, out=out)
     raise typer.Exit(answers.exit_code)
+
+
+def _steering(
+    vector: Path | None, layer: int | None, strength: float, *, field: str
+) -> Steering | None:
+    from judgekit.judges.steering_vector import read_steering
+
+    if vector is None:
+        if layer is not None or strength != 1:
+            raise ConfigError("--layer and --strength steer; add --steering-vector FILE")
+        return None
+    if layer is None:
+        raise ConfigError("--steering-vector needs --layer N, the layer it was trained on")
+    if field != "output":
+        raise ConfigError("--steering-vector fills in output and baseline; remove --field")
+    return read_steering(vector, layer=layer, strength=strength)
 
 
 def _check_out(source: str, out: Path | None, *, limit: int | None, cassette: Path | None) -> None:

@@ -13,10 +13,11 @@ from judgekit import __version__
 
 COMMANDS = (
     "init", "run", "watch", "merge", "score", "evaluate", "report", "compare", "view", "agree",
-    "answer", "perturb", "schema", "metrics", "rubric", "persona", "pairs", "cassette", "doctor",
+    "answer", "perturb", "schema", "metrics", "rubric", "persona", "pairs", "steer", "cassette",
+    "doctor",
 )  # fmt: skip
 """Each is a module of this package, with a function of the same name or a group in `app`."""
-GROUPS = {"metrics", "rubric", "persona", "pairs", "cassette"}
+GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette"}
 
 
 class CommandLoader(TyperGroup):

@@ -22,7 +22,7 @@ from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.failure import failure_of
 from judgekit.core.file_model import validate_file
 from judgekit.core.judge_wrapper import RequestBuilder
-from judgekit.core.protocols import JudgeLike
+from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.core.score import Failure
@@ -32,6 +32,8 @@ from judgekit.datasets.load import Source, cases_of
 from judgekit.datasets.write import case_writer
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.limits import LimitedJudge
+from judgekit.judges.local import PREFIX
+from judgekit.judges.steered import SteerableModel, SteeredJudge
 from judgekit.runner.progress import close, listener
 from judgekit.suite.file import JudgeFile, RedactFile
 from judgekit.suite.judges import make_judge
@@ -307,7 +309,8 @@ def open_system(
     """Return a system under test with its limits, behind a tape and the store.
 
     Args:
-        model: the model name of litellm, such as `openai/NAME`.
+        model: the model name of litellm, such as `openai/NAME`; or `transformers/FOLDER`, for a
+            model of this machine.
         api_base: address of your own server.
         api_key_env: environment variable with the key.
         identity: the version of the model behind this name; part of every request key.
@@ -341,8 +344,15 @@ def open_system(
     mode = RecordMode.parse(record)
     if mode is RecordMode.NONE and cassette is not None and not cassette.exists():
         raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
-    asking = mode is not RecordMode.NONE
-    judge = make_judge(file, base=Path(), lines=lines, asking=asking)
+    judge: Judge
+    if model.startswith(PREFIX):  # one call at a time, because each takes the whole machine
+        judge, concurrency = (
+            SteeredJudge(SteerableModel(model), identity=identity, params=file.params),
+            1,
+        )
+    else:
+        asking = mode is not RecordMode.NONE
+        judge = make_judge(file, base=Path(), lines=lines, asking=asking)
     rules = validate_file(RedactFile, {"redact": list(redact)}, lines=lines)
     return Cassette(
         LimitedJudge(judge, concurrency=concurrency),

@@ -10,7 +10,7 @@ from judgekit.core.display.parts import Cell, DisplayBar, DisplayLine, DisplayPa
 
 WIDTH = 88
 _LAST = 28
-"""Columns that are kept for the last one."""
+"""Columns that are kept for the last one, if it is that wide."""
 _LEAST = 6
 _LINES = 4
 """Lines that one line of a cell may take."""
@@ -41,7 +41,8 @@ def _grid(grid: DisplayTable, width: int) -> Iterator[str]:
         min(room, max([len(head[n]), *(len(row[n]) for row in rows)])) for n in range(len(columns))
     ]
     first = widths[:-1]
-    while first and sum(first) + 2 * len(first) > width - _LAST and max(first) > _LEAST:
+    last = min(_LAST, widths[-1])
+    while first and sum(first) + 2 * len(first) > width - last and max(first) > _LEAST:
         first[first.index(max(first))] -= 1
     widths[:-1] = first
     yield ""

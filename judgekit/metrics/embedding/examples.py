@@ -11,7 +11,7 @@ from judgekit.core.case import has_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import read_text
 
-Side = Literal["positive", "negative"]
+Side = Literal["positive", "negative", "prompt"]
 MAX_FILE = 50_000_000
 """Maximum size of a file with examples, in bytes."""
 
@@ -23,7 +23,7 @@ def read_examples(
 
     Args:
         metric: name of the metric, for messages.
-        side: `positive` shows the trait, `negative` does not.
+        side: `positive` shows the trait, `negative` does not; `prompt` is that of a pair.
         source: texts, or the path of a file. A JSON file contains a list of texts, or pairs as
             `judgekit pairs generate` writes them; a `.jsonl` file has a text or a pair per line, a
             `.txt` file a text per line.

@@ -1,0 +1,107 @@
+"""The table of a search for the layer and the strength of a steering vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.core.value import Displayed, Value
+
+FORMAT = "judgekit-steering/1"
+FIGURES = ("overall", "difference", "quality", "alignment", "steered_share")
+"""Figures of a cell, in the order they are shown."""
+QUALITY_DROP = 0.1
+"""How far the mean quality of a cell may be below that of the baseline."""
+
+
+class SteeringCell(Value):
+    """The answers of one layer and strength."""
+
+    layer: int
+    strength: float
+    figures: dict[str, float | None]
+    """Means over the test prompts, on 0..1; `None` without scores. `overall` counts an answer that
+    hardly differs from its baseline as 0; `steered_share` is the share of the others."""
+    interval: str
+    """95 % interval of `overall`, as shown."""
+    counts: str
+    """How the rows ended, in words."""
+    complete: bool
+    """Whether all answers have a score."""
+
+
+class SteeringTable(Displayed, Value):
+    """The outcome of `judgekit steer optimize`."""
+
+    format: str = FORMAT
+    trait: str
+    model: str
+    weights: str = ""
+    """Digest of the model's weights."""
+    pairs: int = 0
+    """Pairs the vectors were trained on."""
+    prompts: int
+    rated_by: str
+    """The judge of quality, or `rules`."""
+    baseline_quality: float | None
+    """Mean quality of the answers without steering."""
+    cells: tuple[SteeringCell, ...]
+    """By layer, then strength, as given."""
+
+    def holds(self, cell: SteeringCell) -> bool:
+        """Return whether the quality of a cell is about that of the baseline, or better."""
+        least = (self.baseline_quality or 0) - QUALITY_DROP
+        return (cell.figures["quality"] or 0) >= least - 1e-9
+
+    @property
+    def best(self) -> SteeringCell | None:
+        """The highest mean that holds quality, at the lowest strength; `None` where all are 0."""
+        ranked = [
+            ((cell.figures["overall"] or 0, -abs(cell.strength), -cell.layer), cell)
+            for cell in self.cells
+            if cell.figures["overall"] and self.holds(cell)
+        ]
+        return max(ranked, key=lambda entry: entry[0])[1] if ranked else None
+
+    @property
+    def rows(self) -> list[Sequence[SteeringCell]]:
+        """The cells of each layer."""
+        layers = dict.fromkeys(cell.layer for cell in self.cells)
+        return [[cell for cell in self.cells if cell.layer == layer] for layer in layers]
+
+    @property
+    def verdict(self) -> str:
+        """The best cell, or why there is none, as a sentence."""
+        if self.best is not None:
+            place = f"layer {self.best.layer}, strength {self.best.strength:g}"
+            return f"Best: {place}, with {self.best.figures['overall']:.2f}."
+        if any(cell.figures["overall"] for cell in self.cells):
+            return "No cell holds the quality of the baseline."
+        return "No steering had an effect; try other layers, higher strengths or more pairs."
+
+    def _parts_shown(self) -> Iterable[DisplayPart]:
+        yield DisplayLine(f"Steering towards: {cut(self.trait)}", "title")
+        quality = "none" if self.baseline_quality is None else f"{self.baseline_quality:.2f}"
+        yield DisplayLine(
+            f"{self.model}; {self.pairs} pairs; {self.prompts} test prompts; quality by "
+            f"{self.rated_by}, of the baseline {quality}"
+        )
+        rows = []
+        for cell in self.cells:
+            shown = ["–" if n is None else f"{n:.2f}" for n in map(cell.figures.get, FIGURES)]
+            mark = "best" if cell is self.best else "" if self.holds(cell) else "low"
+            place = (str(cell.layer), f"{cell.strength:g}")
+            rows.append((*place, shown[0], cell.interval, *shown[1:], mark))
+        head = (
+            "layer",
+            "strength",
+            "overall",
+            "95 %",
+            "differs",
+            "quality",
+            "aligned",
+            "steered",
+            "",
+        )
+        yield DisplayTable(head, rows, numbers=range(8))
+        yield DisplayLine(self.verdict, "note")

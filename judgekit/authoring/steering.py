@@ -1,0 +1,221 @@
+"""Search the layer and the strength of a steering vector: train, answer, score, compare."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product, zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.analysis.steering import FIGURES, FORMAT, SteeringCell, SteeringTable
+from judgekit.cassette.cassette import Cassette
+from judgekit.core.canonical import canonical_json
+from judgekit.core.case import Case
+from judgekit.core.errors import CassetteMiss, ConfigError
+from judgekit.core.judge_wrapper import RequestBuilder
+from judgekit.core.output_file import refuse_foreign
+from judgekit.core.replies.vector import read_vector
+from judgekit.core.request import About, ChatMessage, Form
+from judgekit.core.yaml_file import Lines
+from judgekit.datasets.load import load_cases
+from judgekit.datasets.write import write_cases
+from judgekit.judges.limits import LimitedJudge
+from judgekit.judges.local import PREFIX
+from judgekit.judges.steered import PARAMS
+from judgekit.judges.steering_vector import Steering, vector_bytes
+from judgekit.metrics.embedding.examples import read_examples
+from judgekit.metrics.registry import create
+from judgekit.pages.html import fill, write_html
+from judgekit.report.export.target import written
+from judgekit.report.summary import MetricSummary
+from judgekit.report.text import counts_of, interval_of
+from judgekit.runner.background import run_sync
+from judgekit.runner.evaluation import evaluate
+from judgekit.suite.answering import answer, open_system
+from judgekit.suite.file import JudgeFile
+from judgekit.suite.judges import make_judge
+from judgekit.suite.steering import steerable, steered_system
+
+HELD_OUT = 5
+"""Without test prompts, the prompt of every fifth pair is one, and the pair is not trained on."""
+TABLE, VECTOR, PAGE, CASES = "steering.json", "vector.safetensors", "steering.html", "cases.jsonl"
+
+
+class SteeringPlan(NamedTuple):
+    """The settings of `judgekit steer optimize`."""
+
+    model: str
+    pairs: Path
+    trait: str
+    layers: Sequence[int]
+    strengths: Sequence[float]
+    examples: Mapping[str, Path | None] = {}
+    """`positive` and `negative` -> file; by default, that of the pairs."""
+    prompts: str | None = None
+    judge: JudgeFile | None = None
+    options: Mapping[str, Any] = {}
+    """Further options of the metric."""
+    max_tokens: int = 256
+    cassette: Path | None = None
+    record: str | None = None
+
+
+def optimize_steering(
+    plan: SteeringPlan, *, out: Path | None = None, progress: Callable[[str], object] = str
+) -> SteeringTable:
+    """Train a vector for each layer, answer and score with each strength, and write the outcome.
+
+    Args:
+        plan: the settings.
+        out: folder for the table, the page, and vector and answers of the best cell.
+        progress: called with a line before each step.
+
+    Raises:
+        ConfigError: a setting is wrong, or a file is missing or of another format.
+        JudgekitError: the model or the judge cannot be called, or a recording is missing.
+    """
+    if not plan.trait.strip():
+        raise ConfigError("--trait-description is blank; describe the trait")
+    if out is not None:
+        begin = f'{{\n "format": "{FORMAT}"'.encode()
+        refuse_foreign(out / TABLE, lambda head: head.startswith(begin), what="a steering table")
+    pairs, cases = _split(plan)
+    examples = {
+        f"{side}_examples": read_examples(
+            f"--{side}-examples", side, plan.examples.get(side) or plan.pairs
+        )
+        for side in ("positive", "negative")
+    }
+    record = plan.record or "new_episodes"
+    params = {**PARAMS, "max_tokens": plan.max_tokens}
+    model = PREFIX + plan.model.removeprefix(PREFIX)
+    system = open_system(model, params=params, cassette=plan.cassette, record=record)
+    try:
+        judge = None
+        if plan.judge is not None:
+            lines, asking = Lines(file=""), record != "none"
+            made = make_judge(plan.judge, base=Path(), lines=lines, asking=asking)
+            judge = system.for_judge(LimitedJudge(made))
+        kind = "personalization_rules" if judge is None else "personalization"
+        metric = create(kind, judge=judge, **examples, **plan.options)
+        vectors, weights = run_sync(_train(plan, system, canonical_json(pairs), progress))
+        table, answered = run_sync(_search(plan, system, vectors, metric, cases, progress))
+    finally:
+        system.close()
+    table = table.model_copy(update={"weights": weights, "pairs": len(pairs)})
+    if out is not None:
+        _write(out, table, answered, vectors)
+    return table
+
+
+def _split(plan: SteeringPlan) -> tuple[list[tuple[str, ...]], list[Case]]:
+    """Return the pairs to train on, as (prompt, positive, negative), and the cases to answer."""
+    sides = [
+        read_examples("--pairs", side, plan.pairs) for side in ("prompt", "positive", "negative")
+    ]
+    pairs = list(zip_longest(*sides, fillvalue=""))
+    for number, (_, positive, negative) in enumerate(pairs, start=1):
+        if positive == negative or not (positive and negative):
+            message = (
+                f"entry {number} is no pair of two answers; `judgekit pairs generate` writes some"
+            )
+            raise ConfigError(message, where=str(plan.pairs))
+    if plan.prompts is not None:
+        empty = {"output": None, "baseline": None}
+        cases = [case.model_copy(update=empty) for case in load_cases(plan.prompts)]
+        if not cases:
+            raise ConfigError("has no prompts", where=plan.prompts)
+        return pairs, cases
+    if len(pairs) < HELD_OUT:
+        message = f"{len(pairs)} pairs are too few to test on some; add --prompts FILE"
+        raise ConfigError(message, where=str(plan.pairs))
+    tested = range(HELD_OUT - 1, len(pairs), HELD_OUT)
+    cases = [Case(id=f"pair-{n + 1}", input=pairs[n][0]) for n in tested]
+    return [pair for n, pair in enumerate(pairs) if n not in tested], cases
+
+
+async def _train(
+    plan: SteeringPlan, system: Cassette, pairs: str, progress: Callable[[str], object]
+) -> tuple[dict[int, bytes], str]:
+    """Return the file of the vector of each layer, and the digest of the weights."""
+    message = ChatMessage(role="system", content=pairs)  # a tape keeps a system message once
+    files, weights = {}, ""
+    for layer in plan.layers:
+        progress(f"vector of layer {layer}")
+        judge = system.for_judge(steerable(system).trainer(layer, layers=plan.layers))
+        request = RequestBuilder(judge).request(
+            messages=(message,), form=Form(want="embedding"), sample=0, about=About()
+        )
+        try:
+            reply = await judge.ask(request)
+        except CassetteMiss as exc:
+            advice = "to train it: --record new_episodes"
+            raise ConfigError(f"vector of layer {layer}: {exc}; {advice}") from exc
+        weights = (reply.server or "").removeprefix("weights ")
+        metadata = {"trait": plan.trait, "weights": weights}
+        files[layer] = vector_bytes(read_vector(reply), layer=layer, metadata=metadata)
+    return files, weights
+
+
+async def _search(
+    plan: SteeringPlan,
+    system: Cassette,
+    vectors: Mapping[int, bytes],
+    metric: Any,
+    cases: Sequence[Case],
+    progress: Callable[[str], object],
+) -> tuple[SteeringTable, list[Case]]:
+    """Return the table, and the answered cases of its best cell."""
+    progress("baseline")
+    plain = (await answer(cases, system, field="baseline")).cases
+    rated = [case.model_copy(update={"output": case.baseline}) for case in plain]
+    quality = (await evaluate(rated, [metric.quality])).metrics[metric.quality.name].mean
+    cells, answers = [], {}
+    for layer, strength in product(plan.layers, plan.strengths):
+        progress(f"layer {layer}, strength {strength:g}")
+        judge = steered_system(system, Steering(vectors[layer], layer, strength))
+        answers[layer, strength] = (await answer(plain, judge)).cases
+        report = await evaluate(answers[layer, strength], [metric])
+        cells.append(_cell(report.metrics[metric.name], layer, strength))
+    table = SteeringTable(
+        trait=plan.trait,
+        model=system.model,
+        prompts=len(cases),
+        rated_by=plan.judge.model if plan.judge else "rules",
+        baseline_quality=quality,
+        cells=tuple(cells),
+    )
+    return table, answers[table.best.layer, table.best.strength] if table.best else []
+
+
+def _cell(summary: MetricSummary, layer: int, strength: float) -> SteeringCell:
+    own = summary.figures
+    figures = {name: own.get(name, own.get(f"{name}_score")) for name in FIGURES}
+    return SteeringCell(
+        layer=layer,
+        strength=strength,
+        figures={**figures, "overall": summary.mean},
+        interval=interval_of(summary),
+        counts=counts_of(summary),
+        complete=summary.scored == summary.rows,
+    )
+
+
+def _write(
+    out: Path, table: SteeringTable, cases: list[Case], vectors: Mapping[int, bytes]
+) -> None:
+    """Write the files of a search; without a best cell, those of an earlier one are removed."""
+    with written(out / TABLE) as file:
+        text = json.dumps(table.model_dump(mode="json"), ensure_ascii=False, indent=1)
+        file.write(f"{text}\n".encode("utf-8", "replace"))
+    page = fill(
+        "steering", styles=("steering",), scripts=(), table=table, figures=FIGURES, cases=cases
+    )
+    write_html(page, out / PAGE)
+    for name in (VECTOR, CASES):
+        (out / name).unlink(missing_ok=True)
+    if table.best is not None:
+        with written(out / VECTOR) as file:
+            file.write(vectors[table.best.layer])
+        write_cases(cases, out / CASES)
