@@ -78,8 +78,7 @@ def optimize_steering(
     if not plan.trait.strip():
         raise ConfigError("--trait-description is blank; describe the trait")
     if out is not None:
-        begin = f'{{\n "format": "{FORMAT}"'.encode()
-        refuse_foreign(out / TABLE, lambda head: head.startswith(begin), what="a steering table")
+        _check_out(out)
     pairs, cases = _split(plan)
     examples = {
         f"{side}_examples": read_examples(
@@ -109,6 +108,18 @@ def optimize_steering(
     return table
 
 
+def _check_out(out: Path) -> None:
+    """Refuse a folder with files of these names that are not from an earlier search."""
+    begin = f'{{\n "format": "{FORMAT}"'.encode()
+    if out.exists() and not out.is_dir():
+        raise ConfigError("is no folder; name another one", where=str(out))
+    refuse_foreign(out / TABLE, lambda head: head.startswith(begin), what="a steering table")
+    for name in (VECTOR, CASES):
+        if (out / name).exists() and not (out / TABLE).exists():
+            message = "is there already and is not of a steering search; name another folder"
+            raise ConfigError(message, where=str(out / name))
+
+
 def _split(plan: SteeringPlan) -> tuple[list[tuple[str, ...]], list[Case]]:
     """Return the pairs to train on, as (prompt, positive, negative), and the cases to answer."""
     sides = [
@@ -128,7 +139,7 @@ def _split(plan: SteeringPlan) -> tuple[list[tuple[str, ...]], list[Case]]:
             raise ConfigError("has no prompts", where=plan.prompts)
         return pairs, cases
     if len(pairs) < HELD_OUT:
-        message = f"{len(pairs)} pairs are too few to test on some; add --prompts FILE"
+        message = f"has fewer than {HELD_OUT} pairs, too few to test on one; add --prompts FILE"
         raise ConfigError(message, where=str(plan.pairs))
     tested = range(HELD_OUT - 1, len(pairs), HELD_OUT)
     cases = [Case(id=f"pair-{n + 1}", input=pairs[n][0]) for n in tested]

@@ -135,7 +135,7 @@ def test_both_answers_are_replayed_from_the_tape_of_the_search(example, judgekit
         (("--layers", "1", "--pairs", "no.json"), "no.json: --pairs: no such file"),
         (("--layers", "1", "--pairs", "empty.json"), "has no texts"),
         (("--layers", "1", "--pairs", "texts.json"), "entry 1 is no pair of two answers"),
-        (("--layers", "1", "--pairs", "two.json"), "2 pairs are too few to test on some"),
+        (("--layers", "1", "--pairs", "two.json"), "has fewer than 5 pairs"),
         (("--layers", "1", "--positive-examples", "empty.json"), "--positive-examples"),
         (("--layers", "1", "--prompts", "no.jsonl"), "no.jsonl: no such file"),
         (("--layers", "1", "--option", "bye=tokens"), "no option 'bye'"),
@@ -147,6 +147,8 @@ def test_both_answers_are_replayed_from_the_tape_of_the_search(example, judgekit
             "vector of layer 1: not recorded",
         ),
         (("--layers", "1", "--out", "foreign"), "is not a steering table"),
+        (("--layers", "1", "--out", "own"), "cases.jsonl: is there already"),
+        (("--layers", "1", "--out", "two.json"), "two.json: is no folder"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line(example, judgekit, flags, message):
@@ -154,7 +156,9 @@ def test_a_mistake_is_one_line(example, judgekit, flags, message):
     (example / "empty.json").write_text("[]")
     (example / "texts.json").write_text('["a", "b"]')
     (example / "two.json").write_text(json.dumps(pairs[:2]))
-    (example / "foreign").mkdir()
+    for name in ("foreign", "own"):
+        (example / name).mkdir()
+    (example / "own" / "cases.jsonl").write_text("{}")
     (example / "foreign" / "steering.json").write_text("{}")
 
     assert message in one_line(judgekit(*OPTIMIZE, *flags))
