@@ -38,11 +38,13 @@ def read_csv(
             header = _header(cells, where)
             continue
         if len(cells) != len(header):
-            raise DatasetError(
+            error = DatasetError(
                 f"a row of {len(cells)} under a header of {len(header)}; quote cells that hold"
                 " commas, and double the quotes inside them",
                 where=where,
             )
+            yield number, builder.unreadable(error)
+            continue
         row = {key: cell or None for key, cell in zip(header, cells, strict=True)}
         yield number, builder.build(row, where=where)
 

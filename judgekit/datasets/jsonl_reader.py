@@ -43,7 +43,12 @@ def read_jsonl(
             text = line.strip()
             if not text:
                 continue
-            case = builder.build(_parse(line.rstrip(b"\r\n"), lines), where=lines.where)
+            try:
+                row = _parse(line.rstrip(b"\r\n"), lines)
+            except DatasetError as exc:
+                case = builder.unreadable(exc)
+            else:
+                case = builder.build(row, where=lines.where)
         yield lines.number, case
 
 

@@ -84,7 +84,7 @@ def load_cases(
         >>> [case.input for case in load_cases(rows)]
         ['2+2?', '3+3?']
     """
-    shape: Shape = _setting(format, get_args(Shape), "format")
+    shape = shape_of(format)
     container = _setting(container, get_args(Container), "container")
     if limit is not None:
         check_limit(limit)
@@ -155,8 +155,18 @@ def read_file(
     shape: Shape,
     container: Container,
     fields: Mapping[str, str] | None,
+    wrap: Callable[[RowBuilder], RowBuilder] | None = None,
 ) -> Callable[[], Placed]:
     """Return a function that opens a file, or standard input for `None`, and yields its cases.
+
+    Args:
+        path: the file.
+        name: its name in messages.
+        shape: what a row looks like.
+        container: the format of the file.
+        fields: where fields are.
+        wrap: returns a builder around that of the rows; what it builds is yielded as it is, also
+            the turns of sessions.
 
     Raises:
         DatasetError: there is no such file, or its format is unknown.
@@ -176,7 +186,8 @@ def read_file(
             raise DatasetError(problem, where=name)
         from judgekit.datasets.parquet_reader import PARQUET_CELLS, read_parquet
 
-        rows = partial(read_parquet, path, builder=_builder(shape, fields, PARQUET_CELLS))
+        builder = _builder(shape, fields, PARQUET_CELLS)
+        rows = partial(read_parquet, path, builder=wrap(builder) if wrap else builder)
     else:
         reader: Any = read_jsonl
         cells: Collection[str] = ()
@@ -185,9 +196,11 @@ def read_file(
             from judgekit.datasets.csv_reader import read_csv as reader
         elif container == "json":
             from judgekit.datasets.json_reader import read_json as reader
-        read = partial(reader, name=name, builder=_builder(shape, fields, cells))
+        builder = _builder(shape, fields, cells)
+        read = partial(reader, name=name, builder=wrap(builder) if wrap else builder)
         rows = partial(_opened, path, read)
-    return _cases(partial(_whole, rows, name), shape)
+    whole = partial(_whole, rows, name)
+    return whole if wrap else _cases(whole, shape)
 
 
 def find_places(
@@ -286,6 +299,16 @@ def _container_of(path: Path) -> Container:
         f"{shown} does not show the format of the file; use one of {known}, or set the container"
     )
     raise DatasetError(message, where=str(path))
+
+
+def shape_of(word: str | None) -> Shape:
+    """Return the shape of rows that a word names; `auto` for none.
+
+    Raises:
+        ConfigError: the word is unknown.
+    """
+    shape: Shape = _setting(word, get_args(Shape), "format")
+    return shape
 
 
 def _setting(value: str | None, known: tuple[Any, ...], setting: str) -> Any:

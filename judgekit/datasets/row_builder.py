@@ -57,6 +57,14 @@ class RowBuilder(ABC):
         with row_at(where):
             return self.read(row)
 
+    def unreadable(self, error: DatasetError) -> Any:
+        """Return what takes the place of a row that is not even one; by default, stop there.
+
+        Raises:
+            DatasetError: the error.
+        """
+        raise error
+
     def build_python(self, row: Any, *, where: str, advice: str) -> Any:
         """Return what a row of Python values holds.
 

@@ -1,0 +1,99 @@
+"""Stratified samples: some of the cases, in proportion to the values of a field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from heapq import heappush, heappushpop
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
+from judgekit.datasets.perturb.draw import Draw
+from judgekit.datasets.selection.condition import fields_of, spelled, values_at
+
+MOST_STRATA = 10_000
+_Kept = list[tuple[int, int, Case]]
+
+
+def sample_cases(
+    cases: Iterable[Case], count: int, *, by: str | None = None, seed: int = 42
+) -> list[Case]:
+    """Return a random sample, in the order of the cases.
+
+    A case is drawn by a digest of the seed and its id, so that the order of the file does not
+    matter. Memory is bounded by `count` cases for each value of the field.
+
+    Args:
+        cases: all cases.
+        count: cases of the sample; all if there are fewer.
+        by: the field whose values are the strata: a path in the metadata, or `labels.NAME`. Cases
+            without it are a stratum, too.
+        seed: another seed draws other cases.
+
+    Raises:
+        ConfigError: the count is below 1, no case has the field, or it has too many values.
+    """
+    if count < 1:
+        raise ConfigError(f"-n {count}: must be at least 1")
+    strata: dict[str, _Kept] = {}
+    sizes: dict[str, int] = {}
+    fields: dict[str, None] = {}
+    found = by is None
+    for number, case in enumerate(cases):
+        stratum = "" if by is None else stratum_of(case, by)
+        found = found or stratum != ""
+        if not found and len(fields) < MOST_STRATA:
+            fields |= dict.fromkeys(
+                [*fields_of(case.metadata), *(f"labels.{n}" for n in case.labels)]
+            )
+        if len(sizes) > MOST_STRATA:
+            raise ConfigError(
+                f"--by {by}: more than {MOST_STRATA:,} values; choose a field with fewer"
+            )
+        sizes[stratum] = sizes.get(stratum, 0) + 1
+        # The heap keeps the lowest draws, as negative numbers: its first item goes first.
+        entry = (-Draw("sample", seed, case.id).below(2**64), -number, case)
+        kept = strata.setdefault(stratum, [])
+        (heappush if len(kept) < count else heappushpop)(kept, entry)
+    if not found and sizes:
+        raise ConfigError(f"--by {by}: no case has such a field{suggest(by, fields)}")
+    shares = allocate(sizes, count)
+    drawn = [
+        (-number, case)
+        for stratum, kept in strata.items()
+        for _, number, case in sorted(kept, reverse=True)[: shares[stratum]]
+    ]
+    return [case for _, case in sorted(drawn, key=lambda one: one[0])]
+
+
+def stratum_of(case: Case, field: str) -> str:
+    """Return the value of a field as text, empty without one; several values are one text."""
+    if field.startswith("labels.") and field[7:] in case.labels:
+        return spelled(case.labels[field[7:]])
+    return ", ".join(map(spelled, values_at(case, field.removeprefix("metadata."))))
+
+
+def allocate(sizes: Mapping[str, int], count: int) -> dict[str, int]:
+    """Return how many of a sample each stratum gets: in proportion, by largest remainders.
+
+    Every stratum gets one if there are enough; ties go by name.
+
+    >>> allocate({"a": 90, "b": 9, "c": 1}, 10)
+    {'a': 8, 'b': 1, 'c': 1}
+    """
+    total = sum(sizes.values())
+    count = min(count, total)
+    least = int(count >= len(sizes))
+    shares = {name: max(least, count * size // total) for name, size in sizes.items()}
+
+    def lacks(name: str) -> int:
+        return count * sizes[name] - shares[name] * total  # of the exact share, times total
+
+    order = sorted(sizes)
+    while sum(shares.values()) < count:
+        name = max((n for n in order if shares[n] < sizes[n]), key=lacks)
+        shares[name] += 1
+    while sum(shares.values()) > count:
+        name = min((n for n in order if shares[n] > least), key=lacks)
+        shares[name] -= 1
+    return shares
