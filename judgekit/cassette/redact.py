@@ -9,21 +9,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from judgekit.cassette.detectors import DETECTORS, find_all
 from judgekit.cassette.detectors.pseudonym import PSEUDONYM, pseudonym
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
 
 Redact = Callable[[str], str]
 
 NAMES = tuple(DETECTORS)
-"""The built-in rules: key, email, card, ip, phone."""
+"""The built-in rules: the kinds of `judgekit.cassette.detectors`."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}\Z")
 _PASSES = 8
 """The most passes over a text: a replacement may expose adjacent data."""
+_LONGEST_ID = 1000
+"""Characters of the id of a case; a pseudonym may be longer than what it replaces."""
+_LONGEST_NAMED = 200
+"""Characters of a value that is also read after the name of its entry."""
+_WORD_BREAK = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 
 
 class RedactionRule(NamedTuple):
@@ -35,16 +42,23 @@ class RedactionRule(NamedTuple):
     """Replace matches by pseudonyms with this name: `ORDER` makes `[ORDER-…]`."""
 
 
-def redactor(rules: Sequence[str | RedactionRule | Redact], *, salt: str = "") -> Redact:
+def redactor(
+    rules: Sequence[str | RedactionRule | Redact],
+    *,
+    salt: str = "",
+    replace: Callable[[str, str], str] | None = None,
+) -> Redact:
     """Return a function that applies rules in order.
 
-    A rule is a built-in name (`email`, `phone`, `card`, `key`, `ip`), a `RedactionRule` with a
-    pattern, or a function from text to text. The built-in ones run first, all in one pass.
+    A rule is a built-in name (one of `NAMES`, such as `email`), a `RedactionRule` with a pattern,
+    or a function from text to text. The built-in ones run first, all in one pass.
     A second redaction changes nothing, unless a custom rule matches its own output.
 
     Args:
         rules: what to redact.
         salt: keys the digests of pseudonyms; the same salt gives the same pseudonyms.
+        replace: returns the replacement of a kind and a value that a built-in rule matches; by
+            default its pseudonym.
 
     Raises:
         ConfigError: a name is unknown, or a pattern is malformed or matches the empty text.
@@ -56,14 +70,16 @@ def redactor(rules: Sequence[str | RedactionRule | Redact], *, salt: str = "") -
     names = [rule for rule in rules if isinstance(rule, str)]
     for name in names:
         if name not in DETECTORS:
-            raise ConfigError(f"redact: {name!r} is unknown; use {', '.join(NAMES)}")
+            known = f"; use {', '.join(NAMES)}"
+            raise ConfigError(f"redact: {name!r} is unknown{suggest(name, NAMES, otherwise=known)}")
+    written = partial(pseudonym, key=key) if replace is None else replace
     custom = [_custom(rule, key) for rule in rules if not isinstance(rule, str)]
 
     def once(text: str) -> str:
         if names:
-            text = _outside_pseudonyms(text, lambda part: _detected(part, names, key))
-        for replace in custom:
-            text = replace(text)
+            text = _outside_pseudonyms(text, lambda part: _detected(part, names, written))
+        for change in custom:
+            text = change(text)
         return text
 
     def redact(text: str) -> str:
@@ -91,11 +107,11 @@ def _outside_pseudonyms(text: str, change: Redact) -> str:
     return "".join([*parts, change(text[end:])])
 
 
-def _detected(text: str, names: Sequence[str], key: bytes) -> str:
+def _detected(text: str, names: Sequence[str], replace: Callable[[str, str], str]) -> str:
     parts = []
     end = 0
     for kind, span in find_all(text, names):
-        parts += [text[end : span.start], pseudonym(kind, span.value, key)]
+        parts += [text[end : span.start], replace(kind, span.value)]
         end = span.end
     return "".join([*parts, text[end:]])
 
@@ -127,32 +143,51 @@ def redact_case(case: Case, redact: Redact) -> Case:
 
     An integer becomes a text if redaction changes its digits.
     """
+    return redact_fields(case, lambda field: redact)
+
+
+def redact_fields(case: Case, redact_in: Callable[[str], Redact], *, by_name: bool = False) -> Case:
+    """Return a case redacted by a function for each of its fields.
+
+    Args:
+        case: the case; it stays as it is.
+        redact_in: returns the function that redacts the texts of a field.
+        by_name: whether the name of an entry counts as a label of its value, so that
+            `{"passport": "533000000"}` is read as "passport: 533000000".
+    """
     fields = case.model_dump(mode="json")
-    redacted = {name: _redact_value(value, redact) for name, value in fields.items()}
+    redacted: dict[str, Any] = {
+        name: _redact_value(value, redact_in(name), by_name=by_name)
+        for name, value in fields.items()
+    }
     # Roles and field names are fixed words, even if a pattern matches them.
-    redacted["history"] = [_message(message, redact) for message in fields["history"]]
+    history = redact_in("history")
+    redacted["history"] = [
+        _message(message, history, by_name=by_name) for message in fields["history"]
+    ]
+    redacted["id"] = redacted["id"][:_LONGEST_ID]
     return Case.model_validate(redacted)
 
 
-def _message(message: dict[str, Any], redact: Redact) -> dict[str, Any]:
+def _message(message: dict[str, Any], redact: Redact, *, by_name: bool) -> dict[str, Any]:
     redacted = {
         name: value if name == "role" else _redact_value(value, redact)
         for name, value in message.items()
     }
     redacted["tool_calls"] = [
-        {name: _redact_value(value, redact) for name, value in call.items()}
+        {name: _redact_value(value, redact, by_name=by_name) for name, value in call.items()}
         for call in message["tool_calls"]
     ]
     return redacted
 
 
-def _redact_value(value: object, redact: Redact) -> object:
+def _redact_value(value: object, redact: Redact, *, by_name: bool = False) -> object:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list):
-        return [_redact_value(item, redact) for item in value]
+        return [_redact_value(item, redact, by_name=by_name) for item in value]
     if isinstance(value, dict):
-        return _redact_mapping(value, redact)
+        return _redact_mapping(value, redact, by_name=by_name)
     if isinstance(value, int) and not isinstance(value, bool):
         text = str(value)
         redacted = redact(text)
@@ -160,14 +195,39 @@ def _redact_value(value: object, redact: Redact) -> object:
     return value
 
 
-def _redact_mapping(mapping: dict[str, Any], redact: Redact) -> dict[str, Any]:
+def _redact_mapping(mapping: dict[str, Any], redact: Redact, *, by_name: bool) -> dict[str, Any]:
     redacted: dict[str, Any] = {}
     for key, item in mapping.items():
         name = redact(key)
         while name in redacted:  # redacted keys may be equal; keep both
             name += "'"
-        redacted[name] = _redact_value(item, redact)
+        of_item = _after_name(key, redact) if by_name else redact
+        redacted[name] = _redact_value(item, of_item, by_name=by_name)
     return redacted
 
 
-__all__ = ["NAMES", "PSEUDONYM", "Redact", "RedactionRule", "pseudonym", "redact_case", "redactor"]
+def _after_name(name: str, redact: Redact) -> Redact:
+    """Return a function that reads a value as written after the name of its entry."""
+    label = f"{_WORD_BREAK.sub(' ', name[:_LONGEST_NAMED])}: "
+
+    def redact_value(text: str) -> str:
+        redacted = redact(text)
+        if redacted == text and len(text) <= _LONGEST_NAMED:
+            labelled = redact(label + text)
+            if labelled.startswith(label):
+                redacted = labelled.removeprefix(label)
+        return redacted
+
+    return redact_value
+
+
+__all__ = [
+    "NAMES",
+    "PSEUDONYM",
+    "Redact",
+    "RedactionRule",
+    "pseudonym",
+    "redact_case",
+    "redact_fields",
+    "redactor",
+]

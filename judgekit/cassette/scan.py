@@ -17,13 +17,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.cassette.detectors import DETECTORS, find_all
+from judgekit.cassette.detectors import DETECTORS, SCANNED, find_all
 from judgekit.cassette.detectors.pseudonym import PSEUDONYM
 from judgekit.cassette.detectors.reserved import reserved
 from judgekit.cassette.tape import MAX_LINE
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.input_file import MAX_PLAIN, read_text
+from judgekit.core.suggest import suggest
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 """Skipped in addition to names that begin with a dot."""
@@ -105,16 +106,17 @@ def scan(
 
     Args:
         paths: files and folders; all text files of a folder are read.
-        kinds: the kinds to search for; by default all.
+        kinds: the kinds to search for; by default those in `SCANNED`.
         allow: patterns of harmless texts; `*` matches any text, as in `*@shop.example`.
 
     Raises:
         ConfigError: a file or kind does not exist, or a file in `paths` is not text.
     """
-    kinds = tuple(DETECTORS) if kinds is None else kinds
+    kinds = SCANNED if kinds is None else kinds
     for kind in kinds:
         if kind not in DETECTORS:
-            raise ConfigError(f"unknown kind {kind!r}; use {', '.join(DETECTORS)}")
+            known = f"; use {', '.join(DETECTORS)}"
+            raise ConfigError(f"unknown kind {kind!r}{suggest(kind, DETECTORS, otherwise=known)}")
     scanner = _FileScanner(kinds, [pattern.casefold() for pattern in allow])
     result = Scan()
     for path in _files(paths):
@@ -244,7 +246,7 @@ class _FileScanner:
 
     def _mask_names(self, field: str) -> str:
         """Return a path with the private names in it masked."""
-        for kind, span in reversed(find_all(field, DETECTORS)):
+        for kind, span in reversed(find_all(field, {*SCANNED, *self._kinds})):
             field = (
                 field[: span.start] + masked(kind, field[span.start : span.end]) + field[span.end :]
             )
@@ -273,6 +275,8 @@ def masked(kind: str, written: str) -> str:
         prefix = re.match(r"[A-Za-z]{2,6}[-_]|-----BEGIN|AKIA|AIza|eyJ", written)
         return f"{prefix[0] if prefix else ''}… ({len(written)} characters)"
     digits = sum(character.isdigit() for character in written)
+    if not digits:
+        return f"{written[:1]}… ({len(written)} characters)"
     return f"{written[:1]}… ({digits} digits)"
 
 

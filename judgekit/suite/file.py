@@ -400,7 +400,7 @@ class SuiteFile(FileModel):
     calibration: CalibrationFile = CalibrationFile.model_construct()
     """The agreement with people at which reports call a judge calibrated."""
     redact: list[_Rule] = Field(default_factory=none_yet)
-    """Texts to remove from requests and recordings: key, email, card, ip, phone, or patterns."""
+    """Texts to remove from requests and recordings: kinds such as email and iban, or patterns."""
     redact_salt_env: str | None = None
     """Environment variable with the secret that keys the pseudonyms."""
 

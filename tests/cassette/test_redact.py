@@ -197,7 +197,8 @@ def test_keys_that_look_the_same_once_redacted_are_both_kept():
         (RedactionRule("("), r"redact: '\(' is not a regular expression"),
         (RedactionRule("x*"), r"redact: 'x\*' also matches the empty text"),
         (RedactionRule("x", name="an order"), "redact: 'an order' is not a name"),
-        ("e-mail", "redact: 'e-mail' is unknown; use key, email, card, ip, phone"),
+        ("e-mail", r"redact: 'e-mail' is unknown; did you mean 'email'\?"),
+        ("xyz", "redact: 'xyz' is unknown; use key, email, iban, "),
     ],
 )
 def test_a_wrong_rule_is_refused(rule, message):

@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_looked_at_is_an_error(tmp_path, path, message):
 
 
 def test_an_unknown_kind_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match="unknown kind 'mail'; use"):
+    with pytest.raises(ConfigError, match="unknown kind 'mail'; did you mean 'email'"):
         scan([tmp_path], kinds=["mail"])
 
 

@@ -84,8 +84,15 @@ def _difference():
     return _tokens()
 
 
+def _forms():
+    from judgekit.cassette.detectors.form import forms
+
+    return forms()
+
+
 BUILT: dict[str, Callable[[], Any]] = {
     "authoring/lint/words.py": _lint,
+    "cassette/detectors/form.py": _forms,
     "judges/output_mode.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
     "metrics/prompt_alignment/rule_words.py": _requests,

@@ -6,22 +6,41 @@ card number and not be one, and a name has no form.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
-from judgekit.cassette.detectors import card, email, ip, key, phone
+from judgekit.cassette.detectors import card, email, iban, ip, key, phone
+from judgekit.cassette.detectors.form import find_forms
 from judgekit.cassette.detectors.span import PrivateSpan
 
 Detector = Callable[[str], Iterator[PrivateSpan]]
 
-DETECTORS: Mapping[str, Detector] = {
-    # In order of precedence: a password in a URL also looks like an e-mail address.
+_ORDER = (
+    "key", "email", "iban", "crypto", "device", "card", "ip", "ssn", "passport", "driver_license",
+    "health_id", "tax_id", "national_id", "bank_account", "vehicle", "birth_date", "coordinates",
+    "phone", "address", "name",
+)  # fmt: skip
+# A password in a URL also looks like an e-mail address, so keys come first; labels and check
+# digits come before looser forms. A new kind may stand anywhere: only enabled kinds compete.
+_OWN = {
     "key": key.find,
     "email": email.find,
+    "iban": iban.find,
     "card": card.find,
     "ip": ip.find,
     "phone": phone.find,
 }
+DETECTORS: Mapping[str, Detector] = {
+    kind: _OWN.get(kind) or partial(find_forms, kind) for kind in _ORDER
+}
+"""Kind -> its detector, in order of precedence."""
+_WITHOUT_DIGITS = {"key", "email", "ip", "device", "bank_account", "name"}
+"""The kinds that need no digit; the others are not searched for in a text without one."""
+_DIGIT = re.compile(r"\d")
+SCANNED = ("key", "email", "card", "ip", "phone")
+"""The kinds that a scan reports by default; the others are for those who name them."""
 
 
 class Detection(NamedTuple):
@@ -40,6 +59,8 @@ def find_all(text: str, kinds: Iterable[str]) -> list[Detection]:
     ['email', 'ip']
     """
     enabled = set(kinds)
+    if not _DIGIT.search(text):
+        enabled &= _WITHOUT_DIGITS
     detections: list[Detection] = []
     for kind, find in DETECTORS.items():
         if kind in enabled:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from judgekit.cassette.detectors.checksum import luhn
 from judgekit.cassette.detectors.span import PrivateSpan
 
 _GAP = "[ \\-\u00a0\u2009\u202f]"
@@ -55,7 +56,7 @@ def _is_separate(text: str, start: int, end: int) -> bool:
 
 
 def _is_card(digits: str) -> bool:
-    return len(digits) in _lengths(digits) and len(set(digits)) > 1 and _luhn(digits)
+    return len(digits) in _lengths(digits) and len(set(digits)) > 1 and luhn(digits)
 
 
 def _lengths(digits: str) -> range | tuple[int, ...]:
@@ -74,12 +75,3 @@ def _lengths(digits: str) -> range | tuple[int, ...]:
     if four in (5018, 5020, 5038) or two in (56, 57, 58, 63, 67):
         return range(13, 20)
     return ()
-
-
-def _luhn(digits: str) -> bool:
-    """Return whether the check digit is correct (ISO/IEC 7812-1, annex B)."""
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (1 + place % 2)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0

@@ -1,0 +1,108 @@
+"""Forms: private data by regular expressions and labels, from `forms.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.cassette.detectors.checksum import CHECKS
+from judgekit.cassette.detectors.span import PrivateSpan
+from judgekit.core.yaml_file import parse_yaml
+
+_FILE = Path(__file__).with_name("forms.yaml")
+_PART = re.compile("@(\\w+)@")
+_SEPARATORS = re.compile(r"[\s.\-/·:]+")
+_BEFORE = 24
+"""Characters before a match that `unless` reads."""
+
+
+class PrivateForm(NamedTuple):
+    """One form of a kind."""
+
+    pattern: re.Pattern[str]
+    words: tuple[str, ...]
+    check: str
+    unless: re.Pattern[str] | None
+    ahead: int
+    read: str
+
+    def find(self, text: str, lower: str) -> Iterator[PrivateSpan]:
+        """Yield the matches that pass the checks; `lower` is the text in lower case."""
+        for word in self.words:  # a loop is faster than any()
+            if word in lower:
+                break
+        else:
+            if self.words:
+                return
+        for match in self.pattern.finditer(text):
+            group = match.lastgroup if match.lastgroup not in CHECKS else None
+            check = CHECKS.get(self.check or match.lastgroup or "")
+            start, end = match.span(group or 0)
+            value = plain(text[start:end]) if self.read == "plain" else text[start:end]
+            if (check and not check(value)) or self._excluded(text, start):
+                continue
+            yield PrivateSpan(start, end, value.lower() if self.read == "lower" else value)
+
+    def _excluded(self, text: str, start: int) -> bool:
+        before = text[max(0, start - _BEFORE) : start + self.ahead]
+        return self.unless is not None and self.unless.search(before) is not None
+
+
+@cache
+def forms() -> dict[str, tuple[PrivateForm, ...]]:
+    """Return kind -> its forms."""
+    data, _ = parse_yaml(_FILE.read_text("utf-8"), file=_FILE.name)
+    parts = {name: _joined(part) for name, part in data["parts"].items()}
+    return {
+        kind: tuple(_form(entry, parts) for entry in entries)
+        for kind, entries in data["kinds"].items()
+    }
+
+
+def find_forms(kind: str, text: str) -> Iterator[PrivateSpan]:
+    """Yield the data of a kind by place; of those that overlap, the first and longest.
+
+    >>> [span.value for span in find_forms("tax_id", "EIN 12-3456789, order 912-78-1234")]
+    ['123456789']
+    """
+    lower = text.lower()
+    spans = [span for form in forms()[kind] for span in form.find(text, lower)]
+    end = 0
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        if span.start >= end:
+            end = span.end
+            yield span
+
+
+def plain(written: str) -> str:
+    """Return a number in capitals and without its separators."""
+    return _SEPARATORS.sub("", written).upper()
+
+
+def _form(entry: dict[str, Any], parts: dict[str, str]) -> PrivateForm:
+    source = _joined(entry.get("find", ""))
+    if "after" in entry:
+        labels, value = _joined(entry["after"]), _joined(entry["value"])
+        source = rf"(?<![^\W_])(?i:(?:{labels})@after@)(?P<value>{value})(?![^\W_])"
+    unless = entry.get("unless")
+    return PrivateForm(
+        re.compile(_resolved(source, parts)),
+        tuple(entry.get("words", ())),
+        entry.get("check", ""),
+        re.compile(_resolved(parts[unless], parts)) if unless else None,
+        entry.get("ahead", 0),
+        entry.get("read", "plain"),
+    )
+
+
+def _joined(pieces: str | list[str]) -> str:
+    return pieces if isinstance(pieces, str) else "".join(pieces)
+
+
+def _resolved(source: str, parts: dict[str, str]) -> str:
+    while _PART.search(source):
+        source = _PART.sub(lambda match: parts[match[1]], source)
+    return source
