@@ -10,6 +10,7 @@ import pytest
 TESTS = Path(__file__).parent
 DATA = TESTS / "data"
 
+CASES = "authoring/cases/test_sanitize.py"
 VOICE = "metrics/brand_voice/test_vectors.py"
 PERSONA = "authoring/persona/test_vectors.py"
 STEERING = "metrics/personalization/test_vectors.py"
@@ -29,6 +30,7 @@ MATCHED = {
         " stability offline_safety_classifier",
         PERSONA: "calibration_bounds calibration_validate trait_training judge_sampling_count"
         " judge_cost judge_cost_estimate compare_diff",
+        CASES: "pii_sanitize",
     },
     "wisent": {
         STEERING: "jaccard difference contrastive_alignment contrastive_alignment_batch"
@@ -54,7 +56,6 @@ MATCHED = {
 
 DECLINED = {
     "alignmenter": {
-        "pii_sanitize": "later",
         "authenticity_judge_parse judge_json_extract": "a reply is validated, or a failure",
         "model_slug persona_slug": "names of files are not ours to match",
     },

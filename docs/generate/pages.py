@@ -8,6 +8,7 @@ from pathlib import Path
 from docs.generate.api import api_page
 from docs.generate.architecture import architecture_page
 from docs.generate.metrics import metrics_page
+from docs.generate.personal_data import redaction_page
 from docs.generate.suite import suite_page
 
 DOCS = Path(__file__).parents[1]
@@ -15,6 +16,7 @@ MADE: dict[str, Callable[[], str]] = {
     "architecture.md": architecture_page,
     "metrics/reference.md": metrics_page,
     "python-api.md": api_page,
+    "redaction.md": redaction_page,
     "suite.md": suite_page,
 }
 

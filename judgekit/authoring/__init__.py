@@ -1,7 +1,7 @@
-"""Tools for authors of rubrics.
+"""Tools for authors of rubrics and cases.
 
-Lint, tests, diffs, previews, schemas, scaffolds and generated pairs. It imports `suite`, `runner`
-and the layers below.
+Lint, tests, diffs, previews, schemas, scaffolds, generated pairs and sanitized cases. It imports
+`suite`, `runner` and the layers below.
 
-Start with `lint.lint`, `rubric_test.run` and `scaffold.project`.
+Start with `lint.lint`, `rubric_test.run`, `scaffold.project` and `cases.lint`.
 """

@@ -83,3 +83,11 @@ def case_ids() -> Iterable[str]:
         entry = data["cases"]
         named = suite.parent / (entry if isinstance(entry, str) else entry["path"])
     return [case.id for case in islice(load_cases(named), 200)]
+
+
+@_completion
+def private_kinds() -> Iterable[str]:
+    """Complete the kinds of private data."""
+    from judgekit.cassette.detectors import DETECTORS
+
+    return DETECTORS

@@ -38,6 +38,10 @@ class LintFinding(NamedTuple):
     criterion: str | None = None
     silenced: str | None = None
     """The reason why the file silences it."""
+    case: str | None = None
+    """The id of the case that it is about, in a file of cases."""
+    field: str | None = None
+    """The field of the case."""
 
 
 def finding(problem: Problem, *, rule: str, severity: Severity) -> LintFinding:

@@ -60,9 +60,15 @@ def shown_path(file: str) -> str:
     return path.as_posix()
 
 
-def lint_json(linted: Linted) -> str:
-    """Return the findings as JSON: the same bytes for the same files."""
-    rules = lint_rules()
+def lint_json(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> str:
+    """Return the findings as JSON: the same bytes for the same files.
+
+    Args:
+        linted: the findings.
+        rules: their rules, by id, if the files hold cases; those of rubrics by default.
+    """
+    of_cases = rules is not None
+    rules = lint_rules() if rules is None else rules
     value = {
         "judgekit": "lint",
         "version": VERSION,
@@ -75,7 +81,11 @@ def lint_json(linted: Linted) -> str:
                 "rule": one.rule,
                 "severity": one.severity,
                 "message": one_line(one.message),
-                "criterion": one.criterion,
+                **(
+                    {"case": one.case, "field": one.field}
+                    if of_cases
+                    else {"criterion": one.criterion}
+                ),
                 "why": rules[one.rule].why,
                 "mend": rules[one.rule].fix,
                 "silenced": one.silenced,
@@ -91,12 +101,12 @@ def rule_list() -> str:
     return "\n".join(explained(rule) for rule in lint_rules().values())
 
 
-def explained(rule: LintRule) -> str:
-    """Return one rule with why and fix."""
+def explained(rule: LintRule, *, silences: bool = True) -> str:
+    """Return one rule with why and fix, and whether a file may silence it, where files can."""
     lines = [f"{rule.id} ({rule.severity})", f"    why: {rule.why}", f"    fix: {rule.fix}"]
     if rule.languages != "any":
         lines.append(f"    checks: {rule.languages}")
-    if not rule.silenceable:
+    if silences and not rule.silenceable:
         lines.append("    cannot be silenced")
     return "\n".join(lines) + "\n"
 

@@ -1,0 +1,338 @@
+"""Lint of cases: check a file of cases against every rule, row by row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.authoring.cases.rows import CheckedRow, checked_rows
+from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
+from judgekit.authoring.lint.lint import Linted
+from judgekit.authoring.lint.rule import LintFinding, LintRule
+from judgekit.cassette.detectors import DETECTORS, find_all
+from judgekit.cassette.detectors.reserved import reserved
+from judgekit.cassette.redact import NAMES, redactor
+from judgekit.cassette.scan import masked
+from judgekit.core.case import Case, Message, has_text
+from judgekit.core.errors import ConfigError, DatasetError
+from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import parse_yaml
+from judgekit.datasets.case_builder import Shape
+from judgekit.datasets.ids import IdSet
+from judgekit.datasets.load import Container
+from judgekit.datasets.turn_rows import SessionTurn, sessions
+
+MOST = 1_000
+"""Findings of one rule; more are counted."""
+LEAST_LABELS = 20
+"""Cases with a label that its balance needs."""
+UNBALANCED = 0.9
+"""Share of the most frequent value from which a label is unbalanced."""
+LEAKED = 0.8
+"""Share of the pieces of a reference in the prompt from which it leaks."""
+_LEAK_WIDTH = 12
+"""Characters of a piece: shorter ones are common to any two long texts."""
+_LEAST_LEAK = 15
+"""Characters of a reference that can leak; "Paris" may be part of the question."""
+_MOST_VALUES = 50
+"""Different values of a label; one with more is no class."""
+_RULES = Path(__file__).with_name("rules.yaml")
+
+
+@cache
+def case_rules() -> dict[str, LintRule]:
+    """Return id -> rule."""
+    rules, _ = parse_yaml(_RULES.read_text("utf-8"), file=_RULES.name)
+    return {id: LintRule(id, **text) for id, text in rules.items()}
+
+
+def find_case_rule(id: str) -> LintRule:
+    """Return a rule.
+
+    Raises:
+        ConfigError: there is no such rule; the message suggests a similar one.
+    """
+    if id not in case_rules():
+        listed = "; `judgekit cases lint --rules` lists them"
+        raise ConfigError(f"no rule {id!r}{suggest(id, case_rules(), otherwise=listed)}")
+    return case_rules()[id]
+
+
+def lint_cases(
+    source: str, *, shape: Shape | None = None, container: Container | None = None
+) -> Linted:
+    """Check a file of cases. A row that cannot be read is a finding, too.
+
+    Args:
+        source: a file, or `-` for standard input.
+        shape: what a row looks like; by default detected.
+        container: the format of the file; by default its ending decides.
+
+    Raises:
+        DatasetError: the file cannot be read, or has no rows.
+    """
+    linter = CaseLinter(source)
+    rows = checked_rows(source, shape=shape, container=container)
+    if shape == "turns":
+        for session, group in groupby(rows, key=_session_of):
+            linter.session(session, list(group))
+    else:
+        for row in rows:
+            linter.row(row)
+    return Linted([Path(source)], linter.findings())
+
+
+def _session_of(row: CheckedRow) -> str:
+    return row.item.session if isinstance(row.item, SessionTurn) else ""
+
+
+class _Place(NamedTuple):
+    """Where a case is."""
+
+    line: int
+    row: str
+    """`row 3: ` in a file whose rows are not lines."""
+    id: str | None = None
+
+
+class CaseLinter:
+    """Checks cases one by one and keeps the findings, at most `MOST` of a rule."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._findings: list[LintFinding] = []
+        self._counts: Counter[str] = Counter()
+        self._ids = IdSet()
+        self._without_id: list[_Place] = []
+        self._number_without_id = 0
+        self._places: list[tuple[int, str]] = []
+        self._duplicates = NearDuplicates()
+        self._labels: dict[str, Counter[str]] = {}
+        self._label_places: dict[str, _Place] = {}
+        self._mask = redactor(NAMES)
+
+    def row(self, row: CheckedRow) -> None:
+        """Check a row."""
+        if isinstance(row.item, DatasetError):
+            where = f"{row.item.where}: " if row.item.where else ""
+            message = str(row.item).removeprefix(where).removeprefix(f"field {row.item.field!r}: ")
+            self._add("unreadable", _place(row.at), row.item.field, message)
+        elif isinstance(row.item, Case):
+            place = _place(row.at, row.item.id)
+            if not row.has_id and not self._number_without_id:
+                self._without_id.append(place)
+            self._number_without_id += not row.has_id
+            self._case(row.item, place, roles=row.messages, has_id=row.has_id)
+
+    def session(self, session: str, rows: Sequence[CheckedRow]) -> None:
+        """Check the turns of a session."""
+        turns = [(row.at, row.item) for row in rows if isinstance(row.item, SessionTurn)]
+        for row in rows:
+            if not isinstance(row.item, SessionTurn):
+                self.row(row)
+        if not turns:
+            return
+        place = _place(turns[0][0], session)
+        for (_, before), (at, turn) in pairwise(turns):
+            if before.number is not None and turn.number is not None:
+                lost = turn.number - before.number - 1
+                if lost > 0:
+                    message = f"turn {turn.number} follows turn {before.number}"
+                    self._add("missing-turn", _place(at, session), "turn_index", message)
+        try:
+            (_, case), *_ = sessions(iter(turns))
+        except DatasetError as exc:
+            self.row(CheckedRow(turns[0][0], exc))
+            return
+        messages = [Message(role=_ROLES.get(turn.role, "user")) for _, turn in turns]
+        self._case(case, place, roles=messages, has_id=True)
+
+    def _case(
+        self, case: Case, place: _Place, *, roles: Sequence[Message] | None, has_id: bool
+    ) -> None:
+        if not self._ids.add(case.id):
+            message = (
+                "the id was used before" if has_id else "no id, and the content of a case before"
+            )
+            self._add("repeated-id", place, "id", message)
+        self._places.append((place.line, case.id))
+        self._duplicates.add(case)
+        turns, where = (_turns_of(case), "history") if roles is None else (roles, "messages")
+        for rule, field, message in (
+            *_blank_texts(case),
+            *_turn_problems(turns, where),
+            *_leaks(case),
+            *_private(case),
+        ):
+            self._add(rule, place, field, message)
+        for name, value in case.labels.items():
+            if isinstance(value, (str, bool, int, float)):
+                counts = self._labels.setdefault(name, Counter())
+                if len(counts) <= _MOST_VALUES:
+                    counts[str(value)] += 1
+                self._label_places.setdefault(name, place)
+
+    def findings(self) -> list[LintFinding]:
+        """Return all findings, also those that need every case."""
+        self._about_all()
+        for rule, count in sorted(self._counts.items()):
+            if count > MOST:
+                last = next(one for one in reversed(self._findings) if one.rule == rule)
+                message = f"and {count - MOST:,} more of this rule"
+                self._findings.append(last._replace(message=message, case=None, field=None))
+        return self._findings
+
+    def _about_all(self) -> None:
+        for place in self._without_id:
+            number, total = self._number_without_id, len(self._places)
+            message = f"{number:,} of {total:,} cases have no id; this is the first"
+            self._add("missing-id", place, "id", message)
+        for later, earlier, alike in self._duplicates.pairs():
+            (line, id), (first, other) = self._places[later], self._places[earlier]
+            where = f" at line {first}" if first > 1 or line > 1 else ""
+            message = f"{alike:.0%} like case {self._mask(other)!r}{where}"
+            self._add("near-duplicate", _Place(line, "", id), "input", message)
+        for name, counts in self._labels.items():
+            self._check_label(name, counts)
+
+    def _check_label(self, name: str, counts: Counter[str]) -> None:
+        total, cases = counts.total(), len(self._places)
+        place, field = self._label_places[name]._replace(id=None), f"labels.{name}"
+        if total < cases:
+            message = f"on {total:,} of {cases:,} cases; this is the first"
+            self._add("label-missing", place, field, message)
+        (value, most), *_ = counts.most_common(1)
+        if total >= LEAST_LABELS and len(counts) <= _MOST_VALUES and most / total >= UNBALANCED:
+            message = f"{most / total:.0%} of {total:,} labels are {self._mask(value)!r}"
+            self._add("label-balance", place, field, message)
+
+    def _add(self, rule: str, place: _Place, field: str | None, message: str) -> None:
+        self._counts[rule] += 1
+        if self._counts[rule] > MOST:
+            return
+        id = None if place.id is None else self._mask(place.id)
+        field = field and self._mask(field)
+        subject = ", ".join(
+            part
+            for part in (f"case {id!r}" if id else "", f"field {field}" if field else "")
+            if part
+        )
+        # A path in advice escapes the dots of a key, which would hide an address.
+        bare = message.replace("\\", "")
+        masked_message = message if self._mask(bare) == bare else self._mask(bare)
+        text = f"{place.row}{subject}{': ' if subject else ''}{masked_message}"
+        severity = case_rules()[rule].severity
+        self._findings.append(
+            LintFinding(self._file, place.line, rule, severity, text, case=id, field=field)
+        )
+
+
+_ROLES: Mapping[str, Any] = {
+    "system": "system", "developer": "system", "assistant": "assistant", "tool": "tool",
+    "function": "tool",
+}  # fmt: skip
+
+Problems = Iterator[tuple[str, str | None, str]]
+"""Rule, field and message of each problem."""
+
+
+def _place(at: str | int, id: str | None = None) -> _Place:
+    return _Place(at, "", id) if isinstance(at, int) else _Place(1, f"{at}: ", id)
+
+
+def _texts(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a case with their fields."""
+    for name in ("system", "input", "output", "baseline"):
+        text = getattr(case, name)
+        if text is not None:
+            yield name, text
+    for name in ("reference", "context", "choices"):
+        yield from ((f"{name}[{n}]", text) for n, text in enumerate(getattr(case, name)))
+    for number, message in enumerate(case.history):
+        yield f"history[{number}].content", message.content
+
+
+def _blank_texts(case: Case) -> Problems:
+    if case.input is None and case.output is None and not case.history:
+        yield "no-text", None, "has no input, no output and no history"
+    for field, text in _texts(case):
+        calls = field.startswith("history") and case.history[int(field[8:-9])].tool_calls
+        if not has_text(text) and not calls:
+            yield "empty-text", field, "is blank"
+
+
+def _turns_of(case: Case) -> list[Message]:
+    """Return the turns of a case; tool calls at the end of a history come after the input."""
+    end = len(case.history)
+    while end and (case.history[end - 1].role == "tool" or case.history[end - 1].tool_calls):
+        end -= 1
+    asked = [Message(role="user")] if case.input is not None else []
+    answered = [Message(role="assistant")] if case.output is not None else []
+    return [*case.history[:end], *asked, *case.history[end:], *answered]
+
+
+def _turn_problems(turns: Sequence[Message], field: str) -> Problems:
+    started = False
+    for number, turn in enumerate(turns):
+        if turn.role == "system" and started:
+            yield (
+                "role-order",
+                f"{field}[{number}]",
+                "a system message after the conversation began",
+            )
+        started = started or turn.role != "system"
+    spoken = [(number, turn) for number, turn in enumerate(turns) if turn.role != "system"]
+    if spoken and spoken[0][1].role == "tool":
+        yield "role-order", f"{field}[{spoken[0][0]}]", "a tool message without a call before it"
+    for (_, before), (number, turn) in pairwise(spoken):
+        where = f"{field}[{number}]"
+        if turn.role == "tool" and before.role == "user":
+            yield "role-order", where, "a tool message without a call before it"
+        elif before.tool_calls and turn.role != "tool":
+            yield "missing-turn", where, "no result of the tool call before it"
+        elif turn.role == before.role and turn.role != "tool":
+            yield "missing-turn", where, f"two messages of the {turn.role} in a row"
+
+
+def _leaks(case: Case) -> Problems:
+    prompt = [case.system, case.input, *(message.content for message in case.history)]
+    options = {option.strip().casefold() for option in case.choices}
+    for number, reference in enumerate(case.reference):
+        if len(reference.strip()) < _LEAST_LEAK or reference.strip().casefold() in options:
+            continue
+        for field, text in zip(("system", "input"), prompt, strict=False):
+            if text and share_inside(reference, text, width=_LEAK_WIDTH) >= LEAKED:
+                yield "reference-leak", field, f"holds reference[{number}]"
+        earlier = "\n".join(text for text in prompt[2:] if text)
+        if earlier and share_inside(reference, earlier, width=_LEAK_WIDTH) >= LEAKED:
+            yield "reference-leak", "history", f"holds reference[{number}]"
+
+
+def _private(case: Case) -> Problems:
+    for field, text in (("id", case.id), *_texts(case), *_entries(case)):
+        for kind, group in groupby(sorted(find_all(text, DETECTORS)), key=lambda one: one.kind):
+            spans = [one.span for one in group if not reserved(kind, one.span.value)]
+            if spans:
+                shown = masked(kind, text[spans[0].start : spans[0].end])
+                more = f" and {len(spans) - 1} more" if len(spans) > 1 else ""
+                yield "private-data", field, f"{kind}: {shown}{more}"
+
+
+def _entries(case: Case) -> Iterable[tuple[str, str]]:
+    """Yield the texts in the objects of a case, each after the name of its entry."""
+    left: list[tuple[str, Any]] = [
+        (name, getattr(case, name)) for name in ("metadata", "labels", "expected")
+    ]
+    while left:
+        path, value = left.pop()
+        if isinstance(value, Mapping):
+            left += [(f"{path}.{name}", item) for name, item in value.items()]
+        elif isinstance(value, (list, tuple)):
+            left += [(path, item) for item in reversed(value)]
+        elif isinstance(value, (str, int)) and not isinstance(value, bool):
+            name = path.rpartition(".")[2].replace("_", " ")
+            yield path, f"{name}: {value}"

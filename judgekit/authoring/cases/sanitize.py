@@ -1,0 +1,197 @@
+"""Sanitize cases: replace personal data in every field, and count it by kind and field."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from judgekit.cassette.detectors.alignmenter import replace_alignmenter
+from judgekit.cassette.redact import NAMES, Redact, pseudonym, redact_fields, redactor
+from judgekit.core.case import Case
+from judgekit.core.display.parts import DisplayLine, DisplayTable
+from judgekit.core.display.text import to_text
+from judgekit.core.errors import ConfigError
+from judgekit.core.output_file import LINK, is_link
+from judgekit.datasets.ids import IdSet, derive_id, is_derived
+from judgekit.datasets.load import ENDINGS
+from judgekit.datasets.write import write_cases
+
+Replacement = Literal["pseudonym", "kind"]
+"""What replaces a value: `[EMAIL-1f4a09c2]` or `[EMAIL]`."""
+Compat = Literal["alignmenter"]
+_ROOM = 990
+"""Characters of an id that leave room for a number after it."""
+
+
+class Sanitizer:
+    """Replaces personal data in cases.
+
+    Args:
+        kinds: the kinds to replace; all by default.
+        replacement: `pseudonym` keeps people apart, `kind` does not.
+        salt: keys the digests of pseudonyms.
+        compat: the four patterns and the replacements of another tool.
+
+    Attributes:
+        counts: (kind, field) -> number of values replaced.
+        cases: cases read.
+        changed: cases with a replaced value.
+
+    Raises:
+        ConfigError: a kind is unknown, or two settings contradict each other.
+
+    >>> sanitizer = Sanitizer(["email"], replacement="kind")
+    >>> sanitizer.sanitize(Case(id="a", input="I am ann@example.com")).input
+    'I am [EMAIL]'
+    """
+
+    def __init__(
+        self,
+        kinds: Sequence[str] = (),
+        *,
+        replacement: Replacement = "pseudonym",
+        salt: str = "",
+        compat: Compat | None = None,
+    ) -> None:
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self.cases = self.changed = 0
+        self._field = ""
+        self._ids = IdSet()
+        self._renamed: dict[str, str] = {}
+        self._redact: Redact
+        if compat is not None:
+            if kinds or salt:
+                raise ConfigError(f"compat {compat} has its own kinds and no salt; leave them out")
+            hashed = replacement == "pseudonym"
+            self._redact = partial(replace_alignmenter, hashed=hashed, count=self._count)
+        else:
+            write = partial(pseudonym, key=salt.encode()) if replacement == "pseudonym" else _kind
+            self._redact = redactor(kinds or NAMES, replace=partial(self._replace, write))
+
+    def sanitize(self, case: Case) -> Case:
+        """Return a case without personal data; its id stays unique.
+
+        An id that was derived from the content is derived again, because a digest of a short text
+        reveals it to anybody who tries all numbers.
+        """
+        self.cases += 1
+        before = self.counts.total()
+        clean = redact_fields(case, self._in_field, by_name=True)
+        id, parent = clean.id, clean.parent
+        if self.counts.total() > before:
+            self.changed += 1
+            id = derive_id(clean) if is_derived(case) else id
+        if case.parent is not None and parent is not None and parent != case.parent:
+            parent = self._renamed.get(case.parent) or self._rename(case.parent, parent)
+        id = self._renamed.get(case.id) or self._rename(case.id, id)
+        return clean.model_copy(update={"id": id, "parent": parent})
+
+    def all(self, cases: Iterable[Case]) -> Iterator[Case]:
+        """Yield every case sanitized, in order."""
+        return map(self.sanitize, cases)
+
+    def _rename(self, id: str, clean: str) -> str:
+        """Return a new id that no other case has; the same one for every use of an old id."""
+        new, number = clean, 2
+        while not self._ids.add(new):
+            new = f"{clean[:_ROOM]}-{number}"
+            number += 1
+        if new != id:
+            self._renamed[id] = new
+        return new
+
+    def _in_field(self, field: str) -> Redact:
+        def redact(text: str) -> str:
+            self._field = field
+            return self._redact(text)
+
+        return redact
+
+    def _replace(self, write: Callable[[str, str], str], kind: str, value: str) -> str:
+        self._count(kind)
+        return write(kind, value)
+
+    def _count(self, kind: str) -> None:
+        self.counts[kind, self._field] += 1
+
+    def text(self, *, out: Path | None) -> str:
+        """Return the counts as a table, and what was written."""
+        total = self.counts.total()
+        rows = [(kind, field, f"{count:,}") for (kind, field), count in sorted(self.counts.items())]
+        parts: list[DisplayLine | DisplayTable] = []
+        if rows:
+            parts.append(DisplayTable(("kind", "field", "values"), rows, numbers=(2,)))
+        verb = "would be replaced; nothing was written" if out is None else "replaced"
+        cases = f"{self.changed:,} of {_count(self.cases, 'case')}"
+        parts.append(DisplayLine(f"{_count(total, 'value')} in {cases} {verb}"))
+        if out is not None:
+            parts.append(DisplayLine(f"{_count(self.cases, 'case')} written to {out}"))
+        return to_text(parts).lstrip("\n") + "\n"
+
+    def json_text(self) -> str:
+        """Return the counts as JSON: kind -> field -> number of values."""
+        kinds: dict[str, dict[str, int]] = {}
+        for (kind, field), count in sorted(self.counts.items()):
+            kinds.setdefault(kind, {})[field] = count
+        data = {"cases": self.cases, "changed": self.changed, "counts": kinds}
+        return json.dumps(data, indent=1) + "\n"
+
+
+def write_sanitized(cases: Iterable[Case], sanitizer: Sanitizer, out: Path | None) -> None:
+    """Write sanitized cases as JSON Lines; only count for `None`.
+
+    Raises:
+        OSError: the file cannot be written; what stood there before stays.
+    """
+    if out is not None:
+        write_cases(sanitizer.all(cases), out)
+        return
+    for case in cases:
+        sanitizer.sanitize(case)
+
+
+def check_output(source: str, out: Path, *, force: bool) -> None:
+    """Refuse an output file that is the input, exists, or has the ending of another format.
+
+    Raises:
+        ConfigError: the file may not be written.
+    """
+    where = f"--out {out}"
+    if out.is_dir():
+        raise ConfigError(f"{where}: is a folder; name a file")
+    if not out.parent.is_dir():
+        raise ConfigError(f"{where}: there is no folder {out.parent}; make it")
+    if is_link(out):
+        raise ConfigError(f"{where}: {LINK}")
+    if source != "-" and out.exists() and Path(source).exists() and out.samefile(source):
+        raise ConfigError(f"{where}: is the file of the cases; name another file")
+    ending = out.suffix.lower()
+    if ending == ".gz" or ENDINGS.get(ending, "jsonl") != "jsonl":
+        raise ConfigError(f"{where}: cases are written as JSON Lines; name it {out.stem}.jsonl")
+    if out.exists() and not force:
+        raise ConfigError(f"{where}: is there already; name another file, or --force replaces it")
+
+
+def salt_of(variable: str | None) -> str:
+    """Return the salt in an environment variable; empty without a variable.
+
+    Raises:
+        ConfigError: the variable is not set.
+    """
+    salt = os.environ.get(variable, "") if variable else ""
+    if variable and not salt:
+        raise ConfigError(f"--salt-env: {variable} is not set in the environment; set it")
+    return salt
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def _kind(kind: str, value: str) -> str:
+    return f"[{kind.upper()}]"

@@ -1,0 +1,152 @@
+"""Near duplicates: cases with nearly the same text, in time and memory linear in their number.
+
+A text is the set of its overlapping pieces of 5 characters, after case and punctuation are
+removed. Two texts are alike by the Jaccard index of their sets. The `KEPT` smallest hashes of a
+set stand in for it (a bottom-k sketch; exact for texts with fewer pieces), and only cases that
+agree in one of `BANDS` bands of `ROWS` minimum hashes are compared: a pair that is 0.8 alike is
+missed with probability (1 - 0.8**4)**16 = 0.0002.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from judgekit.core.canonical import canonical_json
+from judgekit.core.case import Case
+
+ALIKE = 0.8
+"""Jaccard index from which two texts are near duplicates."""
+KEPT = 128
+BANDS, ROWS = 16, 4
+WIDTH = 5
+"""Characters of a piece."""
+_LONGEST = 1_000_000
+"""Characters of a text that are compared."""
+_WORD = re.compile(r"\w+")
+_Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+_FACTORS, _SHIFTS = np.random.default_rng(42).integers(1, 2**63, (2, BANDS * ROWS, 1), np.uint64)
+
+
+class DuplicatePair(NamedTuple):
+    """A case and an earlier one, by the order of adding, and how alike they are."""
+
+    later: int
+    earlier: int
+    alike: float
+    """The lower one of the Jaccard indices of input and output."""
+
+
+def pieces(text: str, *, width: int = WIDTH) -> _Hashes:
+    """Return the hashes of the overlapping pieces of a text, sorted; none for a blank text."""
+    words = " ".join(_WORD.findall(text[:_LONGEST].casefold()))
+    codes = np.frombuffer(words.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    if not len(codes):
+        return codes
+    if len(codes) < width:
+        codes = np.pad(codes, (0, width - len(codes)))
+    hashes = np.zeros(len(codes) - width + 1, np.uint64)
+    for place in range(width):
+        hashes = hashes * np.uint64(1_000_003) + codes[place : place + len(hashes)]
+    # The finaliser of splitmix64 makes every bit depend on every character.
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(factor)
+    return _distinct(hashes ^ (hashes >> np.uint64(31)))
+
+
+def share_inside(part: str, whole: str, *, width: int) -> float:
+    """Return the share of the pieces of a text that another text has, from 0 to 1."""
+    inner = pieces(part, width=width)
+    return float(np.isin(inner, pieces(whole, width=width)).mean()) if len(inner) else 0.0
+
+
+def likeness(first: bytes, second: bytes) -> float:
+    """Return the Jaccard index that two sketches estimate; 1 for two blank texts."""
+    a, b = (set(np.frombuffer(sketch, np.uint32).tolist()) for sketch in (first, second))
+    union = sorted(a | b)[:KEPT]
+    return len(a & b & set(union)) / len(union) if union else 1.0
+
+
+class NearDuplicates:
+    """Finds near duplicates among cases: 1.3 kB for each.
+
+    Two cases are near duplicates if their inputs and their outputs are each at least `ALIKE` alike,
+    and their system prompt, history, context and choices are equal.
+
+    >>> duplicates = NearDuplicates()
+    >>> for number, text in enumerate(("Where is my parcel?", "Hello", "where is my  parcel")):
+    ...     duplicates.add(Case(id=str(number), input=text))
+    >>> list(duplicates.pairs())
+    [DuplicatePair(later=2, earlier=0, alike=1.0)]
+    """
+
+    def __init__(self) -> None:
+        self._keys = array("Q")
+        self._inputs: list[bytes] = []
+        self._outputs: list[bytes] = []
+
+    def add(self, case: Case) -> None:
+        """Add a case; one without input and output is like no other."""
+        sketches = [_sketch(case.input or ""), _sketch(case.output or "")]
+        self._inputs.append(sketches[0].tobytes())
+        self._outputs.append(sketches[1].tobytes())
+        main = next((sketch for sketch in sketches if len(sketch)), None)
+        keys = np.arange(BANDS, dtype=np.uint64) + np.uint64(len(self._inputs) * BANDS)
+        if main is not None:
+            lowest = ((_FACTORS * main.astype(np.uint64) + _SHIFTS) >> np.uint64(32)).min(axis=1)
+            keys = np.full(BANDS, _frame(case), np.uint64)
+            for row in lowest.reshape(BANDS, ROWS).T:
+                keys = keys * np.uint64(0x9E3779B97F4A7C15) + row
+        self._keys.frombytes(keys.tobytes())
+
+    def pairs(self) -> Iterator[DuplicatePair]:
+        """Yield each near duplicate once, with an earlier case, in order."""
+        keys = np.frombuffer(self._keys, np.uint64).reshape(-1, BANDS)
+        matches: dict[int, DuplicatePair] = {}
+        for band in keys.T:
+            order = np.argsort(band, kind="stable")
+            ends = np.flatnonzero(np.append(np.diff(band[order]) != 0, True)) + 1
+            start = 0
+            for end in ends.tolist():
+                # With the first and the previous one only, so that time stays linear.
+                members = order[start:end].tolist()
+                for place, later in enumerate(members[1:], start=1):
+                    if later not in matches:
+                        pair = self._match(later, {members[0], members[place - 1]})
+                        matches |= {later: pair} if pair else {}
+                start = end
+        yield from (matches[later] for later in sorted(matches))
+
+    def _match(self, later: int, earlier: set[int]) -> DuplicatePair | None:
+        for other in sorted(earlier):
+            alike = min(
+                likeness(sketches[later], sketches[other])
+                for sketches in (self._inputs, self._outputs)
+            )
+            if alike >= ALIKE:
+                return DuplicatePair(later, other, alike)
+        return None
+
+
+def _sketch(text: str) -> np.ndarray[Any, np.dtype[np.uint32]]:
+    return _distinct((pieces(text) >> np.uint64(32)).astype(np.uint32))[:KEPT]
+
+
+def _distinct(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the different values, sorted; faster than numpy's function for short arrays."""
+    values = np.sort(values)
+    return values[np.append(True, values[1:] != values[:-1])] if len(values) else values
+
+
+def _frame(case: Case) -> int:
+    """Return a hash of the fields that must be equal."""
+    fields = case.model_dump(
+        mode="json", include={"system", "history", "context", "choices"}, exclude_defaults=True
+    )
+    text = canonical_json(fields) if fields else ""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())

@@ -1,0 +1,109 @@
+"""`judgekit cases`: check, sanitize and sample files of cases."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Literal
+
+import typer
+
+from judgekit.cli.options import command_group
+from judgekit.core.errors import ConfigError
+
+app = command_group("Check, sanitize and sample files of cases.")
+
+
+@app.command("sanitize")
+def sanitize(
+    cases: str,
+    out: Path | None = None,
+    kind: list[str] | None = None,
+    replacement: Literal["pseudonym", "kind"] = "pseudonym",
+    salt_env: str | None = None,
+    compat: Literal["alignmenter"] | None = None,
+    dry_run: bool = False,
+    force: bool = False,
+    format: str | None = None,
+    json: bool = False,
+) -> None:
+    """Replace personal data in cases, and count it by kind and field.
+
+    Write JSON Lines. Names without a title, hints and misspelled data stay: read the output before
+    you share it.
+    """
+    from judgekit.authoring.cases import sanitize as work
+    from judgekit.datasets import load_cases
+    from judgekit.datasets.load import shape_of
+
+    target = None if dry_run else out
+    if target is not None:
+        work.check_output(cases, target, force=force)
+    elif not dry_run:
+        raise ConfigError("name the file to write: --out FILE, or only count: --dry-run")
+    sanitizer = work.Sanitizer(
+        kind or (), replacement=replacement, salt=work.salt_of(salt_env), compat=compat
+    )
+    rows = load_cases(cases, format=shape_of(format))
+    work.write_sanitized(rows, sanitizer, target)
+    typer.echo(sanitizer.json_text() if json else sanitizer.text(out=target), nl=False)
+
+
+@app.command("lint")
+def lint(
+    cases: str | None = None,
+    rows: str | None = None,
+    format: Literal["text", "json"] = "text",
+    strict: bool = False,
+    rules: bool = False,
+    explain: str | None = None,
+) -> None:
+    """Check a file of cases for mistakes. Print where, why, and how to fix them.
+
+    Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
+    """
+    from judgekit.authoring.cases.lint import case_rules, find_case_rule, lint_cases
+    from judgekit.authoring.lint.text import explained, lint_json, lint_text
+    from judgekit.datasets.load import shape_of
+
+    if explain is not None or rules:
+        listed = case_rules().values() if explain is None else [find_case_rule(explain)]
+        typer.echo("\n".join(explained(rule, silences=False) for rule in listed), nl=False)
+        return
+    if cases is None:
+        raise ConfigError("name a file of cases: judgekit cases lint FILE")
+    linted = lint_cases(cases, shape=shape_of(rows))
+    text = (lint_json if format == "json" else lint_text)(linted, case_rules())
+    typer.echo(text, nl=False)
+    raise typer.Exit(linted.exit_code(strict=strict))
+
+
+@app.command("sample")
+def sample(
+    cases: str,
+    count: int,
+    by: str | None = None,
+    seed: int = 42,
+    out: Path | None = None,
+    force: bool = False,
+    format: str | None = None,
+) -> None:
+    """Write a random sample of cases as JSON Lines, in proportion to the values of a field.
+
+    Every value has at least one case if the sample is large enough. The same seed gives the same
+    bytes, and the order of the file does not matter.
+    """
+    from judgekit.authoring.cases.sanitize import check_output
+    from judgekit.datasets import load_cases
+    from judgekit.datasets.load import shape_of
+    from judgekit.datasets.selection.stratified import sample_cases
+    from judgekit.datasets.write import write_cases
+
+    if out is not None:
+        check_output(cases, out, force=force)
+    drawn = sample_cases(load_cases(cases, format=shape_of(format)), count, by=by, seed=seed)
+    write_cases(drawn, out)
+    place = out if out is not None else "standard output"
+    fewer = "; the file has no more" if len(drawn) < count else ""
+    noun = f"case{'s' * (len(drawn) != 1)}"
+    print(f"{len(drawn):,} {noun} written to {place}{fewer}", file=sys.stderr)
