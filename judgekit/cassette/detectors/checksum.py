@@ -160,10 +160,10 @@ def _is_mac(value: str) -> bool:
 
 def _is_pair(written: str) -> bool:
     """Return whether two numbers are a place: 4 decimals are 11 m; shares are from 0 to 1."""
-    latitude, longitude = re.findall(r"\d+\.\d+", written)
+    latitude, longitude = re.findall(r"\d{1,3}\.\d{1,15}", written)
     places = min(len(number.partition(".")[2]) for number in (latitude, longitude))
     inside = float(latitude) <= 90 and float(longitude) <= 180
-    directed = re.search("[NS].*[EW]", written) is not None
+    directed = bool(re.search("[NS]", written)) and bool(re.search("[EW]", written))
     return inside and (directed or (places >= 4 and max(float(latitude), float(longitude)) > 1))
 
 
