@@ -49,9 +49,13 @@ class SteeringTable(Displayed, Value):
     """By layer, then strength, as given."""
 
     def holds(self, cell: SteeringCell) -> bool:
-        """Return whether the quality of a cell is about that of the baseline, or better."""
+        """Return whether the quality of a cell is about that of the baseline, or better.
+
+        A cell without scores has no quality that could be low.
+        """
+        quality = cell.figures["quality"]
         least = (self.baseline_quality or 0) - QUALITY_DROP
-        return (cell.figures["quality"] or 0) >= least - 1e-9
+        return quality is None or quality >= least - 1e-9
 
     @property
     def best(self) -> SteeringCell | None:
@@ -75,6 +79,8 @@ class SteeringTable(Displayed, Value):
         if self.best is not None:
             place = f"layer {self.best.layer}, strength {self.best.strength:g}"
             return f"Best: {place}, with {self.best.figures['overall']:.2f}."
+        if not all(cell.complete for cell in self.cells):
+            return "No best cell can be named: some answers have no score."
         if any(cell.figures["overall"] for cell in self.cells):
             return "No cell holds the quality of the baseline."
         return "No steering had an effect; try other layers, higher strengths or more pairs."

@@ -164,7 +164,8 @@ async def _train(
             advice = "to train it: --record new_episodes"
             raise ConfigError(f"vector of layer {layer}: {exc}; {advice}") from exc
         weights = (reply.server or "").removeprefix("weights ")
-        metadata = {"trait": plan.trait, "weights": weights}
+        # Nothing else: the digest of the file is part of the keys of all steered answers.
+        metadata = {"weights": weights}
         files[layer] = vector_bytes(read_vector(reply), layer=layer, metadata=metadata)
     return files, weights
 
@@ -186,9 +187,15 @@ async def _search(
     for layer, strength in product(plan.layers, plan.strengths):
         progress(f"layer {layer}, strength {strength:g}")
         judge = steered_system(system, Steering(vectors[layer], layer, strength))
-        answers[layer, strength] = (await answer(plain, judge)).cases
-        report = await evaluate(answers[layer, strength], [metric])
-        cells.append(_cell(report.metrics[metric.name], layer, strength))
+        answered = await answer(plain, judge)
+        answers[layer, strength] = answered.cases
+        report = await evaluate(answered.cases, [metric])
+        cell = _cell(report.metrics[metric.name], layer, strength)
+        if answered.failures:
+            first = next(iter(answered.failures.values()))
+            counts = f"{cell.counts}; no answer: {first.kind}: {first.message}"
+            cell = cell.model_copy(update={"counts": counts})
+        cells.append(cell)
     table = SteeringTable(
         trait=plan.trait,
         model=system.model,

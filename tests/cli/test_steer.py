@@ -26,7 +26,7 @@ SEARCH = (
     *OPTIMIZE, "--prompts", "prompts.jsonl", "--layers", "0-3", "--strengths", "1,2,3",
     "--max-tokens", 24, "--cassette", "tiny_tape.jsonl",
 )  # fmt: skip
-STEERED = ("--steering-vector", "out/vector.safetensors", "--layer", 3, "--strength", 3)
+STEERED = ("--steering-vector", "out/vector.safetensors", "--layer", 3, "--strength", 2)
 HEAVY = ("torch", "transformers", "steering_vectors", "safetensors")
 
 
@@ -54,7 +54,7 @@ def test_the_same_command_replays_the_same_files_without_torch(example, judgekit
     assert set(files(example / "out")) == {
         "steering.json", "steering.html", "vector.safetensors", "cases.jsonl",
     }  # fmt: skip
-    assert "Best: layer 3, strength 3, with 0.30." in first.out
+    assert "Best: layer 3, strength 2, with 0.35." in first.out
     table = json.loads((example / "out" / "steering.json").read_text())
     assert len(table["cells"]) == 12
     assert (table["pairs"], table["prompts"], table["baseline_quality"]) == (15, 12, 1.0)
@@ -70,7 +70,7 @@ def test_the_figures_of_a_cell_are_those_of_a_suite_over_its_answers(example, ju
     metric = create("personalization_rules", positive_examples=pairs, negative_examples=pairs)
     summary = evaluate_sync("out/cases.jsonl", [metric]).metrics["personalization_rules"]
 
-    best = next(c for c in table["cells"] if (c["layer"], c["strength"]) == (3, 3))
+    best = next(c for c in table["cells"] if (c["layer"], c["strength"]) == (3, 2))
     assert best["figures"]["overall"] == summary.mean
     assert best["figures"]["alignment"] == summary.figures["alignment_score"]
 
@@ -89,17 +89,26 @@ def test_a_judge_of_quality_is_asked_and_recorded(example, judgekit):
 def test_the_page_has_a_heat_map_and_hostile_text_is_inert(example, judgekit):
     hostile = "<script>alert(1)</script>"
     flags = [hostile if f == OPTIMIZE[-1] else f for f in SEARCH]
-    # The trait is part of the vector's file, so all steered answers are missing.
-    assert judgekit(*flags, "--out", "out", "--record", "none").code == 3
+    # The trait is no part of any key.
+    assert judgekit(*flags, "--out", "out", "--record", "none").code == 0
 
     page = (example / "out" / "steering.html").read_text()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert page.count('<table class="heat">') == 5
-    judgekit(*SEARCH, "--out", "best")
-    page = (example / "best" / "steering.html").read_text()
-    assert '<td class="h3 best"' in page
+    assert " best" in page
     assert "Rather grim, I am afraid" in page
+
+
+def test_answers_that_are_missing_are_no_steering_without_effect(example, judgekit):
+    flags = ["5" if f == "1,2,3" else f for f in SEARCH]
+    done = judgekit(*flags, "--out", "out", "--record", "none")
+
+    assert done.code == 3
+    assert "No best cell can be named: some answers have no score." in done.out
+    assert "layer 0, strength 5: 12 failed; no answer: cassette_miss" in done.out
+    assert "  low" not in done.out
+    assert " low" not in (example / "out" / "steering.html").read_text().partition("<body")[2]
 
 
 def test_without_a_best_cell_the_files_of_an_earlier_one_go(example, judgekit):
