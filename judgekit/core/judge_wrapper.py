@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge, JudgeLike
-from judgekit.core.request import About, ChatMessage, Form, Reply, Request
+from judgekit.core.request import About, Api, ChatMessage, Form, Reply, Request
 from judgekit.core.value import Json, trusted
 
 
@@ -36,6 +36,10 @@ class BaseJudge(ABC):
             """The output mode, if the author forces one. Part of every key."""
 
         @property
+        def api(self) -> Api | None:
+            """The API, if the judge is asked by another one than chat. Part of every key."""
+
+        @property
         def synchronous(self) -> bool:
             """Whether `ask` never waits, as in a replay."""
 
@@ -43,6 +47,7 @@ class BaseJudge(ABC):
         identity = None
         params = MappingProxyType({})
         mode = None
+        api = None
         synchronous = False
 
     @property
@@ -85,7 +90,7 @@ class BaseJudge(ABC):
 class PlainJudge(BaseJudge):
     """The adapter for an object with `model` and `ask`; it uses further members if they exist."""
 
-    _OPTIONAL = ("identity", "params", "mode", "identified", "findings", "keep_in", "close")
+    _OPTIONAL = ("identity", "params", "mode", "api", "identified", "findings", "keep_in", "close")
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
@@ -162,6 +167,11 @@ class JudgeWrapper(BaseJudge):
         """The forced output mode of the inner judge."""
         return self.judge.mode
 
+    @property
+    def api(self) -> Api | None:
+        """The API of the inner judge."""
+        return self.judge.api
+
     async def identified(self, reply: Reply) -> Reply:
         """Return a reply with the name that the inner judge learns from its server."""
         return await self.judge.identified(reply)
@@ -207,6 +217,7 @@ class RequestBuilder:
             "params": dict(self.judge.params),
         }
         self._mode = self.judge.mode
+        self._api = self.judge.api
         # Validate the judge's settings once, so that requests are built without checks.
         Request(messages=(), form=Form(), mode=self._mode, **self._common)
 
@@ -218,7 +229,7 @@ class RequestBuilder:
             Request,
             {
                 "messages": messages,
-                "form": form,
+                "form": form if self._api is None else form.of_api(self._api),
                 **self._common,
                 "sample": sample,
                 "mode": self._mode,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, Field, ValidationError
 
 from judgekit.core.canonical import visible
+from judgekit.core.distribution import Distribution
 from judgekit.core.errors import InvalidReply, JudgekitError, JudgeRefused
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.replies.text import CUT_OFF, REFUSED, shortened
@@ -40,6 +41,8 @@ class Answer(Value):
     details: dict[str, Json] = Field(default_factory=dict)
     probability: float | None = Field(default=None, ge=0, le=1)
     """Probability of a yes, if the judge gave one."""
+    distribution: Distribution | None = None
+    """How probable each answer is, if the judge gave probabilities."""
 
 
 class Judgment(Value):
@@ -211,6 +214,7 @@ def _answers(
                 "items": tuple([{n: e[n] for n in ("item", "met", "reason")} for e in entries]),
                 "details": answer,
                 "probability": None,
+                "distribution": None,
             },
         )
     return answers, fields if clean else _cleaned(fields)

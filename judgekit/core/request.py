@@ -15,6 +15,8 @@ FORMAT = 1
 
 Kind = Literal["score", "boolean", "choice", "checklist"]
 Want = Literal["verdict", "text", "embedding", "logprobs"]
+Api = Literal["decisions", "systemone", "recorded"]
+"""A form of replies other than the text of a chat: see `judgekit.core.replies`."""
 FaultKind = Literal["invalid_reply", "invalid_case", "refused"]
 MAX_MESSAGE = 2_000
 """Characters to keep of a fault's message."""
@@ -65,6 +67,19 @@ class Form(Value):
     `logprobs` the log-probabilities of the tokens of the last message, an assistant's, after the
     message before it. `judgekit.core.replies` describes these replies.
     """
+
+    api: Api | None = None
+    """The API that replies, unless it is a chat."""
+
+    def of_api(self, api: Api | None) -> "Form":
+        """Return the same form for another API."""
+        if api == self.api:
+            return self
+        forms: dict[Api | None, Form] = self.__dict__.setdefault("_of_api", {})
+        if api not in forms:
+            fields = {name: self.__dict__[name] for name in Form.model_fields}
+            forms[api] = Form(**{**fields, "api": api})
+        return forms[api]
 
     @cached_property
     def canonical(self) -> str:

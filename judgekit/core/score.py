@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, model_validator
 
 from judgekit.core.canonical import canonical_json
+from judgekit.core.distribution import Distribution, Label
 from judgekit.core.judgment import Judgment, Quote
 from judgekit.core.value import Displayed, Json, Value, check_json, is_json, to_json_bytes
 
@@ -47,6 +48,8 @@ class Part(Value):
     quotes: tuple[Quote, ...] = ()
     items: tuple[Json, ...] = ()
     details: dict[str, Json] = Field(default_factory=dict)
+    distribution: Distribution | None = None
+    """How probable each answer is; of several samples or judges, or of one with probabilities."""
 
     @property
     def cost(self) -> float:
@@ -62,6 +65,29 @@ class Fallback(Value):
 
     substitute: str
     cause: str
+
+
+class Opinion(Value):
+    """One of several answers to the same question: of one judge, in one order."""
+
+    of: str = ""
+    """The text that was judged, in a metric that judges several; empty for the case."""
+    member: str = ""
+    """The role or model of the judge; empty if there is only one."""
+    sample: int = 0
+    order: str = "written"
+    """The order of options, criteria or answers: `written`, `reversed`, `shuffled 1`, ..."""
+    value: float | None = None
+    """What the opinion alone would score, on 0..1; `None` without a score."""
+    answers: dict[str, Label] = Field(default_factory=dict)
+    """Criterion -> answer."""
+    values: dict[str, float | None] = Field(default_factory=dict)
+    """Criterion -> value on 0..1; `None` unless scored."""
+    judgments: tuple[int, ...] = ()
+    """Its places among the judgments of the score, which have the reasons."""
+    failure: FailureKind | None = None
+    """Why there is no answer."""
+    message: str = ""
 
 
 class Score(Displayed, Value):
@@ -85,6 +111,8 @@ class Score(Displayed, Value):
     details: dict[str, Json] = Field(default_factory=dict)
     meta: dict[str, Json] = Field(default_factory=dict)
     fallback: Fallback | None = None
+    opinions: tuple[Opinion, ...] = ()
+    """Every answer, if there were several; the parts are what they come to together."""
 
     @model_validator(mode="after")
     def _value_follows_status(self) -> "Score":

@@ -10,18 +10,23 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from judgekit.core.case import Case
+from judgekit.core.distribution import Distribution, Readout
 from judgekit.core.errors import ConfigError, JudgekitError
-from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment, read_reply
+from judgekit.core.jury import Calls, Member, Order, jury_of
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
-from judgekit.core.request import About, ChatMessage, Request
-from judgekit.core.score import Part, Score
+from judgekit.core.request import About, ChatMessage, Form, Request
+from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
+from judgekit.metrics.opinions.asking import Ask, Asked, Asker, asked
+from judgekit.metrics.opinions.verdict import combine_opinions, opinions_of
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
-from judgekit.metrics.samples import CombinedSamples, ResponseModel, agreed, valid
+from judgekit.metrics.response_model import ResponseModel
+from judgekit.rubric.arrangement import Arrangement
 from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.variant import Variant
 
 DEFAULT_HISTORY = 10
 
@@ -31,14 +36,18 @@ class RubricMetric(Metric):
 
     The value is the fold of the criteria (see `judgekit.rubric.fold`); `confidence` is the share
     of the rubric's weight that was answered. With `samples` the judge is asked that often:
-    numbers are averaged, words and yes/no go by majority, a tie abstains.
+    numbers are averaged, words and yes/no go by majority, a tie abstains. With a `Jury` as judge,
+    several judges vote.
 
     Args:
         rubric: a loaded rubric, a name, or a path.
-        judge: the judge.
+        judge: the judge, or a `Jury`.
         name: the name results carry; the rubric's by default.
         mode: one of the rubric's modes; its default otherwise.
         samples: how often to ask, each recorded under a key of its own.
+        order: `balanced` shows criteria and options in another order to each sample.
+        calls: `all` criteria in one call, `each` in its own, or so many per call.
+        readout: what is read from the distribution of the answers (see `Jury`).
         history: how many earlier messages the judge may see.
         scale: factor for the shown value only, such as 10 for "8.5 out of 10"; above 0.
         parameters: what the rubric's parameters are set to; the others keep their defaults.
@@ -61,6 +70,9 @@ class RubricMetric(Metric):
         name: str | None = None,
         mode: str | None = None,
         samples: int = 1,
+        order: Order = "written",
+        calls: Calls = "all",
+        readout: Readout | None = None,
         history: int = DEFAULT_HISTORY,
         scale: float = 1.0,
         parameters: Mapping[str, Any] | None = None,
@@ -71,17 +83,22 @@ class RubricMetric(Metric):
         self.rubric = loaded.with_parameters(parameters or {})
         self.name = name or self.rubric.name
         self.mode = self.rubric.check_mode(mode)
-        _check_whole("samples", samples, least=1)
         _check_whole("history", history, least=0)
         if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < 1e300:
             raise ConfigError(f"scale must be a number above 0, such as 5 or 100, not {scale!r}")
-        self.samples = samples
+        self.jury = jury_of(judge, samples=samples, order=order, calls=calls, readout=readout)
+        self.samples = self.jury.samples
         self.history = history
         self.scale = float(scale)
         self.response_model = response_model
         self._own = None if response_model is None else ResponseModel(response_model, worth=value)
-        self._requests = RequestBuilder(judge)
-        self.judge = self._requests.judge
+        if self._own is not None and (self.jury.options or self.jury.members[0].judge.api):
+            raise ConfigError(
+                f"{self.name}: a response model takes one judge and samples alone; "
+                "juries, orders, calls and readouts need a rubric's criteria"
+            )
+        self._asker = Asker(self.jury)
+        self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
         self._made_with: dict[str, Json] = {
             "rubric": self.rubric.name,
             "version": self.rubric.version,
@@ -115,8 +132,8 @@ class RubricMetric(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring never waits: one sample, and a judge that never waits."""
-        return self.samples == 1 and self.judge.synchronous
+        """Whether scoring never waits, because no judge does."""
+        return self.judge.synchronous
 
     @property
     def options(self) -> dict[str, Json]:
@@ -127,6 +144,7 @@ class RubricMetric(Metric):
             "samples": self.samples,
             "history": self.history,
             "scale": self.scale,
+            **self.jury.options,
         }
         if self.rubric.parameters:
             options["parameters"] = {
@@ -144,8 +162,14 @@ class RubricMetric(Metric):
             CaseError: the case lacks what the rubric needs.
             RubricError: the template failed.
         """
-        variant, messages = self._rendered(case)
-        form = variant.form if self._own is None else self._own.form
+        variant, asks = self._asks(case)
+        return variant, [request for ask in asks for request in ask.requests]
+
+    def _asks(self, case: Case) -> tuple[Variant, list[Ask]]:
+        earlier = case.history
+        if len(earlier) > self.history:
+            earlier = earlier[len(earlier) - self.history :]
+        own = self._own is not None
         about = trusted(
             About,
             {
@@ -155,18 +179,15 @@ class RubricMetric(Metric):
                 "output": case.output,
             },
         )
-        return variant, [
-            self._requests.request(messages=messages, form=form, sample=sample, about=about)
-            for sample in range(self.samples)
-        ]
 
-    def _rendered(self, case: Case) -> tuple[Variant, tuple[ChatMessage, ...]]:
-        earlier = case.history
-        if len(earlier) > self.history:
-            earlier = earlier[len(earlier) - self.history :]
-        return self.rubric.render(
-            case, mode=self.mode, history=earlier, own_form=self._own is not None
-        )
+        def render(how: Arrangement, bare: bool) -> tuple[Form, tuple[ChatMessage, ...]]:
+            shown, messages = self.rubric.render(
+                case, mode=self.mode, history=earlier, own_form=own or bare, how=how
+            )
+            return shown.form if self._own is None else self._own.form, messages
+
+        variant, _ = self.rubric.variant(case, mode=self.mode, own_form=own)
+        return variant, self._asker.asks(variant, render, about=about)
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
@@ -174,38 +195,21 @@ class RubricMetric(Metric):
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
-        variant, requests = self.requests(case)
-        if len(requests) == 1:
-            judgments = [await self._judge(requests[0])]
+        variant, asks = self._asks(case)
+        if self._asker.single:
+            (request,) = asks[0].requests
+            judgment = await self._judge(asks[0].member, request)
+            opinions = [Asked(asks[0], (judgment,), judgment)]
         else:
-            judgments = await valid([self._judge(request) for request in requests])
+            ids = () if self._own is not None else variant.ids
+            opinions = await self._asker.answers(asks, self._judge, ids=ids)
         if self._own is not None:
-            combined = self._own.combined(judgments, metric=self.name)
-        else:
-            combined = self._combined(case, variant, judgments)
-        return trusted(
-            Score,
-            {
-                "type": "score",
-                "status": combined.status,
-                "value": combined.value,
-                "scale": self.scale,
-                "parts": combined.parts,
-                "reason": combined.reason,
-                "source": "judge",
-                "method": self._method,
-                "confidence": combined.confidence,
-                "ground_truth": None,
-                "judgments": combined.judgments,
-                "details": combined.details,
-                "meta": self._meta_of(combined.judgments),
-                "fallback": None,
-            },
-        )
+            return self._score_of_model(self._own, opinions)
+        return self._score_of(case, variant, opinions)
 
-    async def _judge(self, request: Request) -> Judgment:
+    async def _judge(self, member: Member, request: Request) -> Judgment:
         try:
-            reply = await self.judge.ask(request)
+            reply = await member.judge.ask(request)
             return read_reply(
                 reply,
                 form=request.form,
@@ -216,31 +220,76 @@ class RubricMetric(Metric):
             exc.key = request.key
             raise
 
-    def _combined(self, case: Case, variant: Variant, judgments: list[Judgment]) -> CombinedSamples:
-        """Fold the answers of one judgment, or of several samples together."""
-        verdict = judgments[0]
-        if len(judgments) == 1:
-            outcomes = variant.outcomes(verdict)
-        else:
-            outcomes, answers, spread = agreed(variant, judgments)
-            verdict = trusted(Judgment, {**verdict.__dict__, "answers": answers})
+    def _score_of_model(self, own: ResponseModel, opinions: Sequence[Asked]) -> Score:
+        judgments = [one.verdict for one in opinions if one.verdict is not None]
+        combined = own.combined(judgments, metric=self.name)
+        return Score(
+            value=combined.value,
+            scale=self.scale,
+            reason=combined.reason,
+            source="judge",
+            method=self._method,
+            judgments=tuple(judgments),
+            details=combined.details,
+            meta=self._meta_of(judgments),
+        )
+
+    def _score_of(self, case: Case, variant: Variant, several: Sequence[Asked]) -> Score:
+        """Fold the answers of one judgment, or of several opinions together."""
+        judgments = [judgment for one in several for judgment in one.judgments]
+        verdict, outcomes, distributions = self.combined(variant, several)
         folded = variant.fold(outcomes, self.rubric.combine)
-        parts = _parts(case, verdict, outcomes, folded)
+        parts = _parts(case, verdict, outcomes, folded, distributions)
         details = self.details(variant, verdict, folded)
-        if len(judgments) == 1:
+        opinions: tuple[Opinion, ...] = ()
+        if len(several) > 1:
+            opinions = opinions_of(variant, several, self.rubric.combine)
+            if len(self.jury.members) == 1:
+                valid = [opinion.values for opinion in opinions if opinion.failure is None]
+                details["samples"] = {id: [values[id] for values in valid] for id in variant.ids}
+        elif len(judgments) == 1:
             # The parts carry the answers of a single judgment already.
             judgments = [trusted(Judgment, {**verdict.__dict__, "answers": {}, "details": {}})]
-        else:
-            details["samples"] = spread
-        return CombinedSamples(
-            status=folded.status,
-            value=folded.value,
-            parts=parts,
-            reason=self.reason(verdict, folded, parts),
-            confidence=min(1.0, folded.covered) if folded.value is not None else None,
-            judgments=tuple(judgments),
-            details=details,
+        return trusted(
+            Score,
+            {
+                "type": "score",
+                "status": folded.status,
+                "value": folded.value,
+                "scale": self.scale,
+                "parts": parts,
+                "reason": self.reason(verdict, folded, parts),
+                "source": "judge",
+                "method": self._method,
+                "confidence": min(1.0, folded.covered) if folded.value is not None else None,
+                "ground_truth": None,
+                "judgments": tuple(judgments),
+                "details": details,
+                "meta": self._meta_of(judgments),
+                "fallback": None,
+                "opinions": opinions,
+            },
         )
+
+    def asked_again(self, case: Case, judgments: Sequence[Judgment]) -> list[Asked]:
+        """Return recorded judgments of a case as the opinions that this metric would ask for."""
+        by_key = {judgment.request_key: judgment for judgment in judgments}
+        variant, asks = self._asks(case)
+        ids = () if self._own is not None else variant.ids
+        complete = [ask for ask in asks if all(r.key in by_key for r in ask.requests)]
+        return [asked(ask, [by_key[r.key] for r in ask.requests], ids) for ask in complete]
+
+    def combined(
+        self, variant: Variant, several: Sequence[Asked]
+    ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
+        """Return the answers that all opinions come to, their values, and their distributions."""
+        first = next(one.verdict for one in several if one.verdict is not None)
+        plain = self.jury.readout is None and not any(
+            answer.distribution for answer in first.answers.values()
+        )
+        if len(several) == 1 and plain:
+            return first, variant.outcomes(first), [None] * len(variant.ids)
+        return combine_opinions(variant, several, self.jury)
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
         """Return the details of a score."""
@@ -288,7 +337,11 @@ class RubricMetric(Metric):
 
 
 def _parts(
-    case: Case, judgment: Judgment, outcomes: Sequence[Outcome], folded: Folded
+    case: Case,
+    judgment: Judgment,
+    outcomes: Sequence[Outcome],
+    folded: Folded,
+    distributions: Sequence[Distribution | None],
 ) -> tuple[Part, ...]:
     return tuple(
         [
@@ -304,10 +357,11 @@ def _parts(
                     "quotes": find_quotes(answer.quotes, case) if answer.quotes else (),
                     "items": answer.items,
                     "details": answer.details,
+                    "distribution": distribution,
                 },
             )
-            for (id, answer), (status, worth) in zip(
-                judgment.answers.items(), outcomes, strict=True
+            for (id, answer), (status, worth), distribution in zip(
+                judgment.answers.items(), outcomes, distributions, strict=True
             )
         ]
     )

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 from judgekit.core.case import Case
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import as_judge
+from judgekit.core.jury import Jury
 from judgekit.core.protocols import Aggregate, Asks, Metric
-from judgekit.core.score import Part, Score, checked_score
+from judgekit.core.score import Opinion, Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_options
 from judgekit.metrics.built_in import RubricLike
@@ -161,9 +162,11 @@ class Stepped(Metric):
     def __post_init__(self) -> None:
         check_options(self)
         self.judge = as_judge(self.judge)
+        # One judge lists the texts once, so that all opinions are about the same texts.
+        first = self.judge.members[0].judge if isinstance(self.judge, Jury) else self.judge
         self._steps = tuple(
-            RubricMetric(rubric, judge=self.judge, name=self.name, history=self.history)
-            for rubric in (self.listing, self.rubric)
+            RubricMetric(rubric, judge=judge, name=self.name, history=self.history)
+            for rubric, judge in ((self.listing, first), (self.rubric, self.judge))
             if rubric != ""
         )
         self._list, self._each = self._steps[0], self._steps[-1]
@@ -184,7 +187,10 @@ class Stepped(Metric):
         """Options that affect the requests or the value."""
         named = [f.name for f in fields(self) if f.name not in ("judge", "name", "rubric")]  # type: ignore[arg-type]
         own = {name: getattr(self, name) for name in named}
-        return {**own, "rubric": self._each.rubric.name}
+        jury = self._each.jury
+        if jury.samples > 1:
+            own["samples"] = jury.samples
+        return {**own, **jury.options, "rubric": self._each.rubric.name}
 
     @property
     def made_with(self) -> dict[str, Json]:
@@ -242,9 +248,20 @@ class Stepped(Metric):
             method=self._method,
             confidence=None if value is None else confidence,
             judgments=tuple(judgment for score in scores for judgment in score.judgments),
+            opinions=tuple(_opinions(scores)),
             meta=dict(self.made_with),
             **fields,
         )
+
+
+def _opinions(scores: Sequence[Score]) -> Iterator[Opinion]:
+    """Yield the opinions of several scores as those of one; each names the text it is about."""
+    place = 0
+    for number, score in enumerate(scores, start=1):
+        for opinion in score.opinions:
+            places = tuple(place + own for own in opinion.judgments)
+            yield opinion.model_copy(update={"of": str(number), "judgments": places})
+        place += len(score.judgments)
 
 
 def agreeing(count: int, one: str, many: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,23 +13,20 @@ from typing import TYPE_CHECKING, Any
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.judgment import Judgment
-from judgekit.core.request import ChatMessage, Detail, Form
-from judgekit.core.score import Status
+from judgekit.core.request import ChatMessage, Detail
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed, Value
-from judgekit.rubric.caseview import CaseView
+from judgekit.rubric.arrangement import WRITTEN, Arrangement, arranged, ordered
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
+from judgekit.rubric.fold import Combine
 from judgekit.rubric.parameter import (
     Parameter,
-    ParameterView,
     Setting,
     filled,
     filled_criterion,
 )
-from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import Template
+from judgekit.rubric.variant import Variant
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart
@@ -47,91 +44,6 @@ class Group(Value):
     name: str
     requires: tuple[str, ...] = ()
     text: str = ""
-
-
-class CriterionView(View):
-    """A criterion as templates see it."""
-
-    def __init__(self, criterion: Criterion) -> None:
-        question = criterion.question
-        fields = ("details", "id", "items", "kind", "nullable", "quotes", "text")
-        self.__dict__.update(
-            {name: getattr(question, name) for name in fields},
-            levels=criterion.levels,
-            minimum=_plain_number(question.minimum),
-            maximum=_plain_number(question.maximum),
-        )
-
-
-def _plain_number(value: float) -> float | int:
-    return int(value) if value == int(value) else value
-
-
-class RubricView(View):
-    """Name, version and description, as templates see them."""
-
-    __slots__ = ("description", "name", "version")
-
-    def __init__(self, rubric: Rubric) -> None:
-        self.name = rubric.name
-        self.version = rubric.version
-        self.description = rubric.description
-
-
-class Variant:
-    """A rubric in one mode for the groups that apply: its form and its weights."""
-
-    def __init__(self, rubric: Rubric, weights: Mapping[str, float]) -> None:
-        self.groups = dict(weights)
-        self.criteria = tuple(c for c in rubric.criteria if weights.get(c.group, 0.0) > 0)
-        self.form = Form(questions=tuple(c.question for c in self.criteria), details=rubric.details)
-        self.ids = tuple(criterion.id for criterion in self.criteria)
-        self._worths = [criterion.worth for criterion in self.criteria]
-        self._views = [CriterionView(criterion) for criterion in self.criteria]
-        self._shares: dict[tuple[Status, ...], Shares] = {}
-
-    def outcomes(self, judgment: Judgment) -> list[Outcome]:
-        """Return the values of a judgment's answers, in the order of the criteria."""
-        answers = judgment.answers.values()
-        return [
-            worth(answer.value, answer.items)
-            for worth, answer in zip(self._worths, answers, strict=True)
-        ]
-
-    def fold(self, outcomes: Sequence[Outcome], combine: Combine) -> Folded:
-        """Fold the outcomes of the criteria into one value."""
-        statuses = tuple([status for status, _ in outcomes])
-        shares = self._shares.get(statuses)
-        if shares is None:  # computed once for each combination of statuses
-            worths = [
-                Worth(criterion.id, criterion.group, criterion.weight, *outcome)
-                for criterion, outcome in zip(self.criteria, outcomes, strict=True)
-            ]
-            shares = self._shares[statuses] = shares_of(worths, self.groups)
-        return fold_values([value for _, value in outcomes], shares=shares, combine=combine)
-
-    def shown(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
-        """Return examples as templates see them, with the answers to this form only."""
-        names = {*(c.id for c in self.criteria), *(d.name for d in self.form.details)}
-        return [
-            {
-                "case": CaseView(example.case, example.case.history),
-                "answers": {k: v for k, v in example.answers.items() if k in names},
-            }
-            for example in examples
-        ]
-
-    def variables(self, rubric: Rubric, mode: str, *, own_form: bool) -> dict[str, Any]:
-        """Return the variables beside the case; no criteria if the metric has its own form."""
-        return {
-            "criteria": [] if own_form else self._views,
-            "details": () if own_form else rubric.details,
-            "examples": self.shown(rubric.examples),
-            "groups": list(self.groups),
-            "mode": mode,
-            "parameters": ParameterView(rubric.parameters),
-            "rubric": RubricView(rubric),
-        }  # fmt: skip
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -166,6 +78,7 @@ class Rubric(Displayed):
                 vars(self)[named] = {entry.name: entry for entry in entries}
         self._written = (self.description, self.criteria, self.details)
         self._variants: dict[tuple[str, tuple[str, ...], bool], tuple[Variant, dict[str, Any]]] = {}
+        self._arrangements: dict[tuple[str, tuple[str, ...], Arrangement], Variant] = {}
 
     @cached_property
     def _needs(self) -> dict[str, dict[str, frozenset[str]]]:
@@ -295,6 +208,7 @@ class Rubric(Displayed):
         )
         other.template = self.template.again()
         other._variants = {}
+        other._arrangements = {}
         return other
 
     def check_mode(self, mode: str | None) -> str:
@@ -337,6 +251,19 @@ class Rubric(Displayed):
             self._variants[key] = (variant, variant.variables(self, mode, own_form=own_form))
         return self._variants[key]
 
+    def _arranged(self, variant: Variant, mode: str, how: Arrangement) -> Variant:
+        """Return a variant as one request shows it."""
+        key = (mode, tuple(variant.groups), how)
+        if key not in self._arrangements:
+            chosen = [c for c in variant.criteria if how.criteria is None or c.id in how.criteria]
+            self._arrangements[key] = Variant(
+                self,
+                variant.groups,
+                criteria=[arranged(c, how.place) for c in ordered(chosen, how.place)],
+                details=variant.details if how.details else (),
+            )
+        return self._arrangements[key]
+
     def render(
         self,
         case: Case,
@@ -344,32 +271,42 @@ class Rubric(Displayed):
         mode: str,
         history: tuple[Message, ...] | None = None,
         own_form: bool = False,
+        how: Arrangement = WRITTEN,
     ) -> tuple[Variant, tuple[ChatMessage, ...]]:
-        """Return the variant for a case, and the messages to a judge.
+        """Return the variant for a case as a request shows it, and the messages to a judge.
 
         Args:
             case: the case.
             mode: one of the rubric's modes.
             history: earlier messages to show; all of the case's by default.
-            own_form: whether the metric asks with its own form instead of the rubric's criteria.
+            own_form: whether the messages leave out the criteria, because the metric asks with its
+                own form, or the form alone has the questions.
+            how: the criteria to show, and their order.
 
         Raises:
             CaseError: the case lacks a field that the rubric needs.
             RubricError: the template failed.
         """
-        variant, variables = self.variant(case, mode=mode, own_form=own_form)
-        key: tuple[Any, ...] = (mode, tuple(variant.groups), own_form)
+        last = how.criteria is not None and not own_form
+        variant, variables = self.variant(case, mode=mode, own_form=own_form or last)
+        key: tuple[Any, ...] = (mode, tuple(variant.groups), own_form or last)
+        if how != WRITTEN:
+            variant = self._arranged(variant, mode, how)
+            if not last:
+                variables = variant.variables(self, mode, own_form=own_form)
+                key = (*key, how)
         if self.labelled is not None:
             out, examples = self.labelled.shown_to(case)
             if out:
                 key = (*key, out)
                 variables = {**variables, "examples": variant.shown(examples)}
-        return variant, self.template.render(
+        messages = self.template.render(
             variables=variables,
             case=case,
             history=case.history if history is None else history,
             variant=key,
         )
+        return variant, variant.after(messages) if last else messages
 
 
 def _plain(values: Iterable[Value]) -> list[dict[str, Any]]:

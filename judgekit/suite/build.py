@@ -67,6 +67,18 @@ class Builder:
             substitute = self._single(fallback, name=None)
         return WithFallback(metric, substitute, no_judge=plan.never_ask, on_budget=plan.on_budget)
 
+    def _judge(self, plan: MetricPlan) -> Judge:
+        """Return the judge of a metric: one, or a jury of its roles."""
+        if not plan.roles:
+            return AbsentJudge("none")
+        if len(plan.roles) == 1 and not plan.asking:
+            return self._judges[plan.roles[0]]
+        from judgekit.core.jury import Jury
+
+        several = len(plan.roles) > 1
+        members = {role if several else "": self._judges[role] for role in plan.roles}
+        return Jury(members, **plan.asking)
+
     def _single(self, plan: MetricPlan, *, name: str | None) -> Metric:
         maker = plan.maker
         assert maker is not None  # noqa: S101 - a combination is built by `_combined`
@@ -79,7 +91,7 @@ class Builder:
             options = self._embedders.options(options)
         judge: Judge | None = None
         if maker.judged:
-            judge = self._judges[plan.role] if plan.role is not None else AbsentJudge("none")
+            judge = self._judge(plan)
         metric = build(maker.name, maker.factory, judged=maker.judged, judge=judge, options=options)
         if name is not None and metric.name != name:
             raise ConfigError(

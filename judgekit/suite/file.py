@@ -201,6 +201,13 @@ _Criterion = Annotated[
 ]
 
 
+_Jury = Annotated[
+    Annotated[Annotated[list[str], Field(min_length=2)] | None, Tag("[roles]")]
+    | Annotated[Annotated[dict[str, Positive], Field(min_length=2)], Tag("[weights]")],
+    Discriminator(lambda value: "[weights]" if isinstance(value, dict) else "[roles]"),
+]
+
+
 class MetricFile(FileModel):
     """One metric; further keys are its options."""
 
@@ -239,6 +246,19 @@ class MetricFile(FileModel):
     """The role of the model that gives log-probabilities; by default `judge`."""
     parameters: dict[str, Any] | None = None
     """Parameters of its rubric; the others keep their defaults."""
+    jury: _Jury = None
+    """Roles of several judges that vote; with `vote: weighted`, the weight of each role."""
+    vote: Literal["majority", "mean", "weighted"] | None = None
+    """How the jury votes; by default the majority of words and the mean of numbers."""
+    quorum: int | None = Field(default=None, ge=1)
+    """How many judges of the jury must answer; by default more than half."""
+    order: Literal["written", "balanced"] | None = None
+    """`balanced` shows criteria and options in another order to each of the samples."""
+    calls: Literal["all", "each"] | Annotated[int, Field(ge=1)] | None = None
+    """`all` criteria in one call, `each` in its own, or so many per call; by default `all`."""
+    readout: Literal["expected", "mode", "yes"] | None = None
+    """What is read from the distribution of the answers; by default numbers are averaged, and
+    words decided by majority."""
 
     @property
     def role(self) -> str | None:

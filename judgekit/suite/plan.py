@@ -23,6 +23,9 @@ from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import JUDGE, FallbackFile, MetricFile, SuiteFile
 from judgekit.suite.rubrics import ParameterSettings
 
+_ASKING = ("vote", "quorum", "order", "calls", "readout")
+"""Keys of a metric that are settings of a `Jury`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MetricPlan:
@@ -39,8 +42,10 @@ class MetricPlan:
     """Options of the suite, with files relative to the working folder."""
     rubric: Rubric | None = None
     """Its rubric, with parameters set."""
-    role: str | None = None
-    """The role of its judge; `None` for a computed metric."""
+    roles: tuple[str, ...] = ()
+    """The roles of its judges; several are a jury. Empty for a computed metric."""
+    asking: Mapping[str, Any] = field(default_factory=dict)
+    """How often and how the judges are asked, and how they vote: settings of a `Jury`."""
     fallback: MetricPlan | None = None
     """The computed metric that replaces a judge that does not answer."""
     never_ask: bool = False
@@ -137,10 +142,12 @@ class Planner:
         )
         if rubric is None:
             settings.refuse()
-        role = None
-        if maker.judged and not self._no_judge:
-            role = self._role(name, entry, maker)
         options = dict(entry.model_extra or {})
+        asking = self._asking(name, entry, maker, options)
+        roles: tuple[str, ...] = ()
+        if maker.judged and not self._no_judge:
+            chosen = tuple(entry.jury or ()) or (entry.role or JUDGE,)
+            roles = tuple(self._role(name, entry, maker, role) for role in chosen)
         never_ask = maker.judged and self._no_judge
         return MetricPlan(
             name=name,
@@ -149,7 +156,8 @@ class Planner:
             maker=maker,
             options=self._with_files(maker, options),
             rubric=None if rubric is None else settings.of(rubric),
-            role=role,
+            roles=roles,
+            asking=asking,
             fallback=self._fallback(name, kind, entry, options),
             never_ask=never_ask,
             on_budget=entry.fallback is not None and entry.fallback.on_budget and not never_ask,
@@ -213,8 +221,38 @@ class Planner:
                 f"metric {name!r} is computed; only judged metrics take a fallback: remove it"
             )
 
-    def _role(self, name: str, entry: MetricFile, maker: Maker) -> str:
-        """Return the role that a judged metric asks.
+    def _asking(
+        self, name: str, entry: MetricFile, maker: Maker, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the settings of a jury; take `samples` from a metric without that option.
+
+        Raises:
+            ConfigError: the metric does not ask a judge by a rubric, or a setting needs another.
+        """
+        asking = {key: getattr(entry, key) for key in _ASKING if getattr(entry, key) is not None}
+        if maker.judged and maker.asks == "verdict" and not maker.takes("samples"):
+            asking.update({key: options.pop(key) for key in ("samples",) if key in options})
+        if entry.jury is None:
+            for key in ("vote", "quorum"):
+                if key in asking:
+                    raise ConfigError(
+                        f"metric {name!r}: {key} needs a jury; add jury: [role, role]"
+                    )
+        else:
+            if entry.judge is not None:
+                raise ConfigError(f"metric {name!r}: `judge` and `jury` are both given; remove one")
+            if len(set(entry.jury)) < len(entry.jury):
+                raise ConfigError(f"metric {name!r}: jury names a role twice; name each once")
+            if isinstance(entry.jury, dict):
+                asking["weights"] = dict(entry.jury)
+        first = next(iter({**asking, **({"jury": 0} if entry.jury is not None else {})}), None)
+        if first is not None and maker.asks != "verdict":
+            what = "is computed" if not maker.judged else "asks for log-probabilities"
+            raise ConfigError(f"metric {name!r} {what} and takes no {first}; remove it")
+        return asking
+
+    def _role(self, name: str, entry: MetricFile, maker: Maker, role: str) -> str:
+        """Return a role that a judged metric asks.
 
         Raises:
             ConfigError: the suite has no such role, or names it by the wrong key.
@@ -226,7 +264,6 @@ class Planner:
             )
         if not logprobs and entry.likelihood is not None:
             raise ConfigError(f"metric {name!r} needs a judge; write judge: {entry.likelihood}")
-        role = entry.role or JUDGE
         if role not in self._roles:
             raise ConfigError(
                 f"metric {name!r} needs the role {role!r}, but the suite only has "

@@ -145,7 +145,7 @@ class Suite(Displayed):
 
     def _judge_pool(self) -> JudgePool:
         """Build the judges that metrics use; an unused role needs no key."""
-        used = {JUDGE, *(part.role for plan in self.plans for part in plan.walk())}
+        used = {JUDGE, *(r for plan in self.plans for part in plan.walk() for r in part.roles)}
         roles = {} if self.no_judge else self.roles
         return JudgePool(
             {role: judge for role, judge in roles.items() if role in used},

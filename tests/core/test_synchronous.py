@@ -72,7 +72,6 @@ def test_the_example_needs_no_loop():
     [
         (SINGLE, {"record": "new_episodes"}),
         (SINGLE, {"judge": "fake/other"}),
-        ({"safety": {"samples": 2}}, {}),
         ({"regex": {"pattern": "x"}}, {}),
         ({"a": {"metric": "length", "maximum": 9}, "b": {"of": ["a"]}}, {}),
     ],

@@ -136,7 +136,10 @@ def test_no_option_has_the_name_of_a_key_of_suites(name):
     options = set(inspect.signature(find(name).factory).parameters) & set(MetricFile.model_fields)
 
     # A role, a rubric and its parameters mean the same in both; `of` is a former name.
-    allowed = {"judge", "rubric", "parameters"} | ({"of"} if name == "perplexity" else set())
+    # An order, calls and a readout are settings of the jury that the suite makes.
+    allowed = {"judge", "rubric", "parameters", "order", "calls", "readout"} | (
+        {"of"} if name == "perplexity" else set()
+    )
     assert options <= allowed
 
 

@@ -16,7 +16,7 @@ from judgekit.core.request import Question
 from judgekit.core.score import Failure, Part, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
-from judgekit.metrics.samples import combined_value
+from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.calibration import NO_VERDICT, Agreement, Scale
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
@@ -124,7 +124,7 @@ class Subject:
                 continue
             if part.value is None:
                 return _MissingValue("the judge abstained")
-            verdict = _verdict(part, score.judgments)
+            verdict = part.answer if score.opinions else _verdict(part, score.judgments)
             answer = verdict if isinstance(verdict, (bool, int, float, str)) else part.value
             self.values[answer] = part.value
             return answer

@@ -19,9 +19,9 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Value
 from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.metrics.samples import agreed
 from judgekit.report.report import Report
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.variant import Variant
 
 Fate = Literal["same", "changed", "ask", "refused", "failed"]
 """`ask`: the request differs; `refused`: the new version refuses the case; `failed`: there was no
@@ -208,7 +208,7 @@ class _EffectFinder:
 
     def _folded(self, case: Case, score: Score, variant: Variant) -> dict[str, Any]:
         try:
-            status, value = _fold(self.new.rubric, variant, score)
+            status, value = _fold(self.new, case, variant, score)
         except (KeyError, LookupError, TypeError, ValueError, StopIteration) as exc:
             raise ConfigError(
                 f"case {case.id!r}: the recorded answers do not match their request; run it again"
@@ -264,9 +264,11 @@ def _keys_of(metric: RubricMetric | None, case: Case) -> set[str]:
         return set()
 
 
-def _fold(rubric: Rubric, variant: Variant, score: Score) -> tuple[Status, float | None]:
+def _fold(
+    metric: RubricMetric, case: Case, variant: Variant, score: Score
+) -> tuple[Status, float | None]:
     """Return status and value of recorded answers under a rubric with the same request."""
-    ids = [criterion.id for criterion in variant.criteria]
+    ids = list(variant.ids)
     judgments = list(score.judgments)
     if len(judgments) == 1:
         answers = {
@@ -276,15 +278,14 @@ def _fold(rubric: Rubric, variant: Variant, score: Score) -> tuple[Status, float
                 quotes=tuple(quote.text for quote in part.quotes),
                 items=part.items,
                 details=part.details,
+                distribution=part.distribution,
             )
             for part in score.parts
         }
         judgments = [Judgment(request_key=judgments[0].request_key, answers=answers)]
-    if any(list(judgment.answers) != ids for judgment in judgments):
+    several = metric.asked_again(case, judgments)
+    if any(list(one.verdict.answers) != ids for one in several if one.verdict is not None):
         raise ValueError("other criteria")
-    if len(judgments) == 1:
-        outcomes = variant.outcomes(judgments[0])
-    else:
-        outcomes, _, _ = agreed(variant, judgments)
-    folded = variant.fold(outcomes, rubric.combine)
+    _, outcomes, _ = metric.combined(variant, several)
+    folded = variant.fold(outcomes, metric.rubric.combine)
     return folded.status, folded.value

@@ -19,7 +19,8 @@ from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.variant import Variant
 
 SESSION_HISTORY = 100
 """Earlier messages of a session that the judge may see."""
@@ -183,6 +184,7 @@ class BrandSafety(Metric):
             method=f"least of keywords and {judged.method}",
             confidence=judged.confidence,
             judgments=judged.judgments,
+            opinions=judged.opinions,
             details={**words.details, "judge": judged.value, **judged.details},
             meta={**judged.meta, **words.meta},
         )

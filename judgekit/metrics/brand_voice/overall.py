@@ -29,7 +29,7 @@ from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.weights import check_weights, fold_parts
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.rubric import Variant as RubricVariant
+from judgekit.rubric.variant import Variant as RubricVariant
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
 GRADES = ((0.9, "A"), (0.8, "B"), (0.7, "C"), (0.6, "D"), (0.0, "F"))

@@ -24,7 +24,8 @@ from judgekit.metrics.personalization.difference import By, Compat, check_measur
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
 from judgekit.metrics.weights import check_weights
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.variant import Variant
 
 FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
 

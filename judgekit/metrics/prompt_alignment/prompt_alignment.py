@@ -21,7 +21,8 @@ from judgekit.core.score import Part, round_half_up
 from judgekit.metrics.built_in import BuiltIn
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.rubric.fold import Folded, Worth, fold
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.variant import Variant
 
 Mode = Literal["user", "system", "both"]
 

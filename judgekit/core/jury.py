@@ -1,0 +1,213 @@
+"""A jury: the judges of a metric, and how often, in which orders and in which parts they answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, NoReturn, get_args
+
+from judgekit.core.distribution import Readout
+from judgekit.core.errors import ConfigError
+from judgekit.core.judge_wrapper import BaseJudge, as_judge
+from judgekit.core.protocols import JudgeLike
+from judgekit.core.request import Reply, Request
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Json
+
+Order = Literal["written", "balanced"]
+Vote = Literal["majority", "mean", "weighted"]
+Calls = Literal["all", "each"] | int
+
+MOST_MEMBERS = 100
+
+
+class Member(NamedTuple):
+    """One judge of a jury."""
+
+    name: str
+    judge: BaseJudge
+    weight: float = 1.0
+
+
+class Jury(BaseJudge):
+    """One or several judges whose answers to a rubric become one verdict.
+
+    A jury is a judge for every metric that asks by a rubric. Each member answers `samples` times.
+    First the samples of a member become its answer: numbers are averaged, words and yes/no go by
+    majority, and a tie abstains. Then the members vote.
+
+    Args:
+        members: name -> judge, or judges, which are named by their models.
+        samples: how often each member answers; each answer has a key of its own.
+        order: `balanced` shows criteria and options in written order to sample 0, reversed to
+            sample 1, and then in permutations, each followed by its reverse.
+        calls: `all` criteria in one call, `each` in its own call, or at most so many per call.
+        readout: the number or word that is read from the distribution of the answers:
+            `expected`, `mode`, or `yes` (the probability of a yes; other questions their mode).
+            By default numbers are averaged and words decided by majority.
+        vote: `majority` (of words and yes/no; the mean of numbers), `mean` of the values on 0..1,
+            or `weighted`, a majority or mean with the `weights`. A tie abstains.
+        quorum: how many members must answer; more than half by default.
+        weights: member -> weight of at least 0, for `weighted` (see `judgekit agree`).
+
+    Raises:
+        ConfigError: an argument is out of range, or two members have the same name.
+    """
+
+    def __init__(
+        self,
+        members: Mapping[str, JudgeLike] | Sequence[JudgeLike] | JudgeLike,
+        *,
+        samples: int = 1,
+        order: Order = "written",
+        calls: Calls = "all",
+        readout: Readout | None = None,
+        vote: Vote = "majority",
+        quorum: int | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        named = _named(members)
+        _check_whole("samples", samples)
+        _check_word("order", order, get_args(Order))
+        _check_word("vote", vote, get_args(Vote))
+        if readout is not None:
+            _check_word("readout", readout, get_args(Readout))
+        if calls not in ("all", "each"):
+            if isinstance(calls, str):
+                _check_word("calls", calls, ("all", "each"), other=", or a number of criteria")
+            _check_whole("calls", calls)
+        if quorum is not None:
+            _check_whole("quorum", quorum, most=len(named))
+        self.samples = samples
+        self.order: Order = order
+        self.calls: Calls = calls
+        self.readout: Readout | None = readout
+        self.vote: Vote = vote
+        self.quorum = quorum or len(named) // 2 + 1
+        shares = _weights(vote, weights, tuple(named))
+        self.members = tuple(Member(name, judge, shares[name]) for name, judge in named.items())
+        self._model = " + ".join(judge.model for judge in named.values())
+
+    def asked(self, **settings: Any) -> Jury:
+        """Return the same jury with other settings.
+
+        Raises:
+            ConfigError: a setting is out of range.
+        """
+        own = {name: getattr(self, name) for name in (*_USUAL, "vote", "quorum")}
+        weights = {member.name: member.weight for member in self.members}
+        own["weights"] = weights if self.vote == "weighted" else None
+        return Jury({m.name: m.judge for m in self.members}, **{**own, **settings})
+
+    @property
+    def model(self) -> str:
+        """The models of all members."""
+        return self._model
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether no member ever waits."""
+        return all(member.judge.synchronous for member in self.members)
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The settings that differ from one judge that is asked once, for manifests."""
+        settings: dict[str, Json] = {
+            "order": self.order,
+            "calls": self.calls,
+            "readout": self.readout,
+        }
+        usual: dict[str, Json] = {"order": "written", "calls": "all", "readout": None}
+        changed = {name: value for name, value in settings.items() if value != usual[name]}
+        if len(self.members) > 1:
+            changed["jury"] = {member.name: member.judge.model for member in self.members}
+            changed["vote"] = self.vote
+            changed["quorum"] = self.quorum
+            if self.vote == "weighted":
+                changed["weights"] = {member.name: member.weight for member in self.members}
+        return changed
+
+    async def ask(self, request: Request) -> Reply:
+        """Refuse: the members get requests of their own.
+
+        Raises:
+            ConfigError: always.
+        """
+        _refuse_request(self)
+
+    def close(self) -> None:
+        """Close all members."""
+        for member in self.members:
+            member.judge.close()
+
+
+def jury_of(judge: JudgeLike | Jury, **settings: Any) -> Jury:
+    """Return a jury with settings, or one of a single judge; a usual setting changes nothing."""
+    if not isinstance(judge, Jury):
+        return Jury({"": judge}, **settings)
+    changed = {name: value for name, value in settings.items() if value != _USUAL[name]}
+    return judge.asked(**changed) if changed else judge
+
+
+_USUAL: Mapping[str, object] = {"samples": 1, "order": "written", "calls": "all", "readout": None}
+
+
+def _named(members: Any) -> dict[str, BaseJudge]:
+    if isinstance(members, Mapping):
+        named = {str(name): as_judge(judge) for name, judge in members.items()}
+    else:
+        several = members if isinstance(members, (list, tuple)) else [members]
+        judges = [as_judge(judge) for judge in several]
+        names = [judge.model for judge in judges]
+        if len(set(names)) < len(names):
+            raise ConfigError(
+                "two judges of the jury have the same model; name them: Jury({'a': ..., 'b': ...})"
+            )
+        named = dict(zip(names, judges, strict=True))
+    if not 1 <= len(named) <= MOST_MEMBERS:
+        raise ConfigError(f"a jury has 1 to {MOST_MEMBERS} judges, not {len(named)}")
+    for judge in named.values():
+        if isinstance(judge, Jury):
+            raise ConfigError("a jury cannot be a member of a jury; list its judges")
+    return named
+
+
+def _weights(
+    vote: Vote, weights: Mapping[str, float] | None, names: tuple[str, ...]
+) -> dict[str, float]:
+    if (weights is None) == (vote == "weighted"):
+        example = f"weights: {{{names[0] or 'judge'}: 1.0, ...}}"
+        what = f"vote weighted needs {example}" if weights is None else "weights need vote weighted"
+        raise ConfigError(f"{what} (judgekit agree computes weights from labels)")
+    if weights is None:
+        return dict.fromkeys(names, 1.0)
+    for name, weight in weights.items():
+        if name not in names:
+            raise ConfigError(f"weights: no judge {name!r} in the jury{suggest(name, list(names))}")
+        number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not number or not math.isfinite(weight) or weight < 0:
+            raise ConfigError(f"weights: {name} must be a number of at least 0, not {weight!r}")
+    if missing := [name for name in names if name not in weights]:
+        raise ConfigError(f"weights: {', '.join(missing)} has none; give one to each judge")
+    if not sum(weights.values()) > 0:
+        raise ConfigError("weights: all are 0; at least one judge must count")
+    return {name: float(weights[name]) for name in names}
+
+
+def _check_word(name: str, value: object, known: Sequence[str], *, other: str = "") -> None:
+    if value not in known:
+        hint = suggest(str(value), list(known))
+        raise ConfigError(f"{name} is one of {', '.join(known)}{other}, not {value!r}{hint}")
+
+
+def _check_whole(name: str, value: object, *, most: int | None = None) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < 1 or (most is not None and value > most):  # type: ignore[operator]
+        bounds = "of at least 1" if most is None else f"from 1 to {most}"
+        raise ConfigError(f"{name} must be a whole number {bounds}, not {value!r}")
+
+
+def _refuse_request(jury: Jury) -> NoReturn:
+    raise ConfigError(
+        f"a jury ({jury.model}) answers by rubrics alone; this metric needs a single judge"
+    )

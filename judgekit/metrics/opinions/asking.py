@@ -1,0 +1,164 @@
+"""Ask for every opinion on a case: each judge, sample, order, and part of the criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from judgekit.core.errors import InvalidReply, JudgekitError
+from judgekit.core.failure import failure_of
+from judgekit.core.judge_wrapper import RequestBuilder
+from judgekit.core.judgment import Judgment
+from judgekit.core.jury import Jury, Member
+from judgekit.core.request import About, ChatMessage, Form, Request
+from judgekit.core.value import trusted
+from judgekit.rubric.arrangement import Arrangement
+from judgekit.rubric.variant import Variant
+
+Render = Callable[[Arrangement, bool], tuple[Form, tuple[ChatMessage, ...]]]
+"""Returns the form and the messages of an arrangement; `True` leaves the criteria out."""
+
+
+class Ask(NamedTuple):
+    """What is asked for one opinion."""
+
+    member: Member
+    sample: int
+    place: int
+    """Place in the balanced orders."""
+    requests: tuple[Request, ...]
+    """One for each part of the criteria."""
+
+
+class Asked(NamedTuple):
+    """An opinion, or why there is none."""
+
+    ask: Ask
+    judgments: tuple[Judgment, ...] = ()
+    """One for each request."""
+    verdict: Judgment | None = None
+    """The answers to all criteria, in the order of the rubric; `None` for an error."""
+    error: JudgekitError | None = None
+
+
+class Asker:
+    """Asks the members of a jury.
+
+    Raises:
+        ConfigError: a member is no judge.
+    """
+
+    def __init__(self, jury: Jury) -> None:
+        self.jury = jury
+        self._builders = [RequestBuilder(member.judge) for member in jury.members]
+        self.single = jury.samples * len(jury.members) == 1 and jury.calls == "all"
+        """Whether one request gives all answers."""
+
+    def asks(self, variant: Variant, render: Render, *, about: About) -> list[Ask]:
+        """Return what to ask about a case, sample by sample."""
+        jury = self.jury
+        chunks = list(_chunks(variant.ids, jury))
+        shown: dict[Any, Any] = {}
+        asks = []
+        for sample in range(jury.samples):
+            place = sample if jury.order == "balanced" else 0
+            for member, builder in zip(jury.members, self._builders, strict=True):
+                requests = []
+                for number, ids in enumerate(chunks, start=1):
+                    how = Arrangement(place, ids, number == len(chunks))
+                    bare = member.judge.api is not None
+                    if (how, bare) not in shown:
+                        shown[how, bare] = render(how, bare)
+                    form, messages = shown[how, bare]
+                    requests.append(
+                        builder.request(messages=messages, form=form, sample=sample, about=about)
+                    )
+                asks.append(Ask(member, sample, place, tuple(requests)))
+        return asks
+
+    async def answers(
+        self,
+        asks: Sequence[Ask],
+        judge: Callable[[Member, Request], Coroutine[Any, Any, Judgment]],
+        *,
+        ids: Sequence[str],
+    ) -> list[Asked]:
+        """Return all opinions, if enough of them came.
+
+        A member counts if more than half of its samples came, and `quorum` members must count.
+        All requests finish before an error is raised, so that every paid reply is recorded.
+
+        Args:
+            asks: what to ask.
+            judge: asks a member, and reads its reply.
+            ids: the criteria, in the order of the rubric; empty if the reply has another form.
+
+        Raises:
+            JudgekitError: one that stops the run, or why there are not enough opinions; a reason
+                of the judge before an invalid reply.
+        """
+        pairs = [(ask, request) for ask in asks for request in ask.requests]
+        outcomes: list[Judgment | BaseException] = []
+        if self.jury.synchronous:
+            for ask, request in pairs:
+                try:
+                    outcomes.append(await judge(ask.member, request))
+                except JudgekitError as exc:
+                    outcomes.append(exc)
+        else:
+            import asyncio  # a replay does without
+
+            pending = [judge(ask.member, request) for ask, request in pairs]
+            outcomes = list(await asyncio.gather(*pending, return_exceptions=True))
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException) and _stops(outcome):
+                raise outcome
+        replies = iter(outcomes)
+        opinions = [asked(ask, [next(replies) for _ in ask.requests], ids) for ask in asks]
+        self._check(opinions)
+        return opinions
+
+    def _check(self, opinions: Sequence[Asked]) -> None:
+        bad = [one.error for one in opinions if one.error is not None]
+        if not bad:
+            return
+        counted = sum(
+            2 * sum(a.verdict is not None for a in opinions if a.ask.member == member)
+            > self.jury.samples
+            for member in self.jury.members
+        )
+        if counted < self.jury.quorum:
+            raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
+
+
+def _chunks(ids: tuple[str, ...], jury: Jury) -> Iterator[tuple[str, ...] | None]:
+    if jury.calls == "all":
+        yield None
+        return
+    size = 1 if jury.calls == "each" else jury.calls
+    for start in range(0, len(ids), size):
+        yield ids[start : start + size]
+
+
+def _stops(error: BaseException) -> bool:
+    return not isinstance(error, JudgekitError) or failure_of(error) is None
+
+
+def asked(ask: Ask, replies: Sequence[Any], ids: Sequence[str]) -> Asked:
+    """Return the opinion that the replies to one ask give; each is a judgment or an error."""
+    judgments = tuple(reply for reply in replies if isinstance(reply, Judgment))
+    error = next((reply for reply in replies if isinstance(reply, JudgekitError)), None)
+    if error is not None:
+        return Asked(ask, judgments, error=error)
+    first = judgments[0]
+    if len(judgments) == 1 and ask.place == 0:
+        return Asked(ask, judgments, first)
+    answers = {id: answer for judgment in judgments for id, answer in judgment.answers.items()}
+    details = {name: text for judgment in judgments for name, text in judgment.details.items()}
+    merged = {
+        **first.__dict__,
+        "answers": {id: answers[id] for id in ids or answers},
+        "details": details,
+        "tries": max(judgment.tries for judgment in judgments),
+    }
+    return Asked(ask, judgments, trusted(Judgment, merged))

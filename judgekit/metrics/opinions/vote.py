@@ -1,0 +1,182 @@
+"""The vote: several answers to one criterion become one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from judgekit.core.distribution import Distribution, Label, Readout, Source
+from judgekit.core.judgment import Answer
+from judgekit.core.jury import Vote
+from judgekit.core.request import Question
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.fold import Outcome
+
+_EQUAL = 1e-9
+
+
+class Ballot(NamedTuple):
+    """One answer to a criterion."""
+
+    answer: Answer
+    outcome: Outcome
+    weight: float = 1.0
+
+
+class Verdict(NamedTuple):
+    """The answer to a criterion that several ballots come to."""
+
+    answer: Answer
+    """Its reason, quotes and items are those of a ballot that supports it."""
+    outcome: Outcome
+
+
+def vote_on(
+    criterion: Criterion,
+    ballots: Sequence[Ballot],
+    *,
+    vote: Vote = "majority",
+    voters: str = "samples",
+) -> Verdict:
+    """Return the answer to a criterion that several ballots come to.
+
+    Words and yes/no go by majority of the weights, and a tie abstains; with `vote: mean` the mean
+    of their values counts. Numbers are averaged. Where half of the ballots have no number, there
+    is none.
+    """
+    if len(ballots) == 1:
+        return Verdict(ballots[0].answer, ballots[0].outcome)
+    by_word = criterion.question.labels or criterion.question.kind == "boolean"
+    if by_word and vote != "mean":
+        return _majority(ballots, voters)
+    return _mean(ballots)
+
+
+def _majority(ballots: Sequence[Ballot], voters: str) -> Verdict:
+    weights: dict[Label, float] = {}
+    for ballot in ballots:
+        value = ballot.answer.value
+        weights[value] = weights.get(value, 0.0) + ballot.weight
+    ranked = sorted(weights.items(), key=lambda entry: -entry[1])
+    if len(ranked) > 1 and ranked[0][1] - ranked[1][1] < _EQUAL:
+        tied = ", ".join(f"{_word(value)} {weight:g}" for value, weight in ranked)
+        answer = Answer(reason=f"the {voters} are tied: {tied}")
+        return Verdict(answer, ("abstained", None))
+    first = next(b for b in ballots if b.answer.value == ranked[0][0])
+    return Verdict(first.answer, first.outcome)
+
+
+def _mean(ballots: Sequence[Ballot]) -> Verdict:
+    known = [(ballot, ballot.outcome[1]) for ballot in ballots if ballot.outcome[1] is not None]
+    total = math.fsum(ballot.weight for ballot, _ in known)
+    if 2 * len(known) <= len(ballots) or total <= 0:
+        first = next((b for b in ballots if b.outcome[1] is None), ballots[0])
+        status = "abstained" if first.outcome[1] is not None else first.outcome[0]
+        return Verdict(first.answer, (status, None))
+    if all(ballot.weight == known[0][0].weight for ballot, _ in known):
+        mean = sum(value for _, value in known) / len(known)
+    else:
+        mean = math.fsum(ballot.weight * value for ballot, value in known) / total
+    nearest = min(known, key=lambda entry: abs(entry[1] - mean))[0].answer
+    outcome: Outcome = ("scored", mean)
+    if nearest.value is None or isinstance(nearest.value, (str, bool)):
+        return Verdict(nearest, outcome)  # a checklist has items; a word stays a word
+    shown = math.fsum(b.weight * float(b.answer.value or 0) for b, _ in known) / total
+    return Verdict(nearest.model_copy(update={"value": shown}), outcome)
+
+
+def combined_value(values: Sequence[Label]) -> Label:
+    """Return the verdict of several samples: the majority of words or yes/no, the mean of numbers.
+
+    `None` where the samples are tied, or most of them abstained.
+
+    >>> combined_value(["good", "bad", "good"]), combined_value([True, False])
+    ('good', None)
+    >>> combined_value([0.5, 1.0, None])
+    0.75
+    """
+    numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
+    if numbers:
+        return sum(numbers) / len(numbers) if 2 * len(numbers) > len(values) else None
+    counts: dict[Label, int] = {}
+    for value in values:
+        counts[value] = counts.get(value, 0) + 1
+    (first, count), *rest = sorted(counts.items(), key=lambda entry: -entry[1])
+    return None if rest and rest[0][1] == count else first
+
+
+def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribution | None:
+    """Return the distribution of the answers to a criterion.
+
+    It is the mean of the distributions that judges gave. Where one gave none, its answer counts as
+    certain, and the distribution is one of samples. A checklist has none.
+    """
+    if criterion.question.kind == "checklist":
+        return None
+    own = [ballot.answer.distribution for ballot in ballots]
+    if len(ballots) == 1:
+        return own[0]
+    sources = {part.source if part is not None else None for part in own}
+    source: Source = "samples"
+    if len(sources) == 1 and (only := sources.pop()) is not None:
+        source = only
+    parts = [
+        (ballot.weight, part or _certain(ballot.answer.value))
+        for ballot, part in zip(ballots, own, strict=True)
+    ]
+    mean = Distribution.mean(parts, source=source)
+    return None if mean is None else _in_order(mean, criterion.question)
+
+
+def _certain(value: Label) -> Distribution:
+    return Distribution(labels=(value,), probabilities=(1.0,), source="samples")
+
+
+def _in_order(distribution: Distribution, question: Question) -> Distribution:
+    written: list[Label] = [*question.labels] or [True, False]
+    numbers = [n for n in distribution.labels if _is_number(n)]
+    order = [*(written if not numbers else sorted(numbers, key=lambda n: float(n or 0))), None]
+    known = dict(distribution.items())
+    pairs = [(label, known[label]) for label in order if label in known]
+    return distribution.model_copy(
+        update={
+            "labels": tuple(label for label, _ in pairs),
+            "probabilities": tuple(p for _, p in pairs),
+        }
+    )
+
+
+def _is_number(value: Label) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def read_out(
+    criterion: Criterion, distribution: Distribution, readout: Readout, answer: Answer
+) -> Verdict:
+    """Return the answer that a readout of a distribution gives.
+
+    `expected` is the mean of the values of the answers, on 0..1; `mode` the value of the most
+    probable answer; `yes` is `expected` for a yes/no and the mode otherwise. It abstains where
+    "cannot tell" is the most probable answer, or two answers are tied for `mode`.
+    """
+    mode = distribution.mode
+    plain = readout == "mode" or (readout == "yes" and criterion.question.kind != "boolean")
+    if plain or distribution.probability(None) > 0.5:
+        outcome: Outcome = ("abstained", None) if mode is None else criterion.worth(mode, ())
+        return Verdict(answer.model_copy(update={"value": mode}), outcome)
+    worth: dict[Label, float] = {
+        label: value
+        for label in distribution.labels
+        if label is not None and (value := criterion.worth(label, ())[1]) is not None
+    }
+    expected = distribution.expected_of(worth)
+    if expected is None:
+        return Verdict(answer, ("not_applicable", None))
+    shown = distribution.expected if criterion.question.kind == "score" else None
+    update = {"value": mode if shown is None or criterion.levels else shown}
+    return Verdict(answer.model_copy(update=update), ("scored", min(1.0, max(0.0, expected))))
+
+
+def _word(value: Label) -> str:
+    return {True: "yes", False: "no", None: "no answer"}.get(value, str(value))  # type: ignore[arg-type]

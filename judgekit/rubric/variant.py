@@ -1,0 +1,127 @@
+"""A rubric as one request asks it: its criteria, their order, its form, and what templates see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from judgekit.core.judgment import Judgment
+from judgekit.core.request import ChatMessage, Detail, Form
+from judgekit.core.score import Status
+from judgekit.rubric.caseview import CaseView
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
+from judgekit.rubric.parameter import ParameterView
+from judgekit.rubric.sandbox import View
+
+if TYPE_CHECKING:
+    from judgekit.rubric.labelled import Example
+    from judgekit.rubric.rubric import Rubric
+
+
+class CriterionView(View):
+    """A criterion as templates see it."""
+
+    def __init__(self, criterion: Criterion) -> None:
+        question = criterion.question
+        fields = ("details", "id", "items", "kind", "nullable", "quotes", "text")
+        self.__dict__.update(
+            {name: getattr(question, name) for name in fields},
+            levels=criterion.levels,
+            minimum=_plain_number(question.minimum),
+            maximum=_plain_number(question.maximum),
+        )
+
+
+def _plain_number(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+class RubricView(View):
+    """Name, version and description, as templates see them."""
+
+    __slots__ = ("description", "name", "version")
+
+    def __init__(self, rubric: Rubric) -> None:
+        self.name = rubric.name
+        self.version = rubric.version
+        self.description = rubric.description
+
+
+class Variant:
+    """A rubric in one mode for the groups that apply: its form and its weights.
+
+    Args:
+        rubric: the rubric.
+        weights: group -> weight, of the groups that apply.
+        criteria: the criteria to ask for, in this order; all in their written order by default.
+        details: details to ask for; those of the rubric by default.
+    """
+
+    def __init__(
+        self,
+        rubric: Rubric,
+        weights: Mapping[str, float],
+        *,
+        criteria: Sequence[Criterion] | None = None,
+        details: tuple[Detail, ...] | None = None,
+    ) -> None:
+        self.groups = dict(weights)
+        if criteria is None:
+            criteria = [c for c in rubric.criteria if weights.get(c.group, 0.0) > 0]
+        self.criteria = tuple(criteria)
+        self.details = rubric.details if details is None else details
+        self.form = Form(questions=tuple(c.question for c in self.criteria), details=self.details)
+        self.ids = tuple(criterion.id for criterion in self.criteria)
+        self._worths = [criterion.worth for criterion in self.criteria]
+        self._views = [CriterionView(criterion) for criterion in self.criteria]
+        self._shares: dict[tuple[Status, ...], Shares] = {}
+
+    def outcomes(self, judgment: Judgment) -> list[Outcome]:
+        """Return the values of a judgment's answers, in the order of the criteria."""
+        answers = judgment.answers.values()
+        return [
+            worth(answer.value, answer.items)
+            for worth, answer in zip(self._worths, answers, strict=True)
+        ]
+
+    def fold(self, outcomes: Sequence[Outcome], combine: Combine) -> Folded:
+        """Fold the outcomes of the criteria into one value."""
+        statuses = tuple([status for status, _ in outcomes])
+        shares = self._shares.get(statuses)
+        if shares is None:  # computed once for each combination of statuses
+            worths = [
+                Worth(criterion.id, criterion.group, criterion.weight, *outcome)
+                for criterion, outcome in zip(self.criteria, outcomes, strict=True)
+            ]
+            shares = self._shares[statuses] = shares_of(worths, self.groups)
+        return fold_values([value for _, value in outcomes], shares=shares, combine=combine)
+
+    def shown(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
+        """Return examples as templates see them, with the answers to this form only."""
+        names = {*(c.id for c in self.criteria), *(d.name for d in self.form.details)}
+        return [
+            {
+                "case": CaseView(example.case, example.case.history),
+                "answers": {k: v for k, v in example.answers.items() if k in names},
+            }
+            for example in examples
+        ]
+
+    def after(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+        """Return messages with the criteria after the last one."""
+        from judgekit.rubric.criteria_last import with_criteria_last
+
+        return with_criteria_last(messages, criteria=self._views, details=self.details)
+
+    def variables(self, rubric: Rubric, mode: str, *, own_form: bool) -> dict[str, Any]:
+        """Return the variables beside the case; no criteria if the metric has its own form."""
+        return {
+            "criteria": [] if own_form else self._views,
+            "details": () if own_form else self.details,
+            "examples": self.shown(rubric.examples),
+            "groups": list(self.groups),
+            "mode": mode,
+            "parameters": ParameterView(rubric.parameters),
+            "rubric": RubricView(rubric),
+        }  # fmt: skip
