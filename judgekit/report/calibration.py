@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
 from judgekit.core.input_file import read_text
 from judgekit.core.value import Displayed, Value
 from judgekit.report.folder import AGREEMENT, MAX_JSON
@@ -22,6 +24,55 @@ if TYPE_CHECKING:
 Scale = Literal["nominal", "ordinal", "number"]
 NO_VERDICT = "no verdict"
 """The category of replies without a verdict."""
+
+
+class MemberAgreement(Value):
+    """One judge of a jury against people."""
+
+    member: str
+    pairs: int
+    same: int | None = None
+    """Pairs with the very same answer."""
+    kappa: Coefficient | None = None
+    rank: Coefficient | None = None
+    weight: float
+    """Weight for `vote: weighted`; the mean over the members is 1."""
+
+
+class JuryAgreement(Value):
+    """A jury against people, beside the agreement of its verdicts."""
+
+    members: tuple[MemberAgreement, ...]
+    pairs: int
+    """Labelled answers with an answer of every member."""
+    correlation: float | None
+    """Mean correlation of the members' errors; `None` where an error never or always occurs."""
+    effective: float | None
+    """Independent votes that the members are worth."""
+    best: str | None
+    """The member that agrees with people better than the jury, if one does."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The figures in sentences."""
+        lines = []
+        for one in self.members:
+            kind, figure = ("kappa", one.kappa) if one.kappa else ("Spearman", one.rank)
+            same = "" if one.same is None else f", {one.same} of {one.pairs} the same"
+            if figure is not None:
+                lines.append(f"{one.member} alone: {kind} {figure.text}{same}")
+        if self.effective is None:
+            lines.append("effective votes: unknown, the errors do not vary")
+        else:
+            lines.append(
+                f"effective votes: {self.effective:.1f} of {len(self.members)} "
+                f"(errors correlate by {self.correlation:.2f}, {self.pairs} labels)"
+            )
+        weights = ", ".join(f"{one.member}: {one.weight:g}" for one in self.members)
+        lines.append(f"weights from these labels: jury: {{{weights}}}")
+        if self.best is not None:
+            lines.append(f"{self.best} alone agrees better with people than the jury")
+        return lines
 
 
 class Agreement(Value):
@@ -59,6 +110,15 @@ class Agreement(Value):
     left_out: dict[str, int]
     """Why labels have no pair -> how many."""
     sentence: str
+    jury: JuryAgreement | None = None
+    """The judges of a jury; `None` for a single judge."""
+
+    @model_serializer(mode="wrap")
+    def _without_jury(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if self.jury is None:
+            data.pop("jury", None)
+        return data
 
     @property
     def name(self) -> str:

@@ -42,6 +42,8 @@ def report_parts(report: Report) -> Iterator[DisplayPart]:
             text = ", ".join(f"{name} {figure}" for name, figure in own_figures.items())
             yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(text)}", "note")
     for summary in shown:
+        for line in summary.opinions.lines[:MOST_GATES] if summary.opinions is not None else ():
+            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(line)}", "note")
         if summary.first_failure is not None:
             first = f"first failure: {cut(summary.first_failure)}"
             yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {first}", "bad")

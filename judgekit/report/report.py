@@ -179,8 +179,8 @@ class Report(Displayed):
         mean of the report; the value of a fallback is in `fallback_value`.
 
         Args:
-            per: the unit of a row: one `metric` of a case, one `criterion` of one, or a metric of
-                the whole `run` with its figures.
+            per: the unit of a row: one `metric` of a case, one `criterion` or `opinion` of one, or
+                a metric of the whole `run` with its figures.
             wide: whether a row is a case, with a column for each metric or criterion.
             include: fields of the case to add as columns, such as `input`, `metadata.topic`, or all
                 of `metadata`.

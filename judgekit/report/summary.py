@@ -3,13 +3,14 @@
 import heapq
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value
+from judgekit.report.opinions import OpinionSummary, OpinionTally
 from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import MeanInterval, wilson
@@ -106,6 +107,16 @@ class MetricSummary(Displayed, Value):
     """Degrees of freedom of the interval of the mean, by Satterthwaite; only with clusters."""
     too_few: str | None = None
     """Why there is no interval."""
+    opinions: OpinionSummary | None = None
+    """What several samples or judges add; `None` where each row has one opinion."""
+
+    @model_serializer(mode="wrap")
+    def _without_opinions(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # A report without opinions has the bytes that earlier versions wrote.
+        data: dict[str, Any] = handler(self)
+        if self.opinions is None:
+            data.pop("opinions", None)
+        return data
 
     def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.report.display import summary_parts
@@ -209,6 +220,7 @@ class Tally:
         self._passed = 0
         self._scale = 1.0
         self._criteria: dict[str, _CriterionTally] = {}
+        self._opinions: OpinionTally | None = None
         self._worst: list[tuple[float, int, Worst]] = []
         self._first_failure: str | None = None
         span = range[1] - range[0]
@@ -226,6 +238,10 @@ class Tally:
         self._scale = result.scale
         if result.fallback is None:
             self._add_parts(result, cluster)
+            if result.opinions or any(part.distribution for part in result.parts):
+                if self._opinions is None:
+                    self._opinions = OpinionTally(clustered=self._clustered)
+                self._opinions.add(result)
         if result.value is None:
             self._counts[result.status] += 1
             return
@@ -315,6 +331,7 @@ class Tally:
             pass_standard_error=self._rate.spread.standard_error,
             df=own.df if self._clustered and own.n else None,
             too_few=self._own.too_few(bounds),
+            opinions=None if self._opinions is None else self._opinions.finish(),
         )
 
     def _pass_interval(self) -> tuple[float, float] | None:

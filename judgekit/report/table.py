@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
+from judgekit.core.distribution import Distribution
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Row, Score, own_value
 from judgekit.core.suggest import suggest
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
     from judgekit.report.report import Report
     from judgekit.report.summary import MetricSummary
 
-Per = Literal["metric", "criterion", "run"]
-"""What a row of the table is about: a metric of a case, a criterion of one, a metric of the run."""
+Per = Literal["metric", "criterion", "opinion", "run"]
+"""What a row of the table is about: a metric of a case, a criterion or an opinion of one, a metric
+of the run."""
 
 RESULT: Mapping[str, Kind] = {
     **dict.fromkeys(("case", "metric", "status"), "text"),
@@ -40,6 +42,14 @@ _CRITERION: Mapping[str, Kind] = {
     **dict.fromkeys(("answer", "reason"), "text"),
     "quotes": "texts",
     "unverified_quotes": "whole",
+    "distribution": "text",
+}
+_OPINION: Mapping[str, Kind] = {
+    **dict.fromkeys(("case", "metric", "of", "member"), "text"),
+    "sample": "whole",
+    "order": "text",
+    "value": "number",
+    **dict.fromkeys(("answers", "failure", "message"), "text"),
 }
 _RUN: Mapping[str, Kind] = {
     "metric": "text",
@@ -80,7 +90,8 @@ def result_table(
     fields = _Included(include)
     if wide:
         return _wide(report, fields, criteria=per == "criterion")
-    table = Table(_CRITERION if per == "criterion" else RESULT)
+    columns = {"criterion": _CRITERION, "opinion": _OPINION}
+    table = Table(columns.get(per, RESULT))
     summaries = report.metrics
     beside: list[dict[str, Any]] = []
     for scored in report.results:
@@ -88,6 +99,8 @@ def result_table(
         for row in scored.rows:
             if per == "criterion":
                 entries = list(_criterion_entries(row))
+            elif per == "opinion":
+                entries = list(_opinion_entries(row))
             else:
                 entries = [result_entry(row, summaries.get(row.metric))]
             for entry in entries:
@@ -184,6 +197,29 @@ def _criterion_entries(row: Row) -> Iterator[dict[str, Any]]:
             "reason": part.reason or None,
             "quotes": [quote.text for quote in part.quotes] or None,
             "unverified_quotes": sum(not quote.field for quote in part.quotes),
+            "distribution": _distribution_text(part.distribution),
+        }
+
+
+def _distribution_text(distribution: Distribution | None) -> str | None:
+    return None if distribution is None else canonical_json(distribution.model_dump(mode="json"))
+
+
+def _opinion_entries(row: Row) -> Iterator[dict[str, Any]]:
+    """Yield the opinions behind one result; a result with a single answer has none."""
+    opinions = row.result.opinions if isinstance(row.result, Score) else ()
+    for opinion in opinions:
+        yield {
+            "case": row.case,
+            "metric": row.metric,
+            "of": opinion.of or None,
+            "member": opinion.member or None,
+            "sample": opinion.sample,
+            "order": opinion.order,
+            "value": opinion.value,
+            "answers": canonical_json(opinion.answers) if opinion.answers else None,
+            "failure": opinion.failure,
+            "message": opinion.message or None,
         }
 
 

@@ -151,6 +151,8 @@ def _worst(report: Report, s: MetricSummary, count: int, width: int, paint: Pain
     if figures := [f"{name} {figure}" for name, figure in telling_figures(s).items()]:
         line = printable(f"{s.metric}: {', '.join(figures)}")
         yield from wrap(line, width, first="  ", then="    ")
+    for line in s.opinions.lines if s.opinions is not None else ():
+        yield from wrap(printable(f"{s.metric}: {line}"), width, first="  ", then="    ")
     if s.first_failure is not None:
         yield from wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
     shown = s.flawed[:count]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from judgekit.analysis.agreement.jury import JuryPair, jury_agreement, member_answers
 from judgekit.analysis.agreement.words import sentence
 from judgekit.core.case import Case, output_digest
 from judgekit.core.errors import ConfigError
@@ -73,6 +74,8 @@ class Subject:
     """Answer of the judge -> value of the criterion."""
     left_out: Counter[str] = field(default_factory=Counter)
     without_digest: int = 0
+    juries: list[tuple[_Pair, dict[str, Answer | None]]] = field(default_factory=list)
+    """Each pair with the answers of the members of the jury."""
     key: str | None = None
     _cases: set[str] = field(default_factory=set)
     _units: dict[object, int] = field(default_factory=dict)
@@ -91,6 +94,8 @@ class Subject:
         self._cases.add(case.id)
         unit = self._units.setdefault(cluster, len(self._units))
         judge = self._answer(result)
+        opinions = result.opinions if isinstance(result, Score) else ()
+        members = member_answers(opinions, self.criterion) if opinions else None
         digest = output_digest(case.output)
         for labeller, by_output in labels.items():
             if digest not in by_output and None not in by_output:
@@ -104,6 +109,8 @@ class Subject:
             else:
                 self.without_digest += digest not in by_output
                 self.pairs.append(_Pair(case.id, unit, judge, labeller, person))
+                if members is not None:
+                    self.juries.append((self.pairs[-1], members))
 
     def _answer(self, result: Result) -> Answer | _MissingValue | None:
         if isinstance(result, Failure):
@@ -143,11 +150,33 @@ class Subject:
         if all(pair.judge is None for pair in self.pairs):
             return []
         if self.criterion is not None or self.summary.threshold is None:
-            return [self._figures(self.pairs, question)]
-        figures = [self._figures([pair.map(self._passed) for pair in self.pairs], None)]
+            return [self._with_jury(self._figures(self.pairs, question), question)]
+        verdicts = self._figures([pair.map(self._passed) for pair in self.pairs], None)
+        figures = [self._with_jury(verdicts, None, convert=self._passed)]
         if all(not isinstance(pair.person, (bool, str)) for pair in self.pairs):
             figures.append(self._figures(self.pairs, question))
         return figures
+
+    def _with_jury(
+        self,
+        agreement: Agreement,
+        question: Question | None,
+        *,
+        convert: Callable[[Answer], Answer] | None = None,
+    ) -> Agreement:
+        """Return an agreement with that of each judge of a jury."""
+        as_is: Callable[[Answer], Answer] = convert or (lambda answer: answer)
+
+        def alone(name: str) -> Agreement:
+            own = [pair._replace(judge=members.get(name)) for pair, members in self.juries]
+            return self._figures([p.map(as_is) for p in own if p.judge is not None], question)
+
+        pairs = [
+            JuryPair(members, pair.person).map(as_is).map(self._normalized)
+            for pair, members in self.juries
+        ]
+        jury = jury_agreement(pairs, jury=agreement, alone=alone)
+        return agreement if jury is None else agreement.model_copy(update={"jury": jury})
 
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):

@@ -89,6 +89,8 @@ def _criterion(agreement: Agreement, width: int) -> Iterator[str]:
     if (line := people_line(agreement)) is not None:
         yield from _wrapped(f"  {line}", width, "    ")
     yield from _wrapped(f"  {agreement.sentence}", width, "  ")
+    for line in _jury(agreement):
+        yield from _wrapped(f"  {line}", width, "    ")
     for line in label_lines(agreement):
         yield from _wrapped(f"  {line}", width, "    ")
     yield from _table(agreement, width)
@@ -132,10 +134,14 @@ def calibration_markdown(calibration: Calibration) -> str:
             one.kappa.text if one.kappa else "",
             one.rank.text if one.rank else "",
             people_line(one) or "",
-            " ".join([one.sentence, *(f"{line}." for line in label_lines(one))]),
+            " ".join([one.sentence, *(f"{line}." for line in (*_jury(one), *label_lines(one)))]),
         ]
         lines.append(f"| {' | '.join(escaped(cell) for cell in cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _jury(agreement: Agreement) -> list[str]:
+    return agreement.jury.lines if agreement.jury is not None else []
 
 
 def _wrapped(text: str, width: int, indent: str) -> list[str]:

@@ -68,7 +68,13 @@ def _settled(
         readout = "expected" if criterion.question.kind == "score" else "yes"
     if readout is None:
         return verdict._replace(answer=answer)
-    return read_out(criterion, distribution, readout, answer)
+    verdict = read_out(criterion, distribution, readout, answer)
+    value = verdict.outcome[1]
+    if value is None or len(ballots) == 1:
+        return verdict
+    near = min(ballots, key=lambda ballot: abs((ballot.outcome[1] or 0.0) - value)).answer
+    reason = {"reason": near.reason, "quotes": near.quotes, "details": near.details}
+    return verdict._replace(answer=verdict.answer.model_copy(update=reason))
 
 
 def opinions_of(variant: Variant, asked: Sequence[Asked], combine: Combine) -> tuple[Opinion, ...]:

@@ -18,8 +18,8 @@ from judgekit.report.spread import telling_figures
 
 SCRIPTS = (
     "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table",
-    "run/verdict", "drawer", "run/sides", "run/labels", "run/answers", "run/question",
-    "run/labelling", "run/print", "main",
+    "run/opinions", "run/verdict", "drawer", "run/sides", "run/labels", "run/answers",
+    "run/question", "run/labelling", "run/print", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 

@@ -18,6 +18,7 @@ function metricSection(entry, metric, cell, quotes) {
     }
     if (result.reason) section.append(h("p", { class: "reason", dir: "auto" }, result.reason));
     if (result.parts) section.append(criteria(metric, result.parts, quotes));
+    append(section, [opinionTable(result)]);
     section.append(scoreFacts(result));
   }
   const asked = new Set();
@@ -71,6 +72,7 @@ function criterion(metric, part, quotes) {
       scored ? shareBar(part.value) : null,
       h("span", { class: "part-value" }, scored ? rounded(part.value).toFixed(2) : chip("quiet", words(status))),
     ),
+    distributionLine(part.distribution),
     part.reason ? h("p", { class: "reason", dir: "auto" }, part.reason) : null,
     part.items ? h("ul", { class: "items" }, part.items.map(checkItem)) : null,
     (part.quotes || []).map((quote) => quoteLine(quotes.find((each) => each.quote === quote))),

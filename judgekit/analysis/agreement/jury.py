@@ -1,0 +1,126 @@
+"""A jury against people: each judge, their votes in effect, and weights from labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from judgekit.core.score import Opinion
+from judgekit.metrics.opinions.vote import combined_value
+from judgekit.report.calibration import Agreement, JuryAgreement, MemberAgreement
+from judgekit.stats.reliability import effective_votes, mean_correlation
+
+Answer = float | bool | str
+
+
+class JuryPair(NamedTuple):
+    """The answers of the members of a jury, and that of a person, to one case."""
+
+    members: Mapping[str, Answer | None]
+    """`None` for a member without an answer."""
+    person: Answer
+
+    def map(self, convert: Callable[[Answer], Answer]) -> JuryPair:
+        """Return the pair with other answers."""
+        converted = {n: None if a is None else convert(a) for n, a in self.members.items()}
+        return JuryPair(converted, convert(self.person))
+
+
+def member_answers(
+    opinions: Sequence[Opinion], criterion: str | None
+) -> dict[str, Answer | None] | None:
+    """Return the answer of each member of a jury; `None` if there is only one judge.
+
+    Args:
+        opinions: the opinions on one case.
+        criterion: a criterion, or `None` for the value of the metric.
+    """
+    members: dict[str, list[Answer | None]] = {}
+    for opinion in opinions:
+        own = members.setdefault(opinion.member, [])
+        if opinion.failure is None:
+            own.append(opinion.value if criterion is None else opinion.answers.get(criterion))
+    if len(members) < 2:
+        return None
+    return {member: combined_value(own) if own else None for member, own in members.items()}
+
+
+def jury_agreement(
+    pairs: Sequence[JuryPair], *, jury: Agreement, alone: Callable[[str], Agreement]
+) -> JuryAgreement | None:
+    """Return how a jury and each of its members agree with people.
+
+    Errors are differences of numbers, and 1 for a wrong word or yes/no; their mean correlation
+    over pairs of members gives the number of effective votes (see `effective_votes`).
+
+    Args:
+        pairs: the answers to each labelled case.
+        jury: the agreement of the whole jury.
+        alone: returns the agreement of one member.
+    """
+    if not pairs:
+        return None
+    names = list(dict.fromkeys(name for pair in pairs for name in pair.members))
+    complete = [p for p in pairs if all(p.members.get(name) is not None for name in names)]
+    errors = [[_error(pair, name) for pair in complete] for name in names]
+    correlation = mean_correlation(errors) if complete else None
+    members = []
+    for name in names:
+        own = [pair for pair in pairs if pair.members.get(name) is not None]
+        if own:
+            members.append((alone(name), _weight(own, name, len(jury.categories)), name))
+    scale = math.fsum(weight for _, weight, _ in members) / len(members) if members else 0.0
+    shown = tuple(
+        MemberAgreement(
+            member=name,
+            pairs=agreement.pairs,
+            same=agreement.same,
+            kappa=agreement.kappa,
+            rank=agreement.rank,
+            weight=round(weight / scale, 3) if scale > 0 else 0.0,
+        )
+        for agreement, weight, name in members
+    )
+    best = max(shown, key=_figure, default=None)
+    better = best is not None and _figure(best) > _figure(jury)
+    return JuryAgreement(
+        members=shown,
+        pairs=len(complete),
+        correlation=correlation,
+        effective=None if correlation is None else effective_votes(len(names), correlation),
+        best=best.member if best is not None and better else None,
+    )
+
+
+def _figure(agreement: Agreement | MemberAgreement) -> float:
+    for figure in (agreement.kappa, agreement.rank):
+        if figure is not None and figure.value is not None:
+            return figure.value
+    return -math.inf
+
+
+def _error(pair: JuryPair, name: str) -> float:
+    answer = pair.members[name]
+    if _is_number(answer) and _is_number(pair.person):
+        return float(answer or 0.0) - float(pair.person)
+    return float(answer != pair.person)
+
+
+def _is_number(answer: Answer | None) -> bool:
+    return isinstance(answer, (int, float)) and not isinstance(answer, bool)
+
+
+def _weight(pairs: Sequence[JuryPair], name: str, categories: int) -> float:
+    """Return the weight of a member by its errors, shrunk as if it had two more cases.
+
+    For words and yes/no it is the log-odds of a right answer among as many categories, with one
+    right and one wrong answer added, and at least 0 (Nitzan and Paroush 1982). For numbers it is
+    the inverse of the mean squared error, with an error of a half added.
+    """
+    errors = [_error(pair, name) for pair in pairs]
+    if _is_number(pairs[0].person):
+        return (len(errors) + 1) / (math.fsum(error * error for error in errors) + 0.25)
+    wrong = math.fsum(errors)
+    right = len(errors) - wrong
+    return max(0.0, math.log((right + 1) * (max(2, categories) - 1) / (wrong + 1)))

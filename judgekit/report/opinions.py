@@ -1,0 +1,366 @@
+"""What several opinions add: how well they repeat, and how far judges agree with each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from judgekit.core.distribution import LITTLE_MASS
+from judgekit.core.score import Opinion, Score
+from judgekit.core.value import Value
+from judgekit.stats.intervals import MeanInterval
+from judgekit.stats.reliability import RELIABLE, PairSums, RepeatTally, samples_needed
+
+MOST_LABELS = 50
+"""Answers of one criterion up to which kappa is computed; more are numbers."""
+
+
+class MemberSummary(Value):
+    """One judge of a jury over a run."""
+
+    member: str
+    scored: int
+    failed: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    """95 % interval of the mean; `None` where there are too few values."""
+
+
+class PairAgreement(Value):
+    """How far two judges of a jury agree; it says nothing about whether they are right."""
+
+    members: tuple[str, str]
+    criterion: str | None
+    """`None` for the value of the metric."""
+    cases: int
+    same: float
+    """Share of cases with the same answer."""
+    measure: str
+    """`kappa` of words and yes/no, `correlation` of numbers."""
+    figure: float | None
+    """`None` where it is not defined: one side always answers the same."""
+    low: float | None = None
+    high: float | None = None
+    """95 % interval; `None` where there are too few cases."""
+
+
+class RepeatSummary(Value):
+    """How well several opinions on one criterion repeat."""
+
+    criterion: str | None
+    """`None` for the value of the metric."""
+    over: str
+    """What differs between the opinions: `samples` or `judges`."""
+    cases: int
+    exact: float | None
+    """Share of cases in which all opinions are the same."""
+    kappa: float | None
+    """Of words and yes/no (Fleiss)."""
+    icc: float | None
+    """ICC(1,1) of the values on 0..1."""
+    spread: float | None
+    """Standard deviation of the values within a case."""
+    needed: int | None
+    """Opinions that would reach a reliability of .9; `None` where they never would."""
+
+
+class MassSummary(Value):
+    """How much of a judge's probability was on legal answers."""
+
+    criterion: str
+    source: str
+    rows: int
+    mean: float
+    little: int
+    """Rows with less than .8."""
+
+
+class OpinionSummary(Value):
+    """Several opinions on the cases of a metric."""
+
+    members: tuple[MemberSummary, ...] = ()
+    pairs: tuple[PairAgreement, ...] = ()
+    repeats: tuple[RepeatSummary, ...] = ()
+    masses: tuple[MassSummary, ...] = ()
+    unbalanced: str | None = None
+    """The order that was shown once more often than its reverse."""
+
+    @property
+    def lines(self) -> list[str]:
+        """The figures in sentences."""
+        return [
+            *(_member_line(one) for one in self.members),
+            *(_pair_line(one) for one in self.pairs if one.criterion is None),
+            *(_repeat_line(one) for one in self.repeats if self._telling(one)),
+            *(_mass_line(one) for one in self.masses if one.little),
+            *self._balance(),
+        ]
+
+    def _telling(self, one: RepeatSummary) -> bool:
+        """Whether figures are about the value of the metric, or its only criterion."""
+        alone = len({repeat.criterion for repeat in self.repeats}) == 1
+        return one.criterion is None or alone
+
+    def _balance(self) -> Iterator[str]:
+        if self.unbalanced is not None:
+            yield (
+                f"The order {self.unbalanced!r} is shown once more often than its reverse; "
+                "an even number of samples balances them."
+            )
+
+
+def _member_line(one: MemberSummary) -> str:
+    mean = "-" if one.mean is None else f"{one.mean:.2f}"
+    interval = "too few for an interval" if one.low is None else f"[{one.low:.2f}, {one.high:.2f}]"
+    failed = f", {one.failed} failed" if one.failed else ""
+    return f"{one.member}: mean {mean} {interval}, {one.scored} scored{failed}"
+
+
+def _pair_line(one: PairAgreement) -> str:
+    figure = "undefined" if one.figure is None else f"{one.figure:.2f}"
+    interval = "" if one.low is None else f" [{one.low:.2f}, {one.high:.2f}]"
+    return (
+        f"{one.members[0]} and {one.members[1]}: {one.measure} {figure}{interval}, "
+        f"same in {one.same:.0%} of {one.cases}"
+    )
+
+
+def _repeat_line(one: RepeatSummary) -> str:
+    what = one.criterion or "value"
+    figures = [f"the same in {one.exact:.0%} of {one.cases} cases"] if one.exact is not None else []
+    if one.kappa is not None:
+        figures.append(f"kappa {one.kappa:.2f}")
+    if one.icc is not None:
+        figures.append(f"ICC {one.icc:.2f}")
+    if one.spread is not None:
+        figures.append(f"sd {one.spread:.2f}")
+    enough = "no number reaches" if one.needed is None else f"{one.needed} would reach"
+    if one.kappa is not None or one.icc is not None:
+        figures.append(f"{enough} {RELIABLE:g}")
+    return f"{what} over {one.over}: {', '.join(figures)}"
+
+
+def _mass_line(one: MassSummary) -> str:
+    return (
+        f"{one.criterion}: legal answers have {one.mean:.0%} of the probability on average, and "
+        f"less than {LITTLE_MASS:.0%} in {one.little} of {one.rows} rows"
+    )
+
+
+class _Mass:
+    """Adds up the mass of legal answers of one criterion."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._rows = self._little = 0
+        self._total = 0.0
+
+    def add(self, mass: float) -> None:
+        self._rows += 1
+        self._total += mass
+        self._little += mass < LITTLE_MASS
+
+    def finish(self, criterion: str) -> MassSummary:
+        return MassSummary(
+            criterion=criterion,
+            source=self._source,
+            rows=self._rows,
+            mean=self._total / self._rows,
+            little=self._little,
+        )
+
+
+class _Agreement:
+    """Adds up the answers of two judges to one criterion."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[object, object]] = Counter()
+        self.sums = PairSums()
+        self.same = self.cases = 0
+        self.words = True
+
+    def add(self, answers: tuple[object, object], values: tuple[float | None, ...]) -> None:
+        self.cases += 1
+        self.same += answers[0] == answers[1]
+        words = all(isinstance(answer, (str, bool, type(None))) for answer in answers)
+        self.words = self.words and words and len(self.counts) <= MOST_LABELS**2
+        if self.words:
+            self.counts[answers] += 1
+        one, other = values
+        if one is not None and other is not None:
+            self.sums.add(one, other)
+
+    def finish(
+        self, members: tuple[str, str], criterion: str | None, *, clustered: bool
+    ) -> PairAgreement:
+        figure: float | None = self.sums.correlation
+        interval = self.sums.interval
+        if self.words:
+            figure, interval = _kappa(self.counts)
+        low, high = interval if interval is not None and not clustered else (None, None)
+        return PairAgreement(
+            members=members,
+            criterion=criterion,
+            cases=self.cases,
+            same=self.same / self.cases,
+            measure="kappa" if self.words else "correlation",
+            figure=figure,
+            low=low,
+            high=high,
+        )
+
+
+def _kappa(
+    counts: Counter[tuple[object, object]],
+) -> tuple[float | None, tuple[float, float] | None]:
+    from judgekit.stats.agreement import Paired, kappa_figure
+
+    labels = sorted({label for pair in counts for label in pair}, key=repr)
+    place = {label: number for number, label in enumerate(labels)}
+    cells = [pair for pair in sorted(counts, key=repr) for _ in range(counts[pair])]
+    paired = [Paired(n, place[one], place[other]) for n, (one, other) in enumerate(cells)]
+    found = kappa_figure(paired, len(labels), None)
+    if found.low is None or found.high is None:
+        return found.value, None
+    return found.value, (found.low, found.high)
+
+
+class OpinionTally:
+    """Adds up the opinions of a metric, row by row, in constant memory.
+
+    Args:
+        clustered: whether rows have clusters; agreement then has no interval.
+        bounds: the least and the most a value can be.
+    """
+
+    def __init__(self, *, clustered: bool) -> None:
+        self._clustered = clustered
+        self._members: dict[str, MeanInterval] = {}
+        self._failed: Counter[str] = Counter()
+        self._pairs: dict[tuple[str, str, str | None], _Agreement] = {}
+        self._repeats: dict[tuple[str, str | None], RepeatTally] = {}
+        self._words: dict[str | None, bool] = {}
+        self._orders: dict[str, None] = {}
+        self._masses: dict[str, _Mass] = {}
+
+    def add(self, score: Score) -> None:
+        """Add one score of the metric itself."""
+        for part in score.parts:
+            if (shown := part.distribution) is not None and shown.source != "samples":
+                self._masses.setdefault(part.id, _Mass(shown.source)).add(shown.mass)
+        texts: dict[str, list[Opinion]] = {}
+        for opinion in score.opinions:
+            texts.setdefault(opinion.of, []).append(opinion)
+            self._orders.setdefault(opinion.order, None)
+        for opinions in texts.values():
+            self._add(opinions)
+
+    def _add(self, opinions: Sequence[Opinion]) -> None:
+        members: dict[str, list[Opinion]] = {}
+        for opinion in opinions:
+            members.setdefault(opinion.member, [])
+            if opinion.failure is None:
+                members[opinion.member].append(opinion)
+            else:
+                self._failed[opinion.member] += 1
+        for own in members.values():
+            self._repeat("samples", own)
+        if len(members) < 2:
+            return
+        for member, own in members.items():
+            tally = self._members.setdefault(member, MeanInterval())
+            values = [opinion.value for opinion in own if opinion.value is not None]
+            if values:
+                tally.add(sum(values) / len(values))
+        firsts = {member: own[0] for member, own in members.items() if own}
+        self._repeat("judges", list(firsts.values()))
+        for one, other in combinations(firsts, 2):
+            self._pair((one, other), firsts[one], firsts[other])
+
+    def _repeat(self, over: str, opinions: Sequence[Opinion]) -> None:
+        if len(opinions) < 2:
+            return
+        criteria: list[str | None] = list(opinions[0].answers)
+        for criterion in criteria if len(criteria) == 1 else [*criteria, None]:
+            answers = [_answer(opinion, criterion) for opinion in opinions]
+            values = [_value(opinion, criterion) for opinion in opinions]
+            self._repeats.setdefault((over, criterion), RepeatTally()).add(answers, values)
+            words = all(isinstance(answer, (str, bool, type(None))) for answer in answers)
+            self._words[criterion] = self._words.get(criterion, True) and words
+
+    def _pair(self, names: tuple[str, str], one: Opinion, other: Opinion) -> None:
+        criteria: list[str | None] = [*one.answers, None]
+        for criterion in criteria:
+            agreement = self._pairs.setdefault((*names, criterion), _Agreement())
+            agreement.add(
+                (_answer(one, criterion), _answer(other, criterion)),
+                (_value(one, criterion), _value(other, criterion)),
+            )
+
+    def finish(self) -> OpinionSummary | None:
+        """Return the figures; `None` where every row has one opinion without probabilities."""
+        if not self._repeats and not self._pairs and not self._masses:
+            return None
+        return OpinionSummary(
+            members=tuple(self._member(name) for name in self._members),
+            pairs=tuple(
+                agreement.finish((one, other), criterion, clustered=self._clustered)
+                for (one, other, criterion), agreement in self._pairs.items()
+            ),
+            repeats=tuple(
+                self._finished(over, criterion, tally)
+                for (over, criterion), tally in self._repeats.items()
+            ),
+            masses=tuple(mass.finish(criterion) for criterion, mass in self._masses.items()),
+            unbalanced=_unbalanced(list(self._orders)),
+        )
+
+    def _member(self, name: str) -> MemberSummary:
+        tally = self._members[name]
+        low, high = (tally.interval(bounds=(0.0, 1.0)) if not self._clustered else None) or (
+            None,
+            None,
+        )
+        return MemberSummary(
+            member=name,
+            scored=tally.n,
+            failed=self._failed[name],
+            mean=tally.mean,
+            low=low,
+            high=high,
+        )
+
+    def _finished(self, over: str, criterion: str | None, tally: RepeatTally) -> RepeatSummary:
+        figures = tally.finish()
+        words = criterion is not None and self._words[criterion]
+        return RepeatSummary(
+            criterion=criterion,
+            over=over,
+            cases=figures.cases,
+            exact=figures.exact,
+            kappa=figures.kappa if words else None,
+            icc=figures.icc,
+            spread=figures.spread,
+            needed=samples_needed(figures.kappa if words else figures.icc),
+        )
+
+
+def _answer(opinion: Opinion, criterion: str | None) -> object:
+    return opinion.value if criterion is None else opinion.answers[criterion]
+
+
+def _value(opinion: Opinion, criterion: str | None) -> float | None:
+    return opinion.value if criterion is None else opinion.values[criterion]
+
+
+def _unbalanced(orders: Sequence[str]) -> str | None:
+    """Return the order without its reverse, if there are several orders."""
+    if len(orders) < 2:
+        return None
+    for order in orders:
+        pair = "reversed" if order == "written" else f"{order} reversed"
+        if not order.endswith("reversed") and order != "swapped" and pair not in orders:
+            return order if "swapped" not in orders else None
+    return None

@@ -1,0 +1,193 @@
+"""Reliability of repeated answers: how often they repeat, and how many would be enough."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+RELIABLE = 0.9
+"""The reliability that `samples_needed` aims for."""
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How well repeated answers to the same question agree."""
+
+    cases: int
+    """Cases with at least two answers."""
+    answers: int
+    """Answers to these cases."""
+    exact: float | None
+    """Share of cases in which all answers are the same."""
+    kappa: float | None
+    """Fleiss' kappa (1971) of the answers as words; `None` where it is not defined."""
+    icc: float | None
+    """ICC(1,1) (Shrout and Fleiss 1979) of the values; `None` where it is not defined."""
+    spread: float | None
+    """Standard deviation of the values within a case, on 0..1."""
+
+
+class RepeatTally:
+    """Adds up the answers to one question case by case, in constant memory.
+
+    >>> tally = RepeatTally()
+    >>> for answers in (["a", "a"], ["b", "b"], ["a", "b"]):
+    ...     tally.add(answers, [float(answer == "a") for answer in answers])
+    >>> figures = tally.finish()
+    >>> round(figures.exact, 3), round(figures.kappa, 3), round(figures.icc, 3)
+    (0.667, 0.333, 0.5)
+    """
+
+    def __init__(self) -> None:
+        self._cases = self._answers = self._same = 0
+        self._agreeing = 0.0
+        """Sum over cases of the share of pairs of answers that agree."""
+        self._labels: Counter[Hashable] = Counter()
+        self._groups = 0
+        """Cases with at least two values."""
+        self._sizes: list[float] = [0.0, 0.0]
+        """Sum of the numbers of values of a case, and of their squares."""
+        self._means = [0.0, 0.0]
+        """Sums over cases of size * mean and of size * mean ** 2."""
+        self._within = 0.0
+
+    def add(self, answers: Sequence[Hashable], values: Sequence[float | None]) -> None:
+        """Add the answers to one case and their values on 0..1; a single answer does not count."""
+        if len(answers) > 1:
+            counts = Counter(answers)
+            size = len(answers)
+            self._cases += 1
+            self._answers += size
+            self._same += len(counts) == 1
+            pairs = sum(count * (count - 1) for count in counts.values())
+            self._agreeing += pairs / (size * (size - 1))
+            self._labels.update(counts)
+        known = [value for value in values if value is not None]
+        if len(known) > 1:
+            mean = math.fsum(known) / len(known)
+            self._groups += 1
+            self._sizes[0] += len(known)
+            self._sizes[1] += len(known) ** 2
+            self._means[0] += len(known) * mean
+            self._means[1] += len(known) * mean * mean
+            self._within += math.fsum((value - mean) ** 2 for value in known)
+
+    def finish(self) -> Reliability:
+        """Return the figures."""
+        return Reliability(
+            cases=self._cases,
+            answers=self._answers,
+            exact=self._same / self._cases if self._cases else None,
+            kappa=self._kappa(),
+            icc=self._icc(),
+            spread=self._spread(),
+        )
+
+    def _kappa(self) -> float | None:
+        if not self._cases:
+            return None
+        chance = sum((count / self._answers) ** 2 for count in self._labels.values())
+        return (self._agreeing / self._cases - chance) / (1 - chance) if chance < 1 else None
+
+    def _spread(self) -> float | None:
+        free = self._sizes[0] - self._groups
+        return math.sqrt(self._within / free) if free else None
+
+    def _icc(self) -> float | None:
+        count, n = self._groups, self._sizes[0]
+        if count < 2:
+            return None
+        between = max(0.0, self._means[1] - self._means[0] ** 2 / n) / (count - 1)
+        within = self._within / (n - count)
+        size = (n - self._sizes[1] / n) / (count - 1)
+        total = between + (size - 1) * within
+        return (between - within) / total if total > 1e-15 else None
+
+
+def samples_needed(reliability: float | None, *, goal: float = RELIABLE) -> int | None:
+    """Return how many answers together reach a reliability, by Spearman and Brown (1910).
+
+    k = goal * (1 - r) / (r * (1 - goal)), rounded up; `None` where one answer has no reliability.
+
+    >>> samples_needed(0.6), samples_needed(0.95), samples_needed(0.0)
+    (6, 1, None)
+    """
+    if reliability is None or reliability <= 0:
+        return None
+    return max(1, math.ceil(goal * (1 - reliability) / (reliability * (1 - goal)) - 1e-9))
+
+
+def effective_votes(count: int, correlation: float) -> float:
+    """Return the number of independent votes that correlated judges are worth.
+
+    n_eff = k / (1 + (k - 1) * r) with r, the mean correlation of their errors against labels
+    (Kish 1965; arXiv 2605.29800 applies it to judges). A correlation below 0 counts as 0.
+
+    >>> round(effective_votes(9, 0.5), 3), effective_votes(3, -0.2)
+    (1.8, 3.0)
+    """
+    return count / (1 + (count - 1) * max(0.0, correlation))
+
+
+def mean_correlation(columns: Sequence[Sequence[float]]) -> float | None:
+    """Return the mean Pearson correlation over all pairs of columns that vary.
+
+    >>> mean_correlation([[0, 1, 0, 1], [0, 1, 0, 1], [1, 1, 1, 1]])
+    1.0
+    """
+    known = [r for pair in combinations(columns, 2) if (r := correlation(*pair)) is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return Pearson's correlation; `None` where a side does not vary.
+
+    >>> correlation([1, 2, 3], [2, 4, 6]), correlation([1, 1], [0, 1])
+    (1.0, None)
+    """
+    sums = PairSums()
+    for one, other in zip(first, second, strict=True):
+        sums.add(one, other)
+    return sums.correlation
+
+
+class PairSums:
+    """Sums of pairs of numbers, from which their correlation follows, in constant memory."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._mean = [0.0, 0.0]
+        self._squares = [0.0, 0.0, 0.0]
+
+    def add(self, first: float, second: float) -> None:
+        """Add a pair, by Welford's update (1962)."""
+        self.n += 1
+        before = (first - self._mean[0], second - self._mean[1])
+        self._mean[0] += before[0] / self.n
+        self._mean[1] += before[1] / self.n
+        after = second - self._mean[1]
+        self._squares[0] += before[0] * (first - self._mean[0])
+        self._squares[1] += before[1] * after
+        self._squares[2] += before[0] * after
+
+    @property
+    def correlation(self) -> float | None:
+        """Pearson's correlation; `None` where a side does not vary."""
+        one, other, both = self._squares
+        if one <= 1e-15 or other <= 1e-15:
+            return None
+        return max(-1.0, min(1.0, round(both / math.sqrt(one * other), 12)))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the correlation, by Fisher's z (1915); `None` of fewer than 10."""
+        r = self.correlation
+        if r is None or self.n < 10:
+            return None
+        if abs(r) >= 1:
+            return r, r
+        middle, half = math.atanh(r), 1.959963984540054 / math.sqrt(self.n - 3)
+        return math.tanh(middle - half), math.tanh(middle + half)
