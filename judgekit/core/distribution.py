@@ -58,20 +58,6 @@ class Distribution(Value):
             mass=min(1.0, total if mass is None else mass),
         )
 
-    @classmethod
-    def mean(
-        cls, parts: Iterable[tuple[float, Distribution]], *, source: Source
-    ) -> Distribution | None:
-        """Return the weighted mean of distributions, over the labels that any of them has."""
-        weights: dict[Label, float] = {}
-        mass, total = 0.0, 0.0
-        for weight, part in parts:
-            for label, probability in part.items():
-                weights[label] = weights.get(label, 0.0) + weight * probability
-            mass += weight * part.mass
-            total += weight
-        return cls.of(weights, source=source, mass=mass / total) if total > 0 else None
-
     def items(self) -> Iterable[tuple[Label, float]]:
         """Return label and probability of each answer."""
         return zip(self.labels, self.probabilities, strict=True)

@@ -15,11 +15,11 @@ from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judgment import Judgment, read_reply
 from judgekit.core.jury import Calls, Member, Order, jury_of
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
-from judgekit.core.request import About, ChatMessage, Form, Request
+from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics.opinions.asking import Ask, Asked, Asker, asked
-from judgekit.metrics.opinions.verdict import combine_opinions, opinions_of
+from judgekit.metrics.opinions.verdict import Known, combine_opinions, opinions_of
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
 from judgekit.rubric.arrangement import Arrangement
@@ -98,6 +98,7 @@ class RubricMetric(Metric):
                 "juries, orders, calls and readouts need a rubric's criteria"
             )
         self._asker = Asker(self.jury)
+        self._known: Known = {}
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
         self._made_with: dict[str, Json] = {
             "rubric": self.rubric.name,
@@ -180,14 +181,13 @@ class RubricMetric(Metric):
             },
         )
 
-        def render(how: Arrangement, bare: bool) -> tuple[Form, tuple[ChatMessage, ...]]:
-            shown, messages = self.rubric.render(
+        def render(how: Arrangement, bare: bool) -> tuple[Variant, tuple[ChatMessage, ...]]:
+            return self.rubric.render(
                 case, mode=self.mode, history=earlier, own_form=own or bare, how=how
             )
-            return shown.form if self._own is None else self._own.form, messages
 
-        variant, _ = self.rubric.variant(case, mode=self.mode, own_form=own)
-        return variant, self._asker.asks(variant, render, about=about)
+        form = None if self._own is None else self._own.form
+        return self._asker.asks(render, form=form, about=about)
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
@@ -289,7 +289,7 @@ class RubricMetric(Metric):
         )
         if len(several) == 1 and plain:
             return first, variant.outcomes(first), [None] * len(variant.ids)
-        return combine_opinions(variant, several, self.jury)
+        return combine_opinions(variant, several, self.jury, self._known)
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
         """Return the details of a score."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from judgekit.core.distribution import LITTLE_MASS
 from judgekit.core.score import Opinion, Score
@@ -149,6 +150,12 @@ def _mass_line(one: MassSummary) -> str:
     )
 
 
+_Pattern = tuple[tuple[str, ...], str | None, tuple[Any, ...], tuple[float | None, ...]]
+"""Judges, or none for samples; a criterion; answers; values."""
+MOST_PATTERNS = 4_096
+"""Different rows that are held before they are added up."""
+
+
 class _Mass:
     """Adds up the mass of legal answers of one criterion."""
 
@@ -176,21 +183,24 @@ class _Agreement:
     """Adds up the answers of two judges to one criterion."""
 
     def __init__(self) -> None:
-        self.counts: Counter[tuple[object, object]] = Counter()
+        self.counts: dict[tuple[object, object], int] = {}
         self.sums = PairSums()
         self.same = self.cases = 0
         self.words = True
 
-    def add(self, answers: tuple[object, object], values: tuple[float | None, ...]) -> None:
-        self.cases += 1
-        self.same += answers[0] == answers[1]
-        words = all(isinstance(answer, (str, bool, type(None))) for answer in answers)
-        self.words = self.words and words and len(self.counts) <= MOST_LABELS**2
+    def add(
+        self, answers: tuple[object, object], values: tuple[float | None, ...], count: int
+    ) -> None:
+        self.cases += count
+        self.same += count * (answers[0] == answers[1])
+        if self.words and answers not in self.counts:
+            self.words = all(map(_is_word, answers)) and len(self.counts) < MOST_LABELS**2
         if self.words:
-            self.counts[answers] += 1
+            self.counts[answers] = self.counts.get(answers, 0) + count
+            return
         one, other = values
         if one is not None and other is not None:
-            self.sums.add(one, other)
+            self.sums.add(one, other, count)
 
     def finish(
         self, members: tuple[str, str], criterion: str | None, *, clustered: bool
@@ -213,7 +223,7 @@ class _Agreement:
 
 
 def _kappa(
-    counts: Counter[tuple[object, object]],
+    counts: Mapping[tuple[object, object], int],
 ) -> tuple[float | None, tuple[float, float] | None]:
     from judgekit.stats.agreement import Paired, kappa_figure
 
@@ -242,6 +252,7 @@ class OpinionTally:
         self._pairs: dict[tuple[str, str, str | None], _Agreement] = {}
         self._repeats: dict[tuple[str, str | None], RepeatTally] = {}
         self._words: dict[str | None, bool] = {}
+        self._patterns: dict[_Pattern, int] = {}
         self._orders: dict[str, None] = {}
         self._masses: dict[str, _Mass] = {}
 
@@ -260,47 +271,62 @@ class OpinionTally:
     def _add(self, opinions: Sequence[Opinion]) -> None:
         members: dict[str, list[Opinion]] = {}
         for opinion in opinions:
-            members.setdefault(opinion.member, [])
+            own = members.setdefault(opinion.member, [])
             if opinion.failure is None:
-                members[opinion.member].append(opinion)
+                own.append(opinion)
             else:
                 self._failed[opinion.member] += 1
         for own in members.values():
-            self._repeat("samples", own)
+            if len(own) > 1:
+                self._count((), own)
         if len(members) < 2:
             return
+        firsts = []
         for member, own in members.items():
-            tally = self._members.setdefault(member, MeanInterval())
+            tally = self._members.get(member)
+            if tally is None:
+                tally = self._members[member] = MeanInterval()
             values = [opinion.value for opinion in own if opinion.value is not None]
             if values:
                 tally.add(sum(values) / len(values))
-        firsts = {member: own[0] for member, own in members.items() if own}
-        self._repeat("judges", list(firsts.values()))
-        for one, other in combinations(firsts, 2):
-            self._pair((one, other), firsts[one], firsts[other])
+            if own:
+                firsts.append(own[0])
+        if len(firsts) > 1:
+            self._count(tuple([opinion.member for opinion in firsts]), firsts)
 
-    def _repeat(self, over: str, opinions: Sequence[Opinion]) -> None:
-        if len(opinions) < 2:
-            return
-        criteria: list[str | None] = list(opinions[0].answers)
-        for criterion in criteria if len(criteria) == 1 else [*criteria, None]:
-            answers = [_answer(opinion, criterion) for opinion in opinions]
-            values = [_value(opinion, criterion) for opinion in opinions]
-            self._repeats.setdefault((over, criterion), RepeatTally()).add(answers, values)
-            words = all(isinstance(answer, (str, bool, type(None))) for answer in answers)
-            self._words[criterion] = self._words.get(criterion, True) and words
+    def _count(self, judges: tuple[str, ...], opinions: Sequence[Opinion]) -> None:
+        """Count the answers of opinions; equal rows are added up once, at the end."""
+        patterns = self._patterns
+        names = opinions[0].answers
+        for criterion in names:
+            answers = tuple([opinion.answers[criterion] for opinion in opinions])
+            values = tuple([opinion.values[criterion] for opinion in opinions])
+            key: _Pattern = (judges, criterion, answers, values)
+            patterns[key] = patterns.get(key, 0) + 1
+        if len(names) > 1 or judges:
+            values = tuple([opinion.value for opinion in opinions])
+            key = (judges, None, values, values)
+            patterns[key] = patterns.get(key, 0) + 1
+        if len(patterns) > MOST_PATTERNS:
+            self._flush()
 
-    def _pair(self, names: tuple[str, str], one: Opinion, other: Opinion) -> None:
-        criteria: list[str | None] = [*one.answers, None]
-        for criterion in criteria:
-            agreement = self._pairs.setdefault((*names, criterion), _Agreement())
-            agreement.add(
-                (_answer(one, criterion), _answer(other, criterion)),
-                (_value(one, criterion), _value(other, criterion)),
-            )
+    def _flush(self) -> None:
+        patterns, self._patterns = self._patterns, {}
+        for (judges, criterion, answers, values), count in patterns.items():
+            over = "judges" if judges else "samples"
+            repeats = self._repeats.setdefault((over, criterion), RepeatTally())
+            repeats.add(answers, values, count=count)
+            words = self._words.get(criterion, True)
+            self._words[criterion] = words and all(map(_is_word, answers))
+            for one, other in combinations(range(len(judges)), 2):
+                names = (judges[one], judges[other], criterion)
+                self._pairs.setdefault(names, _Agreement()).add(
+                    (answers[one], answers[other]), (values[one], values[other]), count
+                )
 
     def finish(self) -> OpinionSummary | None:
         """Return the figures; `None` where every row has one opinion without probabilities."""
+        self._flush()
         if not self._repeats and not self._pairs and not self._masses:
             return None
         return OpinionSummary(
@@ -345,6 +371,10 @@ class OpinionTally:
             spread=figures.spread,
             needed=samples_needed(figures.kappa if words else figures.icc),
         )
+
+
+def _is_word(answer: object) -> bool:
+    return answer is None or isinstance(answer, (str, bool))
 
 
 def _answer(opinion: Opinion, criterion: str | None) -> object:

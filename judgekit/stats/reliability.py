@@ -54,26 +54,36 @@ class RepeatTally:
         """Sums over cases of size * mean and of size * mean ** 2."""
         self._within = 0.0
 
-    def add(self, answers: Sequence[Hashable], values: Sequence[float | None]) -> None:
-        """Add the answers to one case and their values on 0..1; a single answer does not count."""
-        if len(answers) > 1:
+    def add(
+        self, answers: Sequence[Hashable], values: Sequence[float | None], *, count: int = 1
+    ) -> None:
+        """Add the answers to one case and their values on 0..1; a single answer does not count.
+
+        Args:
+            answers: the answers, as words or numbers.
+            values: their values; `None` where an answer has none.
+            count: cases with these very answers.
+        """
+        size = len(answers)
+        if size > 1:
             counts = Counter(answers)
-            size = len(answers)
-            self._cases += 1
-            self._answers += size
-            self._same += len(counts) == 1
-            pairs = sum(count * (count - 1) for count in counts.values())
-            self._agreeing += pairs / (size * (size - 1))
-            self._labels.update(counts)
+            for answer, times in counts.items():
+                self._labels[answer] += times * count
+            self._cases += count
+            self._answers += size * count
+            self._same += count * (len(counts) == 1)
+            pairs = sum(times * (times - 1) for times in counts.values())
+            self._agreeing += count * pairs / (size * (size - 1))
         known = [value for value in values if value is not None]
-        if len(known) > 1:
-            mean = math.fsum(known) / len(known)
-            self._groups += 1
-            self._sizes[0] += len(known)
-            self._sizes[1] += len(known) ** 2
-            self._means[0] += len(known) * mean
-            self._means[1] += len(known) * mean * mean
-            self._within += math.fsum((value - mean) ** 2 for value in known)
+        size = len(known)
+        if size > 1:
+            mean = math.fsum(known) / size
+            self._groups += count
+            self._sizes[0] += count * size
+            self._sizes[1] += count * size * size
+            self._means[0] += count * size * mean
+            self._means[1] += count * size * mean * mean
+            self._within += count * math.fsum((value - mean) ** 2 for value in known)
 
     def finish(self) -> Reliability:
         """Return the figures."""
@@ -162,16 +172,16 @@ class PairSums:
         self._mean = [0.0, 0.0]
         self._squares = [0.0, 0.0, 0.0]
 
-    def add(self, first: float, second: float) -> None:
-        """Add a pair, by Welford's update (1962)."""
-        self.n += 1
+    def add(self, first: float, second: float, count: int = 1) -> None:
+        """Add a pair, so many times, by Welford's update (1962)."""
+        self.n += count
         before = (first - self._mean[0], second - self._mean[1])
-        self._mean[0] += before[0] / self.n
-        self._mean[1] += before[1] / self.n
+        self._mean[0] += count * before[0] / self.n
+        self._mean[1] += count * before[1] / self.n
         after = second - self._mean[1]
-        self._squares[0] += before[0] * (first - self._mean[0])
-        self._squares[1] += before[1] * after
-        self._squares[2] += before[0] * after
+        self._squares[0] += count * before[0] * (first - self._mean[0])
+        self._squares[1] += count * before[1] * after
+        self._squares[2] += count * before[0] * after
 
     @property
     def correlation(self) -> float | None:

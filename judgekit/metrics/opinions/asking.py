@@ -12,11 +12,11 @@ from judgekit.core.judgment import Judgment
 from judgekit.core.jury import Jury, Member
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.core.value import trusted
-from judgekit.rubric.arrangement import Arrangement
+from judgekit.rubric.arrangement import WRITTEN, Arrangement
 from judgekit.rubric.variant import Variant
 
-Render = Callable[[Arrangement, bool], tuple[Form, tuple[ChatMessage, ...]]]
-"""Returns the form and the messages of an arrangement; `True` leaves the criteria out."""
+Render = Callable[[Arrangement, bool], tuple[Variant, tuple[ChatMessage, ...]]]
+"""Returns the variant and the messages of an arrangement; `True` leaves the criteria out."""
 
 
 class Ask(NamedTuple):
@@ -51,30 +51,46 @@ class Asker:
     def __init__(self, jury: Jury) -> None:
         self.jury = jury
         self._builders = [RequestBuilder(member.judge) for member in jury.members]
+        # The form has the questions of a judge with another API than chat.
+        self._bare = [member.judge.api is not None for member in jury.members]
         self.single = jury.samples * len(jury.members) == 1 and jury.calls == "all"
         """Whether one request gives all answers."""
 
-    def asks(self, variant: Variant, render: Render, *, about: About) -> list[Ask]:
-        """Return what to ask about a case, sample by sample."""
+    def asks(self, render: Render, *, form: Form | None, about: About) -> tuple[Variant, list[Ask]]:
+        """Return the variant for a case in written order, and what to ask, sample by sample.
+
+        Args:
+            render: renders the case.
+            form: the form of the replies, if it is not that of the rubric.
+            about: the purpose of the requests.
+        """
         jury = self.jury
+        bare = self._bare[0]
+        variant, messages = render(WRITTEN, bare)
+        if self.single:
+            request = self._builders[0].request(
+                messages=messages, form=form or variant.form, sample=0, about=about
+            )
+            return variant, [Ask(jury.members[0], 0, 0, (request,))]
+        shown = {(WRITTEN, bare): (variant, messages)}
         chunks = list(_chunks(variant.ids, jury))
-        shown: dict[Any, Any] = {}
         asks = []
         for sample in range(jury.samples):
             place = sample if jury.order == "balanced" else 0
-            for member, builder in zip(jury.members, self._builders, strict=True):
+            hows = [Arrangement(place, ids, n == len(chunks)) for n, ids in enumerate(chunks, 1)]
+            members = zip(jury.members, self._builders, self._bare, strict=True)
+            for member, builder, bare in members:
                 requests = []
-                for number, ids in enumerate(chunks, start=1):
-                    how = Arrangement(place, ids, number == len(chunks))
-                    bare = member.judge.api is not None
+                for how in hows:
                     if (how, bare) not in shown:
                         shown[how, bare] = render(how, bare)
-                    form, messages = shown[how, bare]
-                    requests.append(
-                        builder.request(messages=messages, form=form, sample=sample, about=about)
+                    arranged, messages = shown[how, bare]
+                    request = builder.request(
+                        messages=messages, form=form or arranged.form, sample=sample, about=about
                     )
+                    requests.append(request)
                 asks.append(Ask(member, sample, place, tuple(requests)))
-        return asks
+        return variant, asks
 
     async def answers(
         self,

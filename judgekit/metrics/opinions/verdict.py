@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from judgekit.core.distribution import Distribution
 from judgekit.core.failure import failure_of
@@ -17,13 +18,23 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine, Outcome
 from judgekit.rubric.variant import Variant
 
+Known = dict[Any, tuple[int, Verdict]]
+"""Criterion and words of the members -> place of the ballot that won, or -1, and the verdict."""
+MOST_KNOWN = 4_096
+
 
 def combine_opinions(
-    variant: Variant, asked: Sequence[Asked], jury: Jury
+    variant: Variant, asked: Sequence[Asked], jury: Jury, known: Known
 ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
     """Return the answers that all opinions come to, their values, and their distributions.
 
     Each member first combines its samples; a member with too few is left out. Then members vote.
+
+    Args:
+        variant: the criteria.
+        asked: the opinions.
+        jury: the members, and how they vote.
+        known: verdicts on words that were computed before; changed in place.
     """
     verdicts = [[one.verdict for one in asked if one.ask.member == m] for m in jury.members]
     members = [
@@ -31,27 +42,59 @@ def combine_opinions(
         for member, own in zip(jury.members, verdicts, strict=True)
     ]
     members = [(member, own) for member, own in members if 2 * len(own) > jury.samples]
+    single = jury.samples == 1 and jury.readout is None
     answers: dict[str, Answer] = {}
     outcomes: list[Outcome] = []
     distributions = []
     for criterion in variant.criteria:
+        id, worth = criterion.id, criterion.worth
         ballots = []
         for member, own in members:
-            samples = [_ballot(criterion, judgment.answers[criterion.id]) for judgment in own]
+            first = own[0].answers[id]
+            if single and first.distribution is None:
+                ballots.append(Ballot(first, worth(first.value, first.items), member.weight))
+                continue
+            answered = [judgment.answers[id] for judgment in own]
+            samples = [Ballot(a, worth(a.value, a.items)) for a in answered]
             merged = _settled(criterion, samples, jury, vote_on(criterion, samples))
             ballots.append(Ballot(merged.answer, merged.outcome, member.weight))
-        verdict = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
-        if len(ballots) > 1:
-            verdict = _settled(criterion, ballots, jury, verdict)
-        answers[criterion.id] = verdict.answer
+        if len(ballots) == 1:
+            verdict = Verdict(ballots[0].answer, ballots[0].outcome)
+        elif single and (criterion.question.labels or criterion.question.kind == "boolean"):
+            verdict = _known_vote(criterion, ballots, jury, known)
+        else:
+            together = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
+            verdict = _settled(criterion, ballots, jury, together)
+        answers[id] = verdict.answer
         outcomes.append(verdict.outcome)
         distributions.append(verdict.answer.distribution)
-    first = members[0][1][0]
-    return trusted(Judgment, {**first.__dict__, "answers": answers}), outcomes, distributions
+    fields = members[0][1][0].__dict__
+    return trusted(Judgment, {**fields, "answers": answers}), outcomes, distributions
 
 
-def _ballot(criterion: Criterion, answer: Answer) -> Ballot:
-    return Ballot(answer, criterion.value_of(answer))
+def _known_vote(
+    criterion: Criterion, ballots: Sequence[Ballot], jury: Jury, known: Known
+) -> Verdict:
+    """Return the verdict of single words, which is computed once for the same words."""
+    words = tuple([ballot.answer.value for ballot in ballots])
+    weights = tuple([ballot.weight for ballot in ballots])
+    if any(ballot.answer.distribution for ballot in ballots):
+        together = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
+        return _settled(criterion, ballots, jury, together)
+    key = (criterion.id, words, weights)
+    if key not in known:
+        together = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
+        won = [n for n, ballot in enumerate(ballots) if ballot.answer is together.answer]
+        if len(known) > MOST_KNOWN:
+            known.clear()
+        settled = _settled(criterion, ballots, jury, together)
+        known[key] = (won[0] if won else -1, settled)
+    place, verdict = known[key]
+    if place < 0:
+        return verdict
+    distribution = verdict.answer.distribution
+    fields = {**ballots[place].answer.__dict__, "distribution": distribution}
+    return Verdict(trusted(Answer, fields), verdict.outcome)
 
 
 def _settled(
@@ -61,7 +104,7 @@ def _settled(
     distribution = distribution_of(criterion, ballots)
     if distribution is None:
         return verdict
-    answer = verdict.answer.model_copy(update={"distribution": distribution})
+    answer = trusted(Answer, {**verdict.answer.__dict__, "distribution": distribution})
     readout = jury.readout
     if readout is None and distribution.source == "decisions":
         # A decision has no answer but its probabilities.
@@ -82,27 +125,25 @@ def opinions_of(variant: Variant, asked: Sequence[Asked], combine: Combine) -> t
     opinions = []
     place = 0
     for one in asked:
-        facts = {
+        facts: dict[str, Any] = {
+            "of": "",
             "member": one.ask.member.name,
             "sample": one.ask.sample,
             "order": order_name(one.ask.place),
+            "value": None,
+            "answers": {},
+            "values": {},
             "judgments": tuple(range(place, place + len(one.judgments))),
+            "failure": None,
+            "message": "",
         }
         place += len(one.judgments)
-        if one.verdict is None:
-            assert one.error is not None  # noqa: S101 - there is one or the other
-            failure = failure_of(one.error)
-            assert failure is not None  # noqa: S101 - others stop the run
-            opinions.append(Opinion(**facts, failure=failure.kind, message=failure.message))
-            continue
-        outcomes = variant.outcomes(one.verdict)
-        answers = one.verdict.answers.items()
-        opinions.append(
-            Opinion(
-                **facts,
-                value=variant.fold(outcomes, combine).value,
-                answers={id: answer.value for id, answer in answers},
-                values={id: value for id, (_, value) in zip(variant.ids, outcomes, strict=True)},
-            )
-        )
+        if one.verdict is not None:
+            outcomes = variant.outcomes(one.verdict)
+            facts["value"] = variant.fold(outcomes, combine).value
+            facts["answers"] = {id: a.value for id, a in one.verdict.answers.items()}
+            facts["values"] = {id: v for id, (_, v) in zip(variant.ids, outcomes, strict=True)}
+        elif one.error is not None and (failure := failure_of(one.error)) is not None:
+            facts |= {"failure": failure.kind, "message": failure.message}
+        opinions.append(trusted(Opinion, facts))
     return tuple(opinions)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from judgekit.core.distribution import Distribution, Label, Readout, Source
 from judgekit.core.judgment import Answer
 from judgekit.core.jury import Vote
-from judgekit.core.request import Question
+from judgekit.core.value import trusted
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Outcome
 
@@ -55,16 +55,16 @@ def vote_on(
 
 def _majority(ballots: Sequence[Ballot], voters: str) -> Verdict:
     weights: dict[Label, float] = {}
-    for ballot in ballots:
-        value = ballot.answer.value
-        weights[value] = weights.get(value, 0.0) + ballot.weight
-    ranked = sorted(weights.items(), key=lambda entry: -entry[1])
-    if len(ranked) > 1 and ranked[0][1] - ranked[1][1] < _EQUAL:
+    for answer, _, weight in ballots:
+        weights[answer.value] = weights.get(answer.value, 0.0) + weight
+    best = max(weights.values())
+    first = [value for value, weight in weights.items() if best - weight < _EQUAL]
+    if len(first) > 1:
+        ranked = sorted(weights.items(), key=lambda entry: -entry[1])
         tied = ", ".join(f"{_word(value)} {weight:g}" for value, weight in ranked)
         answer = Answer(reason=f"the {voters} are tied: {tied}")
         return Verdict(answer, ("abstained", None))
-    first = next(b for b in ballots if b.answer.value == ranked[0][0])
-    return Verdict(first.answer, first.outcome)
+    return next(Verdict(b.answer, b.outcome) for b in ballots if b.answer.value == first[0])
 
 
 def _mean(ballots: Sequence[Ballot]) -> Verdict:
@@ -112,38 +112,41 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
     It is the mean of the distributions that judges gave. Where one gave none, its answer counts as
     certain, and the distribution is one of samples. A checklist has none.
     """
-    if criterion.question.kind == "checklist":
-        return None
-    own = [ballot.answer.distribution for ballot in ballots]
+    question = criterion.question
     if len(ballots) == 1:
-        return own[0]
-    sources = {part.source if part is not None else None for part in own}
-    source: Source = "samples"
-    if len(sources) == 1 and (only := sources.pop()) is not None:
-        source = only
-    parts = [
-        (ballot.weight, part or _certain(ballot.answer.value))
-        for ballot, part in zip(ballots, own, strict=True)
-    ]
-    mean = Distribution.mean(parts, source=source)
-    return None if mean is None else _in_order(mean, criterion.question)
-
-
-def _certain(value: Label) -> Distribution:
-    return Distribution(labels=(value,), probabilities=(1.0,), source="samples")
-
-
-def _in_order(distribution: Distribution, question: Question) -> Distribution:
-    written: list[Label] = [*question.labels] or [True, False]
-    numbers = [n for n in distribution.labels if _is_number(n)]
-    order = [*(written if not numbers else sorted(numbers, key=lambda n: float(n or 0))), None]
-    known = dict(distribution.items())
-    pairs = [(label, known[label]) for label in order if label in known]
-    return distribution.model_copy(
-        update={
-            "labels": tuple(label for label, _ in pairs),
-            "probabilities": tuple(p for _, p in pairs),
-        }
+        return ballots[0].answer.distribution
+    if question.kind == "checklist":
+        return None
+    weights: dict[Label, float] = {}
+    mass = total = 0.0
+    sources: set[Source | None] = set()
+    for answer, _, weight in ballots:
+        total += weight
+        own = answer.distribution
+        if own is None:
+            weights[answer.value] = weights.get(answer.value, 0.0) + weight
+            mass += weight
+            sources.add(None)
+            continue
+        sources.add(own.source)
+        mass += weight * own.mass
+        for label, probability in own.items():
+            weights[label] = weights.get(label, 0.0) + weight * probability
+    if total <= 0:
+        return None
+    order: list[Label] = [*question.labels] or [True, False]
+    if question.kind == "score" and not question.labels:
+        order = [*sorted(label for label in weights if label is not None)]
+    labels = tuple([label for label in (*order, None) if label in weights])
+    only = sources.pop() if len(sources) == 1 else None
+    return trusted(
+        Distribution,
+        {
+            "labels": labels,
+            "probabilities": tuple([weights[label] / total for label in labels]),
+            "source": only or "samples",
+            "mass": min(1.0, mass / total),
+        },
     )
 
 
