@@ -1,0 +1,193 @@
+"""A jury against people: effective votes, weights, and the best single member."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from judgekit.analysis.agreement.agree import agree
+from judgekit.analysis.agreement.jury import JuryPair, jury_agreement
+from judgekit.analysis.agreement.words import calibration_markdown, calibration_text
+from judgekit.core.case import Case
+from judgekit.core.jury import Jury
+from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.report.calibration import Agreement, Calibration
+from judgekit.rubric.load import load_rubric
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.stats.agreement import Coefficient
+
+CASES = 5_000
+
+
+def agreement(value, *, categories=("False", "True")):
+    return Agreement(
+        metric="m", criterion="c", scale="nominal", cases=1, pairs=1, labellers=(),
+        categories=categories, kappa=Coefficient(value=value), left_out={}, sentence="",
+    )  # fmt: skip
+
+
+def simulated(rates, shared, *, seed=1):
+    """Return pairs whose members share an error with some probability.
+
+    Two errors with the rate e that share their draw with probability s correlate by s ** 2.
+    """
+    draw = random.Random(seed)
+    pairs = []
+    for _ in range(CASES):
+        truth = draw.random() < 0.5
+        common = draw.random()
+        wrong = [(common if draw.random() < shared else draw.random()) < rate for rate in rates]
+        members = {f"j{n}": truth != error for n, error in enumerate(wrong)}
+        pairs.append(JuryPair(members, truth))
+    return pairs
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.5, 0.8])
+def test_the_effective_votes_are_those_of_the_simulation(shared):
+    found = jury_agreement(
+        simulated([0.2] * 5, shared), jury=agreement(0.9), alone=lambda _: agreement(0.5)
+    )
+
+    assert found.effective == pytest.approx(5 / (1 + 4 * shared**2), abs=0.1)
+    assert found.pairs == CASES
+
+
+def test_effective_votes_of_numbers():
+    draw = random.Random(2)
+    pairs = []
+    for _ in range(CASES):
+        truth, common = draw.random(), draw.gauss(0, 1)
+        members = {f"j{n}": truth + common + draw.gauss(0, 1) for n in range(3)}
+        pairs.append(JuryPair(members, truth))
+
+    found = jury_agreement(
+        pairs, jury=agreement(0.9, categories=()), alone=lambda _: agreement(0.5)
+    )
+
+    # Half of the variance of each error is common.
+    assert found.effective == pytest.approx(3 / (1 + 2 * 0.5), abs=0.1)
+
+
+def test_judges_that_agree_with_each_other_for_a_good_reason_are_independent():
+    """Answers correlate because the cases differ; the errors do not."""
+    pairs = simulated([0.05] * 3, 0.0)
+
+    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: agreement(0.5))
+
+    assert found.effective == pytest.approx(3.0, abs=0.1)
+
+
+def test_weights_are_log_odds_and_never_negative():
+    pairs = simulated([0.1, 0.4, 0.7], 0.0)
+
+    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: agreement(0.5))
+
+    good, fair, bad = (one.weight for one in found.members)
+    # ln(.9 / .1) and ln(.6 / .4), over their mean with 0.
+    assert good / fair == pytest.approx(2.197 / 0.405, rel=0.1)
+    assert bad == 0.0
+    assert good + fair + bad == pytest.approx(3.0, abs=0.01)
+
+
+def test_a_weight_of_few_labels_is_shrunk():
+    few = [JuryPair({"a": True, "b": True}, True), JuryPair({"a": True, "b": False}, True)]
+
+    found = jury_agreement(few, jury=agreement(0.9), alone=lambda _: agreement(0.5))
+
+    a, b = found.members
+    assert (a.weight, b.weight) == (2.0, 0.0)  # ln(3 / 1) and ln(2 / 2), over their mean
+
+
+def test_the_best_member_is_named_only_if_it_beats_the_jury():
+    pairs = simulated([0.1, 0.4, 0.4], 0.0)
+    figures = {"j0": 0.8, "j1": 0.2, "j2": 0.2}
+
+    def alone(name):
+        return agreement(figures[name])
+
+    assert jury_agreement(pairs, jury=agreement(0.7), alone=alone).best == "j0"
+    assert jury_agreement(pairs, jury=agreement(0.8), alone=alone).best is None
+
+
+def test_errors_that_never_occur_give_no_effective_votes():
+    pairs = [JuryPair({"a": True, "b": True}, True)] * 3
+
+    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: agreement(0.5))
+
+    assert (found.correlation, found.effective) == (None, None)
+    assert "effective votes: unknown, the errors do not vary" in found.lines
+
+
+# -- from a run -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Return a run of a jury of a good judge and two bad ones, and labels of it."""
+    folder = tmp_path_factory.mktemp("jury")
+    path = folder / "mine.jinja"
+    path.write_text(
+        "---\nname: mine\nextends: base\ndescription: Judge it.\n"
+        "criteria:\n  ok: {text: Is it ok?, kind: boolean}\n---\n",
+        encoding="utf-8",
+    )
+    truth = {f"c{n}": n % 2 == 0 for n in range(60)}
+
+    def script(every):
+        def answer(request):
+            number = int(request.about.case[1:])
+            value = truth[request.about.case] != (number % every == 0)
+            return {"ok": {"reason": "r", "value": value}}
+
+        return answer
+
+    members = {
+        name: FakeJudge(script(every), model=f"fake/{name}")
+        for name, every in (("good", 30), ("bad", 3), ("worse", 3))
+    }
+    cases = [Case(id=id, output="o") for id in truth]
+    metric = RubricMetric(load_rubric(path), judge=Jury(members))
+    report = evaluate_sync(cases, [metric], out=folder / "run")
+    labels = folder / "labels.jsonl"
+    labels.write_text(
+        "\n".join(
+            json.dumps({"case": id, "metric": "mine", "labeller": "ann", "values": {"ok": value}})
+            for id, value in truth.items()
+        ),
+        encoding="utf-8",
+    )
+    return report, labels
+
+
+def test_agree_shows_every_member(run):
+    report, labels = run
+
+    calibration = agree(report, labels)
+
+    (found,) = calibration.criteria
+    assert [one.member for one in found.jury.members] == ["good", "bad", "worse"]
+    assert [one.same for one in found.jury.members] == [58, 40, 40]
+    assert found.jury.best == "good"
+    assert found.jury.effective == pytest.approx(3 / (1 + 2 * found.jury.correlation))
+    text = calibration_text(calibration)
+    assert "good alone: kappa 0.93" in text
+    assert "good alone agrees better with people than the jury" in text
+    assert "weights from these labels: jury: {good: " in text
+    assert "effective votes" in calibration_markdown(calibration)
+    data = json.loads((report.folder / "agree.json").read_text())
+    assert Calibration.model_validate(data) == calibration
+
+
+def test_the_agreement_of_one_judge_has_no_jury(run):
+    report, labels = run
+    metric = RubricMetric(report.figures.manifest and load_rubric(labels.parent / "mine.jinja"),
+                          judge=FakeJudge(lambda _: {"ok": {"reason": "r", "value": True}}))  # fmt: skip
+    single = evaluate_sync([Case(id="c0", output="o"), Case(id="c1", output="o")], [metric])
+
+    (found,) = agree(single, labels).criteria
+
+    assert found.jury is None
+    assert "jury" not in found.model_dump()

@@ -1,0 +1,197 @@
+"""What several opinions add to the summary: members, agreement, reliability, mass, notes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from judgekit.core.case import Case
+from judgekit.core.distribution import Distribution
+from judgekit.core.errors import JudgeUnavailable
+from judgekit.core.jury import Jury
+from judgekit.core.score import Opinion, Part, Score
+from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.report.opinions import MOST_PATTERNS, OpinionTally
+from judgekit.report.report import Report
+from judgekit.report.text import summary_text
+from judgekit.rubric.load import load_rubric
+from judgekit.runner.evaluation import evaluate_sync
+
+
+def opinion(value, *, answer=None, **fields):
+    answers = {"ok": value if answer is None else answer}
+    return Opinion(value=value, answers=answers, values={"ok": value}, **fields)
+
+
+def finished(*rows, clustered=False):
+    tally = OpinionTally(clustered=clustered)
+    for opinions in rows:
+        tally.add(Score(value=0.5, opinions=tuple(opinions)))
+    return tally.finish()
+
+
+def jury_rows(count=40, wrong=4):
+    """Return rows of two judges that answer yes and no in turn and differ in a few."""
+    for n in range(count):
+        first, second = n % 2 == 0, (n % 2 == 0) != (n < wrong)
+        yield (
+            opinion(float(first), answer=first, member="a"),
+            opinion(float(second), answer=second, member="b"),
+        )
+
+
+def test_members_and_their_agreement():
+    found = finished(*jury_rows())
+
+    assert [(m.member, m.scored) for m in found.members] == [("a", 40), ("b", 40)]
+    assert [m.mean for m in found.members] == pytest.approx([0.5, 0.5])
+    words, numbers = found.pairs
+    assert (words.criterion, words.measure, words.same) == ("ok", "kappa", 0.9)
+    assert words.figure == pytest.approx(0.8)
+    assert words.low < 0.8 < words.high
+    assert (numbers.criterion, numbers.measure) == (None, "correlation")
+    assert numbers.figure == pytest.approx(0.8)
+
+
+def test_agreement_of_clustered_cases_has_no_interval():
+    found = finished(*jury_rows(), clustered=True)
+
+    assert found.pairs[0].figure == pytest.approx(0.8)
+    assert found.pairs[0].low is None
+    assert found.members[0].low is None
+
+
+def test_a_member_that_fails_is_counted():
+    rows = list(jury_rows(10))
+    rows[0] = (rows[0][0], Opinion(member="b", failure="unavailable", message="down"))
+
+    found = finished(*rows)
+
+    assert [(m.member, m.scored, m.failed) for m in found.members] == [("a", 10, 0), ("b", 9, 1)]
+    assert found.pairs[0].cases == 9
+
+
+def test_samples_show_how_well_they_repeat():
+    rows = [
+        [opinion(float(n < 5 or (n == 5 and k == 0)), sample=k) for k in range(2)]
+        for n in range(10)
+    ]
+
+    found = finished(*rows)
+
+    (repeats,) = found.repeats
+    assert (repeats.criterion, repeats.over, repeats.cases) == ("ok", "samples", 10)
+    assert repeats.exact == 0.9
+    assert repeats.kappa is None  # numbers
+    # Mean squares: 4.45 / 9 between cases, .5 / 10 within.
+    assert repeats.icc == pytest.approx((4.45 / 9 - 0.05) / (4.45 / 9 + 0.05))
+    assert repeats.needed == 2
+    assert found.members == ()
+
+
+def test_an_order_without_its_reverse_is_named():
+    def row(*orders):
+        return [opinion(1.0, sample=n, order=order) for n, order in enumerate(orders)]
+
+    assert finished(row("written", "reversed")).unbalanced is None
+    assert finished(row("written", "reversed", "shuffled 1")).unbalanced == "shuffled 1"
+    assert finished(row("written", "written", "written")).unbalanced is None
+    four = row("written", "reversed", "shuffled 1", "shuffled 1 reversed")
+    assert finished(four).unbalanced is None
+    (line,) = finished(row("written", "reversed", "shuffled 1"))._balance()
+    assert "an even number of samples" in line
+
+
+def test_little_mass_on_legal_answers_is_reported():
+    tally = OpinionTally(clustered=False)
+    for mass in (0.6, 0.9, 1.0):
+        shown = Distribution(labels=("a",), probabilities=(1.0,), source="logprobs", mass=mass)
+        tally.add(Score(value=1.0, parts=(Part(id="ok", value=1.0, distribution=shown),)))
+
+    found = tally.finish()
+
+    (mass,) = found.masses
+    assert (mass.rows, mass.little, mass.source) == (3, 1, "logprobs")
+    assert mass.mean == pytest.approx(0.8333, abs=1e-4)
+    assert "less than 80% in 1 of 3 rows" in found.lines[0]
+
+
+def test_many_different_rows_take_bounded_memory_and_keep_the_figures():
+    rows = [
+        (opinion(n / 9_999, member="a"), opinion((9_999 - n) / 9_999, member="b"))
+        for n in range(3 * MOST_PATTERNS)
+    ]
+    tally = OpinionTally(clustered=False)
+    most = 0
+    for row in rows:
+        tally.add(Score(value=0.5, opinions=row))
+        most = max(most, len(tally._patterns))
+
+    found = tally.finish()
+
+    assert most <= MOST_PATTERNS + 2
+    assert found.pairs[0].cases == 3 * MOST_PATTERNS
+    assert found.pairs[0].figure == -1.0
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("opinions")
+    path = folder / "mine.jinja"
+    head = "---\nname: mine\nextends: base\ndescription: Judge it.\n"
+    path.write_text(f"{head}criteria:\n  ok: {{text: Ok?, kind: boolean}}\n---\n", encoding="utf-8")
+
+    def script(model):
+        def answer(request):
+            if model == "c" and request.about.case == "3":
+                raise JudgeUnavailable("down")
+            return {"ok": {"reason": "r", "value": (int(request.about.case) + ord(model)) % 3 > 0}}
+
+        return answer
+
+    members = {name: FakeJudge(script(name), model=f"fake/{name}") for name in "abc"}
+    cases = [Case(id=str(n), output="o") for n in range(24)]
+    metric = RubricMetric(load_rubric(path), judge=Jury(members))
+    return evaluate_sync(cases, [metric], out=folder / "run")
+
+
+def test_a_report_with_opinions_is_read_again(report):
+    again = Report.read(report.folder)
+
+    assert again.figures == report.figures
+    assert again.figures.metrics[0].opinions.members[2].failed == 1
+
+
+def test_a_report_without_opinions_has_no_key_for_them():
+    plain = evaluate_sync([Case(id="1", output="o")], [lambda_metric])
+
+    assert "opinions" not in plain.figures.model_dump(mode="json")["metrics"][0]
+
+
+def lambda_metric(case):
+    return 1.0
+
+
+def test_the_terminal_names_members_and_agreement(report):
+    text = summary_text(report, width=100)
+
+    assert "mine: a: mean 0.67" in text
+    assert "mine: a and b: correlation " in text
+    assert "24 scored" in text
+    assert "23 scored, 1 failed" in text
+
+
+def test_a_data_frame_has_a_row_for_each_opinion(report):
+    frame = report.to_pandas(per="opinion")
+
+    assert list(frame.columns) == [
+        "case", "metric", "of", "member", "sample", "order", "value", "answers", "failure",
+        "message",
+    ]  # fmt: skip
+    assert len(frame) == 72
+    failed = frame[frame["failure"].notna()]
+    assert failed[["case", "member", "failure"]].to_numpy().tolist() == [["3", "c", "unavailable"]]
+    shown = report.to_pandas(per="criterion")["distribution"][0]
+    assert json.loads(shown)["source"] == "samples"

@@ -1,0 +1,110 @@
+"""Reliability of repeated answers, against published and simulated figures."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judgekit.stats.reliability import (
+    PairSums,
+    RepeatTally,
+    effective_votes,
+    mean_correlation,
+    samples_needed,
+)
+
+
+def tallied(rows, values=None):
+    tally = RepeatTally()
+    for row, numbers in zip(rows, values or rows, strict=True):
+        tally.add(row, numbers)
+    return tally.finish()
+
+
+def test_icc_is_that_of_shrout_and_fleiss():
+    """Six targets by four judges; Shrout and Fleiss (1979), table 2: ICC(1,1) = .17."""
+    rows = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+
+    assert tallied(rows).icc == pytest.approx(0.1657, abs=5e-5)
+
+
+def test_kappa_is_that_of_fleiss():
+    """Ten subjects by fourteen raters in five categories; the example of Fleiss (1971): .210."""
+    counts = [
+        (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
+        (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
+    ]  # fmt: skip
+    rows = [[label for label, n in enumerate(row) for _ in range(n)] for row in counts]
+
+    found = tallied(rows, [[None] * 14] * 10)
+
+    assert found.kappa == pytest.approx(0.2099, abs=5e-5)
+    assert (found.cases, found.answers, found.icc) == (10, 140, None)
+
+
+def test_equal_cases_may_be_added_at_once():
+    rows = [["a", "b"], ["a", "a"], ["a", "a"], ["b", "b"]]
+    values = [[1.0, 0.0], [1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
+    together = RepeatTally()
+    together.add(rows[0], values[0])
+    together.add(rows[1], values[1], count=2)
+    together.add(rows[3], values[3])
+
+    assert together.finish() == tallied(rows, values)
+
+
+def test_a_known_reliability_is_recovered():
+    draw = random.Random(4)
+    rows = []
+    for _ in range(4_000):
+        truth = draw.gauss(0, 1)
+        rows.append([truth + draw.gauss(0, 1) for _ in range(3)])
+
+    found = tallied(rows)
+
+    assert found.icc == pytest.approx(0.5, abs=0.03)
+    assert found.spread == pytest.approx(1.0, abs=0.03)
+    # By Spearman and Brown, 9 answers of reliability .5 have .9 together.
+    assert samples_needed(0.5) == 9
+
+
+def test_figures_without_variation_are_undefined():
+    found = tallied([[1.0, 1.0], [1.0, 1.0]])
+
+    assert (found.exact, found.kappa, found.icc) == (1.0, None, None)
+    assert tallied([[1.0]]).exact is None
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), min_size=2, max_size=30))
+def test_the_correlation_is_that_of_numpy(pairs):
+    sums = PairSums()
+    for pair in pairs:
+        sums.add(*pair)
+    first, second = np.array(pairs).T
+    if min(first.var(), second.var()) > 1e-6:
+        assert sums.correlation == pytest.approx(np.corrcoef(first, second)[0, 1], abs=1e-6)
+
+
+def test_the_interval_of_a_correlation_covers_it():
+    draw = np.random.default_rng(5)
+    covered = 0
+    for _ in range(400):
+        common = draw.normal(size=50)
+        sums = PairSums()
+        for pair in zip(common + draw.normal(size=50), common + draw.normal(size=50), strict=True):
+            sums.add(*pair)
+        low, high = sums.interval
+        covered += low <= 0.5 <= high
+
+    assert covered / 400 > 0.92
+
+
+def test_effective_votes():
+    assert effective_votes(9, 0.5) == pytest.approx(1.8)
+    assert effective_votes(4, 1.0) == 1.0
+    assert effective_votes(4, 0.0) == 4.0
+    assert mean_correlation([[1.0, 1.0], [0.0, 1.0]]) is None
