@@ -29,6 +29,9 @@ def agreement(value, *, categories=("False", "True")):
     )  # fmt: skip
 
 
+NUMBERS = agreement(0.9, categories=())
+
+
 def simulated(rates, shared, *, seed=1):
     """Return pairs whose members share an error with some probability.
 
@@ -63,9 +66,7 @@ def test_effective_votes_of_numbers():
         members = {f"j{n}": truth + common + draw.gauss(0, 1) for n in range(3)}
         pairs.append(JuryPair(members, truth))
 
-    found = jury_agreement(
-        pairs, jury=agreement(0.9, categories=()), alone=lambda _: agreement(0.5)
-    )
+    found = jury_agreement(pairs, jury=NUMBERS, alone=lambda _: agreement(0.5))
 
     # Half of the variance of each error is common.
     assert found.effective == pytest.approx(3 / (1 + 2 * 0.5), abs=0.1)
@@ -182,9 +183,9 @@ def test_agree_shows_every_member(run):
 
 
 def test_the_agreement_of_one_judge_has_no_jury(run):
-    report, labels = run
-    metric = RubricMetric(report.figures.manifest and load_rubric(labels.parent / "mine.jinja"),
-                          judge=FakeJudge(lambda _: {"ok": {"reason": "r", "value": True}}))  # fmt: skip
+    _, labels = run
+    judge = FakeJudge(lambda _: {"ok": {"reason": "r", "value": True}})
+    metric = RubricMetric(load_rubric(labels.parent / "mine.jinja"), judge=judge)
     single = evaluate_sync([Case(id="c0", output="o"), Case(id="c1", output="o")], [metric])
 
     (found,) = agree(single, labels).criteria
