@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from judgekit.cassette.cassette import Cassette
     from judgekit.cassette.mode import RecordMode
     from judgekit.core.case import Case, Message, ToolCall
+    from judgekit.core.distribution import Distribution
     from judgekit.core.errors import CaseError, ConfigError, JudgekitError
     from judgekit.core.judgment import Judgment
+    from judgekit.core.jury import Jury
     from judgekit.core.protocols import Judge
     from judgekit.core.request import Reply, Request
     from judgekit.core.score import Failure, Row, Score
@@ -69,12 +71,14 @@ _HOMES = {
     "Comparison": "judgekit.analysis.comparison.comparison",
     "Combined": "judgekit.metrics.combine",
     "ConfigError": "judgekit.core.errors",
+    "Distribution": "judgekit.core.distribution",
     "Failure": "judgekit.core.score",
     "FakeJudge": "judgekit.judges.fake",
     "HostedEmbedder": "judgekit.embedders.hosted",
     "Judge": "judgekit.core.protocols",
     "JudgekitError": "judgekit.core.errors",
     "Judgment": "judgekit.core.judgment",
+    "Jury": "judgekit.core.jury",
     "LimitedJudge": "judgekit.judges.limits",
     "LiteLLMJudge": "judgekit.judges.litellm",
     "ManualJudge": "judgekit.judges.manual",
@@ -130,12 +134,14 @@ __all__ = [
     "Combined",
     "Comparison",
     "ConfigError",
+    "Distribution",
     "Failure",
     "FakeJudge",
     "HostedEmbedder",
     "Judge",
     "JudgekitError",
     "Judgment",
+    "Jury",
     "LimitedJudge",
     "LiteLLMJudge",
     "ManualJudge",

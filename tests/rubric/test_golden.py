@@ -45,6 +45,10 @@ VARIANTS = [
 def rendered(name, mode):
     metric = RubricMetric(name, judge=FakeJudge(model="fake/golden"), mode=mode)
     _, (request,) = metric.requests(CASE)
+    return shown(request)
+
+
+def shown(request):
     lines = []
     for message in request.messages:
         lines += [f"--- {message.role}", message.content]
@@ -76,3 +80,22 @@ def test_labels_and_identity_of_a_case_never_reach_the_judge(name, mode):
 def test_only_the_wanted_half_is_shown():
     assert "travel agent" not in rendered("prompt_alignment", "user")
     assert "Rome, please" not in rendered("prompt_alignment", "system")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("reversed", {"samples": 2, "order": "balanced"}),
+        ("shuffled", {"samples": 3, "order": "balanced"}),
+        ("part", {"calls": 2}),
+    ],
+)
+def test_a_judge_sees_exactly_this_in_another_arrangement(name, options):
+    """The last request of `quality`: in another order, or with the last of its criteria."""
+    file = GOLDEN / "arrangements" / f"{name}.txt"
+    metric = RubricMetric("quality", judge=FakeJudge(model="fake/golden"), **options)
+    text = shown(metric.requests(CASE)[1][-1])
+    if UPDATE:
+        file.write_text(text, encoding="utf-8")
+
+    assert text == file.read_text(encoding="utf-8")

@@ -1,0 +1,106 @@
+"""Juries, orders, parts and readouts as keys of a suite."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+import yaml
+
+from judgekit.core.errors import ConfigError
+from judgekit.suite.estimate import plan_run
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import build_suite, load_suite
+
+SUITE = {
+    "cases": [{"id": f"c{n}", "input": "Hi?", "output": f"Hello, number {n}."} for n in range(4)],
+    "judges": {"small": "fake/small", "other": "fake/other", "local": "fake/local"},
+    "cassette": "tape.jsonl",
+    "metrics": {
+        "safety": {"jury": ["small", "other", "local"], "threshold": 0.5},
+        "heavy": {"rubric": "safety", "jury": {"small": 2.0, "other": 0.5}, "vote": "weighted"},
+        "quality": {"judge": "small", "samples": 4, "order": "balanced", "readout": "expected"},
+        "thorough": {"rubric": "quality", "judge": "other", "calls": "each"},
+        "faithfulness": {"judge": "local", "samples": 2, "order": "balanced"},
+    },
+}
+SUITE["cases"] = [{**case, "context": ["Some text."]} for case in SUITE["cases"]]
+
+
+def built(folder, *, flags=None, **changes):
+    return build_suite({**SUITE, **changes}, base=folder, overrides=Overrides(**flags or {}))
+
+
+def wrong(folder, **entry):
+    path = folder / "suite.yaml"
+    suite = {**SUITE, "metrics": {"safety": {"judge": "small"}, **entry}}
+    path.write_text(yaml.safe_dump(suite, sort_keys=False), encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load_suite(path)
+    return str(caught.value).removeprefix(str(folder) + "/")
+
+
+def test_all_opinions_are_recorded_and_replay_with_the_same_bytes(tmp_path):
+    live = asyncio.run(
+        run_suite(built(tmp_path, flags={"record": "new_episodes"}), out=tmp_path / "live")
+    )
+    again = asyncio.run(run_suite(built(tmp_path), out=tmp_path / "again"))
+
+    assert live.figures.incomplete == ()
+    assert again.run["origins"].keys() == {"tape"}
+    for name in ("results.jsonl", "report.json"):
+        first, second = ((tmp_path / run / name).read_bytes() for run in ("live", "again"))
+        assert first == second
+    manifest = json.loads((tmp_path / "again" / "report.json").read_text())["manifest"]
+    options = {entry["name"]: entry["options"] for entry in manifest["metrics"]}
+    assert options["safety"]["jury"] == {
+        "small": "fake/small",
+        "other": "fake/other",
+        "local": "fake/local",
+    }
+    assert options["heavy"]["weights"] == {"small": 2.0, "other": 0.5}
+    assert options["quality"]["order"] == "balanced"
+    assert options["faithfulness"]["samples"] == 2
+
+
+def test_the_estimate_counts_every_opinion(tmp_path):
+    metrics = {name: SUITE["metrics"][name] for name in ("safety", "quality", "thorough")}
+
+    plan = plan_run(built(tmp_path, metrics=metrics))
+
+    # Four cases: one call of each member; four samples; five criteria.
+    asked = {calls.model: calls.requests for calls in plan.models}
+    assert asked == {
+        "fake/small": (4 + 16, 4 + 16),
+        "fake/other": (4 + 20, 4 + 20),
+        "fake/local": (4, 4),
+    }
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"jury": ["small"]}, "suite.yaml:"),
+        ({"jury": ["small", "smal"]}, "needs the role 'smal', but the suite only has"),
+        ({"jury": ["small", "small"]}, "jury names a role twice; name each once"),
+        ({"jury": ["small", "other"], "judge": "local"}, "`judge` and `jury` are both given"),
+        ({"judge": "small", "vote": "mean"}, "vote needs a jury; add jury: [role, role]"),
+        ({"judge": "small", "quorum": 2}, "quorum needs a jury"),
+        ({"jury": ["small", "other"], "quorum": 3}, "quorum must be a whole number from 1 to 2"),
+        ({"jury": ["small", "other"], "vote": "weighted"}, "vote weighted needs weights"),
+        ({"jury": {"small": 1, "other": 1}}, "weights need vote weighted"),
+        ({"judge": "small", "order": "balancd"}, "balanced"),
+        ({"judge": "small", "calls": 0}, "calls"),
+        ({"metric": "length", "maximum": 9, "order": "balanced"}, "takes no order; remove it"),
+        ({"metric": "length", "maximum": 9, "jury": ["small", "other"]}, "takes no jury"),
+        ({"metric": "perplexity", "likelihood": "small", "readout": "mode"}, "takes no readout"),
+    ],
+)
+def test_a_mistake_names_its_line(tmp_path, entry, message):
+    text = wrong(tmp_path, mine={"rubric": "safety", **entry} if "metric" not in entry else entry)
+
+    assert text.startswith("suite.yaml:")
+    assert message in text
+    assert "\n" not in text
