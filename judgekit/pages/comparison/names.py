@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
 from typing import Any
 
+from judgekit.report.answerers import folder_names
 from judgekit.report.manifest import dicts_in, judges_of, mapping, suite_of
 from judgekit.report.report import Report
 
@@ -19,7 +19,7 @@ def names_of(runs: Sequence[Report]) -> list[str]:
     Where these do not tell all runs apart, the end of the folder does, and the position of a run
     without a folder.
     """
-    folders = _folder_names(runs)
+    folders = folder_names(runs)
     names = [""] * len(runs)
     for values_of in (_judges, _rubrics, _suite):
         values = [values_of(run) for run in runs]
@@ -54,18 +54,3 @@ def _makers(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def _suite(run: Report) -> frozenset[str]:
     name = suite_of(run.figures.manifest).get("name")
     return frozenset([str(name)] if name else [])
-
-
-def _folder_names(runs: Sequence[Report]) -> list[str]:
-    """Return the end of each folder, as long as it takes to tell the runs apart."""
-    parts = [PurePath(run.folder.resolve()).parts if run.folder else () for run in runs]
-    names = []
-    for place, own in enumerate(parts):
-        if not own:
-            names.append("base" if place == 0 else f"run {place}")
-            continue
-        size = 1
-        while size < len(own) and sum(other[-size:] == own[-size:] for other in parts) > 1:
-            size += 1
-        names.append("/".join(own[-size:]))
-    return names

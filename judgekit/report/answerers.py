@@ -1,0 +1,61 @@
+"""Who answered the cases of a run, and names for several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from judgekit.core.case import ANSWERED
+from judgekit.report.manifest import mapping
+from judgekit.report.report import Report
+
+ANSWERED_BY = "answered_by"
+"""Key of the manifest: the model that answered all cases of the run."""
+
+
+def answered_by(manifest: Mapping[str, Any]) -> str | None:
+    """Return the model that answered all cases of a run, if its manifest says so."""
+    model = manifest.get(ANSWERED_BY)
+    return model if isinstance(model, str) and model else None
+
+
+def answerer_of(metadata: Mapping[str, Any]) -> str | None:
+    """Return the model that gave the output of a case, if its metadata says so."""
+    model = mapping(mapping(metadata.get(ANSWERED)).get("output")).get("model")
+    return model if isinstance(model, str) and model else None
+
+
+def model_of(run: Report, cases: Iterable[str | None]) -> str | None:
+    """Return the model that answered all cases of a run; `None` if unknown or several.
+
+    Args:
+        run: the run.
+        cases: `answerer_of` each case.
+    """
+    models = {answered_by(run.figures.manifest)} - {None} or set(cases)
+    return models.pop() if len(models) == 1 else None
+
+
+def names_by_model(runs: Sequence[Report], models: Sequence[str | None]) -> list[str]:
+    """Return a name for each run: its model, or its folder if the model is not its alone."""
+    folders = folder_names(runs)
+    return [
+        model if model and models.count(model) == 1 else folder
+        for model, folder in zip(models, folders, strict=True)
+    ]
+
+
+def folder_names(runs: Sequence[Report]) -> list[str]:
+    """Return the end of each folder, as long as it takes to tell the runs apart."""
+    parts = [PurePath(run.folder.resolve()).parts if run.folder else () for run in runs]
+    names = []
+    for place, own in enumerate(parts):
+        if not own:
+            names.append("base" if place == 0 else f"run {place}")
+            continue
+        size = 1
+        while size < len(own) and sum(other[-size:] == own[-size:] for other in parts) > 1:
+            size += 1
+        names.append("/".join(own[-size:]))
+    return names
