@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from judgekit.analysis.agreement.agree import agree
     from judgekit.analysis.comparison.compare import compare
     from judgekit.analysis.comparison.comparison import Comparison
+    from judgekit.analysis.ranking.rank import rank
+    from judgekit.analysis.ranking.ranking import ModelRanking
     from judgekit.authoring.lint.lint import lint_rubrics
     from judgekit.cassette.cassette import Cassette
     from judgekit.cassette.mode import RecordMode
@@ -83,6 +85,7 @@ _HOMES = {
     "LiteLLMJudge": "judgekit.judges.litellm",
     "ManualJudge": "judgekit.judges.manual",
     "Message": "judgekit.core.case",
+    "ModelRanking": "judgekit.analysis.ranking.ranking",
     "Persona": "judgekit.metrics.brand_voice.persona",
     "PromptAlignment": "judgekit.metrics.prompt_alignment.prompt_alignment",
     "RecordMode": "judgekit.cassette.mode",
@@ -115,6 +118,7 @@ _HOMES = {
     "merge_shards": "judgekit.suite.merge",
     "metric": "judgekit.metrics.registry",
     "metric_names": "judgekit.metrics.registry",
+    "rank": "judgekit.analysis.ranking.rank",
     "run_suite": "judgekit.suite.run",
     "run_suite_sync": "judgekit.suite.run",
     "score_sync": "judgekit.runner.evaluation",
@@ -146,6 +150,7 @@ __all__ = [
     "LiteLLMJudge",
     "ManualJudge",
     "Message",
+    "ModelRanking",
     "Persona",
     "PromptAlignment",
     "RecordMode",
@@ -178,6 +183,7 @@ __all__ = [
     "merge_shards",
     "metric",
     "metric_names",
+    "rank",
     "run_suite",
     "run_suite_sync",
     "score_sync",

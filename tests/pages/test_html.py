@@ -19,6 +19,7 @@ from judgekit.datasets.ids import derive_id
 from judgekit.pages.comparison.page import SCRIPTS as COMPARISON_SCRIPTS
 from judgekit.pages.figures import number, percent, weight
 from judgekit.pages.html import ASSETS
+from judgekit.pages.ranking import SCRIPTS as RANKING_SCRIPTS
 from judgekit.pages.run.facts import dollars
 from judgekit.pages.run.page import SCRIPTS, render_page, write_page
 from judgekit.pages.run.payload import ALL, KEPT
@@ -126,7 +127,14 @@ def test_script_never_parses_markup_or_code() -> None:
 def test_every_piece_of_script_is_joined() -> None:
     folder = ASSETS / "script"
     every = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.js")}
-    used = {*SCRIPTS, *COMPARISON_SCRIPTS, "view/list", "view/live", "view/served"}
+    used = {
+        *SCRIPTS,
+        *COMPARISON_SCRIPTS,
+        *RANKING_SCRIPTS,
+        "view/list",
+        "view/live",
+        "view/served",
+    }
     assert used == every
 
 

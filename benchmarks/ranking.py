@@ -1,0 +1,55 @@
+"""Coverage of the intervals of `judgekit rank`, by simulation, and its time.
+
+    python benchmarks/ranking.py [repetitions]
+
+For each setting, comparisons are drawn from known strengths (seed = number of the repetition), and
+the product's own code makes the intervals. A covered strength is one whose distance from the centre
+is inside its interval; a covered rank is one whose interval contains the true rank.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+from judgekit.analysis.ranking.rank import rank
+from judgekit.analysis.ranking.strengths import groups_of, strengths_of
+from tests.analysis.ranking.simulated import centred, drawn_wins
+
+SETTINGS = [(4, 15, 6), (5, 20, 10), (5, 60, 3), (8, 60, 10), (8, 300, 2)]
+"""Models, prompts, comparisons on each prompt."""
+DRAWS = 200
+
+
+def main(repetitions: int) -> None:
+    print("models  prompts  comparisons  strengths  ranks  not connected")
+    for models, prompts, pairs in SETTINGS:
+        truth = centred(np.linspace(1.2, -1.2, models))
+        covered, ranked, apart = [], [], 0
+        for seed in range(repetitions):
+            wins = drawn_wins(truth, prompts=prompts, pairs=pairs, seed=seed)
+            if len(groups_of(wins, models)[0]) > 1:
+                apart += 1
+                continue
+            found = strengths_of(wins, models, draws=DRAWS, seed=seed)
+            covered += (np.abs(found.strength - truth) <= found.margin).tolist()
+            ranked += [low <= n <= high for n, (low, high) in enumerate(found.ranks, start=1)]
+        print(
+            f"{models:6}  {prompts:7}  {prompts * pairs:11}  {np.mean(covered):9.3f}  "
+            f"{np.mean(ranked):5.3f}  {apart:13}"
+        )
+    names = [f"model {n}" for n in range(10)]
+    wins = drawn_wins(np.linspace(1, -1, 10), prompts=1000, pairs=10, seed=1)
+    rows = [
+        {"prompt": w.prompt, "a": names[w.winner], "b": names[w.loser], "winner": "a"} for w in wins
+    ]
+    start = time.perf_counter()
+    rank(rows)
+    seconds = time.perf_counter() - start
+    print(f"{len(rows):,} comparisons of 10 models, 1,000 draws: {seconds:.1f} s")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)

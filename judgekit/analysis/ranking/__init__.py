@@ -1,0 +1,1 @@
+"""A ranking of models by pairwise comparisons. Start with `rank`."""

@@ -1,0 +1,265 @@
+"""Rank models by pairwise comparisons."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
+from judgekit.analysis.ranking.records import PairwiseRecord, comparisons_of, read_comparisons
+from judgekit.analysis.ranking.runs import records_of_runs
+from judgekit.analysis.ranking.strengths import Win, groups_of, strengths_of
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
+from judgekit.core.wrong_file import nearby
+from judgekit.report.report import Report
+from judgekit.stats.bootstrap import SEED
+from judgekit.stats.clusters import FEWEST
+
+DRAWS = 1000
+LEAST_DRAWS, MOST_DRAWS = 100, 100_000
+MOST_MODELS = 1_000
+"""Models of a ranking; more are a sign that `a` and `b` hold answers."""
+_SHOWN = 5
+"""Groups that a warning names."""
+
+RankSource = str | Path | Report | Iterable[Mapping[str, Any]]
+"""A run folder or a report, a file of comparisons, or comparisons as Python objects."""
+
+
+def rank(
+    *sources: RankSource,
+    metric: str | None = None,
+    judge: str | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> ModelRanking:
+    """Rank models by Bradley-Terry strength. No model is called.
+
+    Args:
+        sources: two or more runs over the same cases, runs of a pairwise metric, files of
+            comparisons (JSON Lines, CSV), or lists of them. A comparison is `{"prompt", "a",
+            "b", "winner", "judge"}`; `winner` is `a`, `b`, the name of a model, or `tie`, and
+            `judge` may be missing.
+        metric: the metric of the runs; needed if they have several.
+        judge: use only the comparisons of this judge.
+        draws: draws of the bootstrap over prompts.
+        seed: seed of the bootstrap.
+
+    Raises:
+        ConfigError: a run cannot be read, nothing can be compared, or an option is wrong.
+        DatasetError: a comparison cannot be read.
+        MissingExtra: evalica is not installed.
+    """
+    if not LEAST_DRAWS <= draws <= MOST_DRAWS:
+        raise ConfigError(f"draws must be from {LEAST_DRAWS} to {MOST_DRAWS:,}, not {draws}")
+    if not 0 <= seed < 2**32:
+        raise ConfigError(f"the seed must be from 0 to 2**32 - 1, not {seed}")
+    if not sources:
+        raise ConfigError("nothing to rank; name runs or a file of comparisons")
+    records, name, left_out = _read(sources, metric)
+    records = _of_judge(records, judge)
+    decided = [record for record in records if record.share is not None]
+    if missing := len(records) - len(decided):
+        left_out["comparisons without a winner"] += missing
+    if not decided:
+        why = ", ".join(f"{count} {reason}" for reason, count in left_out.items() if count)
+        raise ConfigError(
+            f"no comparison has a winner or a tie{f' ({why})' if why else ''}; check the verdicts"
+        )
+    return _ranked(decided, name, left_out, draws=draws, seed=seed)
+
+
+def _read(
+    sources: Sequence[RankSource], metric: str | None
+) -> tuple[list[PairwiseRecord], str | None, Counter[str]]:
+    runs: list[Report] = []
+    records: list[PairwiseRecord] = []
+    for source in sources:
+        if isinstance(source, Report):
+            runs.append(source)
+        elif not isinstance(source, str | Path):
+            records += comparisons_of(source)
+        elif Path(source).is_dir():
+            runs.append(Report.read(source))
+        elif str(source) == "-" or Path(source).exists():
+            records += read_comparisons(Path(source))
+        else:
+            hint = nearby(Path(source)) or "; check the path"
+            raise ConfigError(f"no such run folder or file of comparisons{hint}", where=str(source))
+    folders = [run.folder.resolve() for run in runs if run.folder is not None]
+    for folder in folders:
+        if folders.count(folder) > 1:
+            raise ConfigError("is named twice; name each run once", where=str(folder.name))
+    if not runs:
+        if metric is not None:
+            raise ConfigError("--metric belongs to runs; a file of comparisons has no metric")
+        return records, None, Counter()
+    found = records_of_runs(runs, metric)
+    return records + found.records, found.metric, found.left_out
+
+
+def _of_judge(records: list[PairwiseRecord], judge: str | None) -> list[PairwiseRecord]:
+    if judge is None:
+        return records
+    known = {record.judge for record in records if record.judge is not None}
+    if judge not in known:
+        hint = suggest(judge, known) if known else "; no comparison names its judge"
+        raise ConfigError(f"no comparison is by the judge {judge!r}{hint}")
+    return [record for record in records if record.judge == judge]
+
+
+def _ranked(
+    records: Sequence[PairwiseRecord],
+    metric: str | None,
+    left_out: Counter[str],
+    *,
+    draws: int,
+    seed: int,
+) -> ModelRanking:
+    names = sorted({name for record in records for name in (record.a, record.b)})
+    if len(names) > MOST_MODELS:
+        raise ConfigError(
+            f"{len(names):,} models, and at most {MOST_MODELS:,} can be ranked; "
+            "are 'a' and 'b' names of models?"
+        )
+    numbers = {name: number for number, name in enumerate(names)}
+    prompts = {prompt: n for n, prompt in enumerate(sorted({r.prompt for r in records}))}
+    wins = sorted(_wins(records, numbers, prompts))  # sums do not depend on the order of rows
+    groups, reach = groups_of(wins, len(names))
+    tallies = _tallies(records)
+    totals: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for (model, _), counts in tallies.items():
+        totals[model] += counts
+    models: list[RankedModel] = []
+    few: list[int] = []
+    for group, inside in enumerate(_inner(wins, groups), start=1):
+        known = {names[member]: totals[names[member]] for member in groups[group - 1]}
+        models += _group(group, known, inside, draws=draws, seed=seed)
+        if inside and models[-1].low is None:
+            few.append(len({win.prompt for win in inside}))
+    judges = Counter(record.judge for record in records if record.judge is not None)
+    return ModelRanking(
+        comparisons=len(records),
+        prompts=len(prompts),
+        metric=metric,
+        judges=dict(sorted(judges.items())),
+        draws=draws,
+        seed=seed,
+        too_few=f"{min(few)} of the {FEWEST} prompts that an interval needs" if few else None,
+        left_out={why: count for why, count in sorted(left_out.items()) if count},
+        warnings=tuple(_warnings([[names[m] for m in group] for group in groups],
+                                 _relations(groups, wins, reach))),
+        models=tuple(models),
+        pairs=tuple(_pairs([one.model for one in models], tallies)),
+    )  # fmt: skip
+
+
+def _wins(
+    records: Iterable[PairwiseRecord], numbers: Mapping[str, int], prompts: Mapping[str, int]
+) -> Iterator[Win]:
+    """Yield the wins; a tie is half a win of each side."""
+    for record in records:
+        prompt, a, b = prompts[record.prompt], numbers[record.a], numbers[record.b]
+        if record.share == 0.5:
+            yield Win(prompt, a, b, 0.5)
+            yield Win(prompt, b, a, 0.5)
+        else:
+            yield Win(prompt, a, b, 1.0) if record.share else Win(prompt, b, a, 1.0)
+
+
+def _inner(wins: Iterable[Win], groups: Sequence[Sequence[int]]) -> list[list[Win]]:
+    """Return the wins inside each group, with the numbers of the models inside it."""
+    place = {m: (at, n) for at, group in enumerate(groups) for n, m in enumerate(group)}
+    inside: list[list[Win]] = [[] for _ in groups]
+    for win in wins:
+        (group, winner), (other, loser) = place[win.winner], place[win.loser]
+        if group == other:
+            inside[group].append(win._replace(winner=winner, loser=loser))
+    return inside
+
+
+_Tallies = Mapping[tuple[str, str], Counter[str]]
+"""Two models, in either order -> `wins`, `ties` and `losses` of the first."""
+
+
+def _tallies(records: Iterable[PairwiseRecord]) -> _Tallies:
+    tallies: dict[tuple[str, str], Counter[str]] = {}
+    words = {1.0: ("wins", "losses"), 0.0: ("losses", "wins"), 0.5: ("ties", "ties")}
+    for record in records:
+        mine, other = words[record.share or 0.0]
+        tallies.setdefault((record.a, record.b), Counter())[mine] += 1
+        tallies.setdefault((record.b, record.a), Counter())[other] += 1
+    return tallies
+
+
+def _group(
+    group: int, totals: Mapping[str, Counter[str]], wins: list[Win], *, draws: int, seed: int
+) -> list[RankedModel]:
+    """Return the models of a group, the strongest first."""
+    found = strengths_of(wins, len(totals), draws=draws, seed=seed) if wins else None
+    models = []
+    for place, (name, counts) in enumerate(totals.items()):
+        figures: dict[str, Any] = dict.fromkeys(
+            ("rank", "rank_low", "rank_high", "strength", "low", "high")
+        )
+        if found is not None:
+            strength = found.strength[place]
+            figures["strength"] = strength
+            figures["rank"] = 1 + sum(other > strength + 1e-9 for other in found.strength)
+            if found.margin is not None and found.ranks is not None:
+                margin = found.margin[place]
+                figures |= {"low": strength - margin, "high": strength + margin}
+                figures["rank_low"], figures["rank_high"] = found.ranks[place]
+        counted = {word: counts[word] for word in ("wins", "ties", "losses")}
+        models.append(RankedModel(model=name, group=group, n=counts.total(), **counted, **figures))
+    return sorted(models, key=lambda one: (one.rank or 0, one.model))
+
+
+def _pairs(names: Sequence[str], tallies: _Tallies) -> Iterator[HeadToHead]:
+    for a, b in combinations(names, 2):
+        if (counts := tallies.get((a, b))) is not None:
+            yield HeadToHead(
+                a=a, b=b, wins=counts["wins"], ties=counts["ties"], losses=counts["losses"]
+            )
+
+
+_WON, _ABOVE, _APART = "won every comparison with", "is above", "has no order with"
+
+
+def _relations(
+    groups: Sequence[Sequence[int]], wins: Iterable[Win], reach: Any
+) -> Iterator[tuple[int, str, list[int]]]:
+    """Yield how groups relate to later ones, by their numbers."""
+    of = {model: place for place, group in enumerate(groups) for model in group}
+    direct = {(of[win.winner], of[win.loser]) for win in wins}
+    shown = range(min(len(groups), _SHOWN))
+    for one in shown:
+        others: dict[str, list[int]] = {_WON: [], _ABOVE: [], _APART: []}
+        for other in shown[one + 1 :]:
+            above = _ABOVE if reach[groups[one][0], groups[other][0]] else _APART
+            others[_WON if (one, other) in direct else above].append(other + 1)
+        yield from ((one + 1, words, found) for words, found in others.items() if found)
+
+
+def _warnings(
+    groups: Sequence[Sequence[str]], relations: Iterable[tuple[int, str, list[int]]]
+) -> Iterator[str]:
+    if len(groups) == 1:
+        return
+    named = [f"group {n}: {_listed(group)}" for n, group in enumerate(groups[:_SHOWN], start=1)]
+    more = f"; and {len(groups) - _SHOWN} more" if len(groups) > _SHOWN else ""
+    yield (
+        f"The comparisons are not strongly connected ({'; '.join(named)}{more}). Strengths and "
+        "ranks hold only inside a group; add comparisons that both sides win."
+    )
+    for one, words, others in relations:
+        yield f"Group {one} {words} group {_listed(list(map(str, others)))}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

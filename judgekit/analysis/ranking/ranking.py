@@ -1,0 +1,143 @@
+"""The result of a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgekit.core.value import Displayed, Value
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from judgekit.core.display.parts import DisplayPart as Shown
+
+
+class RankedModel(Value):
+    """One model of a ranking."""
+
+    model: str
+    group: int
+    """From 1; strengths and ranks of different groups cannot be compared."""
+    rank: int | None
+    """In its group, by strength; `None` for a group of one model."""
+    rank_low: int | None
+    """The best rank that the comparisons allow."""
+    rank_high: int | None
+    strength: float | None
+    """Natural logarithm; the mean of a group is 0. `None` for a group of one model."""
+    low: float | None
+    """95 % interval of the strength; `None` for too few prompts."""
+    high: float | None
+    wins: int
+    ties: int
+    losses: int
+    n: int
+    """Comparisons with this model."""
+
+    @property
+    def rate(self) -> float:
+        """Share of its comparisons that it won, a tie as half a win."""
+        return (self.wins + self.ties / 2) / self.n
+
+
+class HeadToHead(Value):
+    """All comparisons of two models."""
+
+    a: str
+    b: str
+    wins: int
+    """Of `a`."""
+    ties: int
+    losses: int
+
+    @property
+    def n(self) -> int:
+        """Number of comparisons."""
+        return self.wins + self.ties + self.losses
+
+
+class ModelRanking(Displayed, Value):
+    """Models by Bradley-Terry strength; made by `judgekit.rank`."""
+
+    comparisons: int
+    prompts: int
+    metric: str | None = None
+    """The metric of the runs."""
+    judges: dict[str, int]
+    """Judge -> its comparisons; without those of no named judge."""
+    draws: int
+    """Draws of the bootstrap."""
+    seed: int
+    too_few: str | None = None
+    """Why there are no intervals."""
+    left_out: dict[str, int]
+    """Reason -> results without a comparison."""
+    warnings: tuple[str, ...]
+    """Warnings to read before any figure."""
+    models: tuple[RankedModel, ...]
+    """By group, then the strongest first."""
+    pairs: tuple[HeadToHead, ...]
+    """Every two models that were compared, in the order of `models`."""
+
+    def __repr__(self) -> str:
+        return f"ModelRanking({', '.join(one.model for one in self.models)})"
+
+    __str__ = __repr__
+
+    @property
+    def connected(self) -> bool:
+        """Whether the comparisons connect all models, so that all strengths can be compared."""
+        return all(one.group == 1 for one in self.models)
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.analysis.ranking.words import ranking_parts
+
+        return ranking_parts(self)
+
+    def text(self, *, width: int = 88) -> str:
+        """Return the ranking as text for a terminal of so many columns."""
+        from judgekit.core.display.text import to_text
+
+        return f"{to_text(self._parts_shown(), width=width)}\n"
+
+    def markdown(self) -> str:
+        """Return the ranking as Markdown, with all names escaped."""
+        from judgekit.analysis.ranking.words import ranking_markdown
+
+        return ranking_markdown(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the models as a pandas data frame.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        from judgekit.analysis.ranking.words import ranking_table
+        from judgekit.datasets.dataframes.libraries import to_pandas_frame
+
+        return to_pandas_frame(ranking_table(self))
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the models as a polars data frame; see `to_pandas`."""
+        from judgekit.analysis.ranking.words import ranking_table
+        from judgekit.datasets.dataframes.libraries import to_polars_frame
+
+        return to_polars_frame(ranking_table(self))
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the ranking as one self-contained HTML file and return its path.
+
+        Raises:
+            ConfigError: the file cannot be written.
+        """
+        from judgekit.core.renderers import renderer
+
+        written: Path = renderer("ranking page")(self, Path(path))
+        return written
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ranking as JSON."""
+        return self.model_dump(mode="json")

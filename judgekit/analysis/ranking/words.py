@@ -1,0 +1,142 @@
+"""A ranking in words: for a terminal, a notebook, Markdown, and as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.datasets.dataframes.table import Kind, Table
+from judgekit.report.markdown import escaped
+
+if TYPE_CHECKING:
+    from judgekit.analysis.ranking.ranking import ModelRanking, RankedModel
+
+HEAD = ("rank", "ranks", "model", "strength", "95 %", "wins", "ties", "losses", "n")
+_COLUMNS: Mapping[str, Kind] = {
+    "model": "text",
+    **dict.fromkeys(("group", "rank", "rank_low", "rank_high"), "whole"),
+    **dict.fromkeys(("strength", "low", "high"), "number"),
+    **dict.fromkeys(("wins", "ties", "losses", "n"), "whole"),
+}
+
+
+def signed(value: float | None) -> str:
+    """Return a strength as it is shown, with its sign.
+
+    >>> signed(-0.5), signed(0.123), signed(None), signed(-0.001)
+    ('−0.50', '+0.12', '–', '0.00')
+    """
+    if value is None:
+        return "–"
+    text = f"{abs(value):.2f}"
+    return text if text == "0.00" else f"{'−' if value < 0 else '+'}{text}"
+
+
+def rank_interval(model: RankedModel) -> str:
+    """Return the ranks that the comparisons allow, such as `2 to 4`; a dash for unknown ones."""
+    if model.rank_low is None or model.rank_high is None:
+        return "–"
+    if model.rank_low == model.rank_high:
+        return str(model.rank_low)
+    return f"{model.rank_low} to {model.rank_high}"
+
+
+def strength_interval(model: RankedModel) -> str:
+    """Return the interval of a strength as it is shown; a dash without one."""
+    return "–" if model.low is None else f"[{signed(model.low)}, {signed(model.high)}]"
+
+
+def verdict(ranking: ModelRanking) -> str:
+    """Return the outcome as a sentence."""
+    if not ranking.connected:
+        return "The comparisons do not put all models on one scale."
+    first = [one.model for one in ranking.models if one.rank_low == 1]
+    if not first:
+        return f"{ranking.models[0].model} has the highest strength; chance was not computed."
+    if len(first) == 1:
+        return f"{first[0]} is the strongest model."
+    return f"{', '.join(first[:-1])} or {first[-1]} may be the strongest: chance can explain it."
+
+
+def facts(ranking: ModelRanking) -> str:
+    """Return what the ranking is made of, in a line."""
+    by = f" by {ranking.metric}" if ranking.metric else ""
+    parts = [
+        f"{_counted(ranking.comparisons, 'comparison')}{by} on "
+        f"{_counted(ranking.prompts, 'prompt')}",
+        *([f"judged by {', '.join(ranking.judges)}"] if ranking.judges else []),
+    ]
+    return "; ".join(parts)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' if count != 1 else ''}"
+
+
+def notes(ranking: ModelRanking) -> Iterator[str]:
+    """Yield what a reader has to know about the figures."""
+    yield "Strengths are log-odds with mean 0; ties count as half wins."
+    if ranking.too_few is not None:
+        yield f"No intervals: {ranking.too_few}."
+    elif any(one.low is not None for one in ranking.models):
+        yield f"Intervals: {ranking.draws:,} bootstrap draws over prompts, seed {ranking.seed}."
+    if ranking.left_out:
+        reasons = ", ".join(f"{count:,} {why}" for why, count in ranking.left_out.items())
+        yield f"Left out: {reasons}."
+
+
+def _cells(model: RankedModel, *, grouped: bool) -> tuple[str, ...]:
+    rank = "–" if model.rank is None else str(model.rank)
+    return (
+        *([str(model.group)] if grouped else []),
+        rank,
+        rank_interval(model),
+        model.model,
+        signed(model.strength),
+        strength_interval(model),
+        *(f"{count:,}" for count in (model.wins, model.ties, model.losses, model.n)),
+    )
+
+
+def _rows(ranking: ModelRanking) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[int]]:
+    """Return head, rows and the columns of numbers; groups have a column if there are several."""
+    grouped = not ranking.connected
+    rows = [_cells(model, grouped=grouped) for model in ranking.models]
+    head = ("group", *HEAD) if grouped else HEAD
+    numbers = [n for n, name in enumerate(head) if name not in ("ranks", "model", "95 %")]
+    return head, rows, numbers
+
+
+def ranking_parts(ranking: ModelRanking) -> Iterator[DisplayPart]:
+    """Yield the parts of a ranking."""
+    yield DisplayLine(cut(facts(ranking)), "title")
+    for warning in ranking.warnings:
+        yield DisplayLine(f"! {cut(warning, 600)}", "bad")
+    yield DisplayLine(cut(verdict(ranking)))
+    head, rows, numbers = _rows(ranking)
+    shown = [tuple(cut(cell, MOST_NAME) for cell in row) for row in rows]
+    yield DisplayTable(head, shown, numbers=numbers)
+    yield DisplayLine("")
+    for note in notes(ranking):
+        yield DisplayLine(cut(note), "note")
+
+
+def ranking_markdown(ranking: ModelRanking) -> str:
+    """Return a ranking as Markdown."""
+    lines = [f"### judgekit: {escaped(verdict(ranking))}", "", escaped(facts(ranking)), ""]
+    lines += [f"> **{escaped(warning)}**\n" for warning in ranking.warnings]
+    head, rows, numbers = _rows(ranking)
+    rules = ["--:" if place in numbers else "---" for place in range(len(head))]
+    lines += [f"| {' | '.join(cells)} |" for cells in (head, rules)]
+    lines += [f"| {' | '.join(map(escaped, row))} |" for row in rows]
+    lines += ["", *(f"- {escaped(note)}" for note in notes(ranking))]
+    return "\n".join(lines) + "\n"
+
+
+def ranking_table(ranking: ModelRanking) -> Table:
+    """Return the models of a ranking as columns."""
+    table = Table(_COLUMNS)
+    for model in ranking.models:
+        table.add({name: getattr(model, name) for name in _COLUMNS})
+    return table
