@@ -12,9 +12,9 @@ from typer.main import get_command, get_group
 from judgekit import __version__
 
 COMMANDS = (
-    "init", "run", "watch", "merge", "score", "evaluate", "report", "compare", "view", "agree",
-    "answer", "perturb", "cases", "schema", "metrics", "rubric", "persona", "pairs", "steer",
-    "cassette", "doctor",
+    "init", "run", "watch", "merge", "score", "evaluate", "report", "compare", "rank",
+    "view", "agree", "answer", "perturb", "cases", "schema", "metrics", "rubric", "persona",
+    "pairs", "steer", "cassette", "doctor",
 )  # fmt: skip
 """Each is a module of this package, with a function of the same name or a group in `app`."""
 GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette", "cases"}
