@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -26,7 +27,8 @@ SHOWN = 10
 
 def answer(
     cases: str,
-    model: str,
+    model: str | None = None,
+    models: str | None = None,
     out: Path | None = None,
     field: str = "output",
     system: str | None = None,
@@ -44,6 +46,9 @@ def answer(
     record: str | None = None,
     redact: list[str] | None = None,
     concurrency: int = 8,
+    max_cost: float | None = None,
+    rpm: str | None = None,
+    tpm: str | None = None,
     steering_vector: Path | None = None,
     layer: int | None = None,
     strength: float = 1.0,
@@ -56,67 +61,183 @@ def answer(
     none it replays and makes no call. --steering-vector fills in both: `output` steered,
     `baseline` not.
 
-    Exit codes: 0 all answered, 2 the setup is wrong, 3 some cases have no answer.
+    --models A,B writes a file for each model into the folder --out. With a suite instead of
+    cases, answer its cases by each model, score them with the suite, and write a run folder for
+    each model below --out, by default runs; missing verdicts are asked for, too.
+
+    Exit codes: 0 all answered, 1 a gate of the suite failed, 2 the setup is wrong, 3 some cases
+    have no answer or no score.
     """
-    import asyncio
-
-    from judgekit.cli.interrupt import on_interrupt
     from judgekit.datasets import load_cases
-    from judgekit.datasets.write import write_cases
+    from judgekit.judges.limits import Purse
     from judgekit.judges.local import PREFIX
-    from judgekit.suite import answering
-    from judgekit.suite.steering import answer_twice
+    from judgekit.suite.models import paths_of
 
+    suite = Path(cases) if cases.endswith((".yaml", ".yml")) else None
     steering = _steering(steering_vector, layer, strength, field=field)
-    if steering is not None:
-        model = PREFIX + model.removeprefix(PREFIX)
-    _check_out(cases, out, limit=limit, cassette=cassette)
-    prompt = _system_prompt(system, system_file)
-    rows = iter(load_cases(cases, limit=limit))
-    first = next(rows, None)
-    if first is not None:
-        rows = chain([first], rows)
-        _keep_other_files(out, first, cases)
-    counts = _Counts(shown=not quiet and out is not None)
+    if (model is None) == (models is None):
+        raise ConfigError("name the system under test: --model MODEL, or several: --models A,B")
+    if models is None:
+        if suite is not None:
+            raise ConfigError(f"{cases}: is a suite; answer its cases with --models {model}")
+        name = PREFIX + str(model).removeprefix(PREFIX) if steering else str(model)
+        paths = {name: out}
+    else:
+        if steering is not None:
+            raise ConfigError("--steering-vector steers one model; name it with --model")
+        if suite is not None and field != "output":
+            raise ConfigError("a suite scores outputs; remove --field")
+        ending, default = (".jsonl", None) if suite is None else ("", Path("runs"))
+        paths = paths_of(models, out or default, ending=ending)
+    purse = None if max_cost is None else Purse(max_cost)
     params = {"max_tokens": max_tokens, "temperature": temperature, "top_p": top_p}
-    system_under_test = answering.open_system(
-        model,
-        api_base=api_base,
-        api_key_env=api_key_env,
-        identity=identity,
-        params={**params, **named_values("--param", param)},
-        cassette=cassette,
-        record=record or "new_episodes",
-        redact=redact or [],
-        concurrency=concurrency,
+    asking = _Asking(
+        system={
+            "api_base": api_base,
+            "api_key_env": api_key_env,
+            "identity": identity,
+            "params": {**params, **named_values("--param", param)},
+            "cassette": cassette,
+            "record": record or "new_episodes",
+            "redact": redact or [],
+            "concurrency": concurrency,
+            "purse": purse,
+            "rpm": _rate("--rpm", rpm),
+            "tpm": _rate("--tpm", tpm),
+        },
+        options={
+            "field": field,
+            "system": _system_prompt(system, system_file),
+            "replace": replace or suite is not None,
+            "window": 4 * concurrency,
+        },
+        steering=steering,
+        quiet=quiet,
     )
+    if suite is not None:
+        raise typer.Exit(_score_models(suite, paths, asking, limit=limit))
+    given = list(load_cases(cases, limit=limit)) if cases == "-" and len(paths) > 1 else None
+    code = 0
+    for path in paths.values():
+        _check_out(cases, path, limit=limit, cassette=cassette)
+    for name, path in paths.items():
+        rows = load_cases(cases, limit=limit) if given is None else iter(given)
+        first = next(rows, None)
+        if first is not None:
+            rows = chain([first], rows)
+            _keep_other_files(path, first, cases)
+        answers = asking.answers(name, rows, out=path, several=models is not None)
+        code = max(code, answers.exit_code)
+        if _stopped(answers):
+            break
+    raise typer.Exit(code)
 
-    async def work() -> Answers:
-        stop = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), kept=KEPT):
-            options: dict[str, Any] = {
-                "system": prompt,
-                "replace": replace,
-                "window": 4 * concurrency,
-                "out": out,
-                "progress": counts,
-                "stop": stop,
-            }
-            if steering is not None:
-                return await answer_twice(rows, system_under_test, steering, **options)
-            field_: Any = field  # checked there
-            return await answering.answer(rows, system_under_test, field=field_, **options)
 
+class _Asking(NamedTuple):
+    """How systems under test are asked."""
+
+    system: dict[str, Any]
+    """Options of `open_system`."""
+    options: dict[str, Any]
+    """Options of `answer`."""
+    steering: Steering | None
+    quiet: bool
+
+    def answers(
+        self,
+        model: str,
+        rows: Iterable[Case],
+        *,
+        out: Path | None = None,
+        several: bool = False,
+        keep: bool = False,
+    ) -> Answers:
+        """Let a model answer, and print the outcome.
+
+        Args:
+            model: the model.
+            rows: the cases.
+            out: file to write.
+            several: whether other models answer, too.
+            keep: whether to keep the cases in memory and print none.
+        """
+        import asyncio
+
+        from judgekit.cli.interrupt import on_interrupt
+        from judgekit.datasets.write import write_cases
+        from judgekit.suite import answering
+        from judgekit.suite.steering import answer_twice
+
+        counts = _Counts(shown=not self.quiet and (keep or out is not None))
+        system_under_test = answering.open_system(model, **self.system)
+
+        async def work() -> Answers:
+            stop = asyncio.Event()
+            loop = asyncio.get_running_loop()
+            with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), kept=KEPT):
+                options = {**self.options, "out": out, "progress": counts, "stop": stop}
+                if self.steering is not None:
+                    options.pop("field")
+                    return await answer_twice(rows, system_under_test, self.steering, **options)
+                return await answering.answer(rows, system_under_test, **options)
+
+        try:
+            answers = asyncio.run(work())
+        finally:
+            counts.clear()
+            system_under_test.close()
+        if out is None and not keep:
+            write_cases(answers.cases, None)
+        place = "" if keep else printable(str(out)) if out is not None else "standard output"
+        if several:
+            print(printable(f"{model}:"), file=sys.stderr)
+        _print_outcome(answers, system_under_test, field=self.options["field"], place=place)
+        return answers
+
+
+def _score_models(
+    suite: Path, folders: Mapping[str, Path | None], asking: _Asking, *, limit: int | None
+) -> int:
+    """Answer the cases of a suite by each model, score them, and return the exit code."""
+    from judgekit.cli.execution import run_with_progress
+    from judgekit.cli.options import overrides
+    from judgekit.cli.output import print_notes, print_report
+    from judgekit.core.synchronous import Flag
+    from judgekit.suite.suite import load_suite
+
+    flags = overrides(judge=None, param=None, limit=limit, record=asking.system["record"])
+    codes = []
+    for model, folder in folders.items():
+        loaded = load_suite(suite, flags)
+        answers = asking.answers(model, loaded.cases(), several=True, keep=True)
+        if _stopped(answers):
+            loaded.close()
+            return 3
+        loaded.use_answers(answers.cases, model=model)
+        stop = Flag()
+        report = run_with_progress(loaded, out=folder, quiet=asking.quiet, stop=stop)
+        print_report(report, out=folder, as_json=False)
+        print_notes(loaded)
+        codes.append(max(report.exit_code, answers.exit_code))
+        if stop.is_set():
+            break
+    return max(codes)
+
+
+def _stopped(answers: Answers) -> bool:
+    """Return whether Ctrl-C ended the answers."""
+    from judgekit.suite.answering import STOPPED
+
+    return STOPPED in answers.failures.values()
+
+
+def _rate(flag: str, text: str | None) -> float | str | None:
+    if text is None or text == "auto":
+        return text
     try:
-        answers = asyncio.run(work())
-    finally:
-        counts.clear()
-        system_under_test.close()
-    if out is None:
-        write_cases(answers.cases, None)
-    _print_outcome(answers, system_under_test, field=field, out=out)
-    raise typer.Exit(answers.exit_code)
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"{flag} {text}: give a number or auto") from None
 
 
 def _steering(
@@ -195,9 +316,7 @@ class _Counts:
             self._line.show(", ".join(f"{n} {state}" for state, n in self._states.items()))
 
 
-def _print_outcome(
-    answers: Answers, cassette: OpenCassette, *, field: str, out: Path | None
-) -> None:
+def _print_outcome(answers: Answers, cassette: OpenCassette, *, field: str, place: str) -> None:
     """Print the outcome to standard error: standard output may be the cases."""
     states, ledger = answers.states, cassette.ledger
     words = {"live": "live", "tape": "from the tape", "store": "from the store"}
@@ -207,8 +326,7 @@ def _print_outcome(
         parts.append(f"{states['kept']} already had an {field} (--replace answers them again)")
     if states["failed"]:
         parts.append(f"{states['failed']} without an answer")
-    place = printable(str(out)) if out is not None else "standard output"
-    lines = [f"{'; '.join(parts)}; written to {place}"]
+    lines = [f"{'; '.join(parts)}{f'; written to {place}' if place else ''}"]
     if answers.cut_off:
         lines.append(f"{answers.cut_off} of them were cut off by --max-tokens")
     if cassette.added and cassette.path is not None:

@@ -31,12 +31,12 @@ from judgekit.core.yaml_file import Lines
 from judgekit.datasets.load import Source, cases_of
 from judgekit.datasets.write import case_writer
 from judgekit.judges.connections import closing_connections
-from judgekit.judges.limits import LimitedJudge
+from judgekit.judges.limits import Auto, Budget, LimitedJudge
 from judgekit.judges.local import PREFIX
 from judgekit.judges.steered import SteerableModel, SteeredJudge
 from judgekit.runner.progress import close, listener
 from judgekit.suite.file import JudgeFile, RedactFile
-from judgekit.suite.judges import make_judge
+from judgekit.suite.judges import make_judge, price_of
 from judgekit.suite.redaction import make_redactor
 
 Field = Literal["output", "baseline"]
@@ -223,7 +223,7 @@ class _Answering:
         except asyncio.CancelledError:
             if not (task.cancelled() and stop.is_set()):
                 raise
-            row = self._failed(case, _STOPPED)  # cancelled before its start
+            row = self._failed(case, STOPPED)  # cancelled before its start
         running.popleft()
         return row
 
@@ -231,7 +231,7 @@ class _Answering:
         if not self._replace and has_text(getattr(case, self._field)):
             return Answered(case, "kept")
         if stop.is_set():
-            return self._failed(case, _STOPPED)
+            return self._failed(case, STOPPED)
         try:
             request = self._request(case)
             reply = await self._judge.ask(request)
@@ -239,7 +239,7 @@ class _Answering:
         except asyncio.CancelledError:
             if not stop.is_set():
                 raise
-            return self._failed(case, _STOPPED)
+            return self._failed(case, STOPPED)
         except JudgekitError as exc:
             failure = failure_of(exc)
             if failure is None:
@@ -279,7 +279,7 @@ class _Answering:
         return case.model_copy(update=update)
 
 
-_STOPPED = Failure(kind="not_run", message="stopped before it was answered; run again to continue")
+STOPPED = Failure(kind="not_run", message="stopped before it was answered; run again to continue")
 
 
 class _Running(NamedTuple):
@@ -305,6 +305,9 @@ def open_system(
     record: str = "new_episodes",
     redact: Iterable[str] = (),
     concurrency: int = 8,
+    purse: Budget | None = None,
+    rpm: float | Auto | None = None,
+    tpm: float | Auto | None = None,
 ) -> Cassette:
     """Return a system under test with its limits, behind a tape and the store.
 
@@ -319,9 +322,13 @@ def open_system(
         record: `none`, `new_episodes` or `all`.
         redact: built-in rules or patterns to remove from requests and recordings.
         concurrency: concurrent calls.
+        purse: the budget, which several systems may share; its calls need a known price.
+        rpm: requests a minute; `auto` learns the limit from the server.
+        tpm: tokens a minute; `auto` learns the limit from the server.
 
     Raises:
-        ConfigError: an option is wrong, or the tape to replay does not exist.
+        ConfigError: an option is wrong, the tape to replay does not exist, or a budget lacks a
+            price.
         CassetteCorrupt: the tape is damaged.
     """
     all_params = {**PARAMS, **(params or {})}
@@ -342,6 +349,10 @@ def open_system(
     if concurrency < 1:
         raise ConfigError("concurrency must be at least 1")
     mode = RecordMode.parse(record)
+    asking = mode is not RecordMode.NONE
+    price = None
+    if purse is not None and asking and (price := price_of(file)) is None:
+        raise ConfigError(f"--max-cost: the price of {model} is not known; leave out --max-cost")
     if mode is RecordMode.NONE and cassette is not None and not cassette.exists():
         raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
     judge: Judge
@@ -351,11 +362,17 @@ def open_system(
             1,
         )
     else:
-        asking = mode is not RecordMode.NONE
         judge = make_judge(file, base=Path(), lines=lines, asking=asking)
     rules = validate_file(RedactFile, {"redact": list(redact)}, lines=lines)
     return Cassette(
-        LimitedJudge(judge, concurrency=concurrency),
+        LimitedJudge(
+            judge,
+            concurrency=concurrency,
+            purse=purse,
+            price=price,
+            rpm=rpm if asking else None,
+            tpm=tpm if asking else None,
+        ),
         tape=cassette,
         store=store_opener(cassette.parent if cassette is not None else Path()),
         record=mode,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ class SuiteCases:
     Attributes:
         shard: the part of the cases to run, if the run is a shard.
         sharding: the positions of the shard's cases among all cases, after reading.
+        answered: the cases with new answers, instead of those of the source.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class SuiteCases:
         self._redact = redact
         self.shard = None if overrides.shard is None else Shard.parse(overrides.shard)
         self.sharding: Sharding | None = None
+        self.answered: Sequence[Case] | None = None
 
     def source(self) -> tuple[str, int | None]:
         """Return the file of the cases, and the largest number of cases to read.
@@ -83,6 +85,8 @@ class SuiteCases:
             ConfigError: the suite names none.
             DatasetError: they cannot be read.
         """
+        if self.answered is not None:
+            return self._redacted(iter(self.answered))
         path, limit = self.source()
         try:
             if self._rows is not None:
@@ -95,6 +99,9 @@ class SuiteCases:
             raise ConfigError(str(exc), where=self._lines.where("cases", "fields")) from exc
         if self.narrowed:
             cases = self._narrowed(cases)
+        return self._redacted(cases)
+
+    def _redacted(self, cases: Iterator[Case]) -> Iterator[Case]:
         redact = self._redact
         if redact is None:
             return cases

@@ -18,6 +18,7 @@ from judgekit.core.protocols import Judge, JudgeLike, Metric
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
+from judgekit.report.answerers import ANSWERED_BY
 from judgekit.report.gate import gates_of
 from judgekit.runner.gatekeeper import Rules, open_baseline
 from judgekit.suite.build import Builder
@@ -112,6 +113,8 @@ class Suite(Displayed):
             file, base=base, lines=lines, overrides=overrides, redact=self.redact
         )
         """The cases."""
+        self.answered_by: str | None = None
+        """The model that answered all cases, if this run is about its answers."""
         limits = file.limits
         self.limits = Limits(
             max_failures=limits.max_failures,
@@ -304,6 +307,7 @@ class Suite(Displayed):
             "judge": None if JUDGE not in chosen else _described(chosen[JUDGE]),
             **self._other_roles(chosen),
             "cases": _cases_entry(file),
+            **({ANSWERED_BY: self.answered_by} if self.answered_by else {}),
             **({"cluster": file.cluster} if file.cluster else {}),
             "thresholds": self.thresholds,
             "gates": self.gates,
@@ -321,6 +325,10 @@ class Suite(Displayed):
             "judges": {role: _described(judge) for role, judge in chosen.items()},
             "roles": {name: entry.role for name, entry in self.file.metrics.items() if entry.role},
         }
+
+    def use_answers(self, cases: Sequence[Case], *, model: str) -> None:
+        """Score these cases, which a model answered, instead of those of the file."""
+        self.data.answered, self.answered_by = cases, model
 
     def close(self) -> None:
         """Write the recordings and close the cassette."""
