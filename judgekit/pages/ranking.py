@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.analysis.ranking import words
-from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
+from judgekit.analysis.ranking.ranking import ModelRanking, RankedModel
 from judgekit.pages.html import fill, write_html
 
 SCRIPTS = ("scrolls", "ranking/main")
@@ -71,14 +71,9 @@ class PairTable:
         self.models: list[RankedModel] = list(ranking.models)
         self._cells: dict[tuple[str, str], PairCell] = {}
         for pair in ranking.pairs:
-            rate = _rate(pair)
-            self._cells[pair.a, pair.b] = PairCell(rate, pair.n)
-            self._cells[pair.b, pair.a] = PairCell(1 - rate, pair.n)
+            self._cells[pair.a, pair.b] = PairCell(pair.rate, pair.n)
+            self._cells[pair.b, pair.a] = PairCell(1 - pair.rate, pair.n)
 
     def cell(self, row: str, column: str) -> PairCell | None:
         """Return the comparisons of two models; `None` without any."""
         return self._cells.get((row, column))
-
-
-def _rate(pair: HeadToHead) -> float:
-    return (pair.wins + pair.ties / 2) / pair.n

@@ -290,7 +290,7 @@ class Suite(Displayed):
     @property
     def partial(self) -> bool:
         """Whether flags restrict the run to a part of the suite."""
-        return self._overrides.partial
+        return self._overrides.partial or self.answered_by is not None
 
     @property
     def flags(self) -> dict[str, Any]:

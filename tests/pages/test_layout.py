@@ -127,5 +127,9 @@ def test_a_comparison_fits_and_reads_well(tab: Tab, run: Any, tmp_path: Path, co
     check_layout(tab, order=COMPARISON_PARTS)
     unfold(tab)
     check_layout(tab)
+    tab.set_viewport_size({"width": 390, "height": 900})
+    columns = tab.locator(".matrix thead th")
+    # Every run is a column of the figures and, for each of the three metrics, of the cases.
+    assert [each.is_visible() for each in columns.all()] == [True] * (16 if count == 3 else 0)
     tab.locator(".list tbody tr").first.click()
     check_layout(tab)

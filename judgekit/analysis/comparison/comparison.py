@@ -10,6 +10,7 @@ from pydantic import Field
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value
+from judgekit.report.answerers import ANSWERED_BY
 
 if TYPE_CHECKING:
     import pandas
@@ -177,6 +178,17 @@ class Comparison(Displayed, Value):
     """Metrics that got worse come first."""
     changes: tuple[Change, ...]
     prompts: tuple[PromptChange, ...] = ()
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Base and new run, with the models that answered if these differ."""
+        answered = next((one for one in self.changes if one.what == ANSWERED_BY), None)
+        models = (answered.base, answered.new) if answered else ("none", "none")
+        base, new = (
+            run if model == "none" else f"{run} ({model})"
+            for run, model in zip((self.base, self.new), models, strict=True)
+        )
+        return base, new
 
     @property
     def regressions(self) -> tuple[MetricComparison, ...]:

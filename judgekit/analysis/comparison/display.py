@@ -27,7 +27,7 @@ MOST_NOTES = 6
 def comparison_parts(comparison: Comparison) -> Iterator[DisplayPart]:
     """Yield the parts of a comparison."""
     yield DisplayLine(
-        f"{cut(comparison.base, MOST_NAME)} → {cut(comparison.new, MOST_NAME)}", "title"
+        f"{cut(comparison.sides[0], MOST_NAME)} → {cut(comparison.sides[1], MOST_NAME)}", "title"
     )
     words = f"{cases_line(comparison)}; {cut(verdict_line(comparison))}"
     yield DisplayLine(words, "bad" if comparison.regressions else "plain")

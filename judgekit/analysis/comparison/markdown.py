@@ -20,7 +20,7 @@ def comparison_markdown(comparison: Comparison, *, cases: int = 5) -> str:
     lines = [
         f"### judgekit: {escaped(verdict_line(comparison))}",
         "",
-        f"{comparison.pairs} cases, {escaped(comparison.base)} against {escaped(comparison.new)}",
+        f"{comparison.pairs} cases, {' against '.join(map(escaped, comparison.sides))}",
         "",
     ]
     lines += [f"> **{escaped(warning)}**\n" for warning in comparison.warnings]

@@ -32,8 +32,8 @@ def comparison_text(
     """
     paint = Paint(colour=colour)
     lines = [
-        cut(f"base  {_line(comparison.base)}", width),
-        cut(f"new   {_line(comparison.new)}", width),
+        cut(f"base  {_line(comparison.sides[0])}", width),
+        cut(f"new   {_line(comparison.sides[1])}", width),
     ]
     style = "bad" if comparison.regressions else "bold"
     lines.append(paint(cut(f"{cases_line(comparison)}; {verdict_line(comparison)}", width), style))

@@ -23,6 +23,7 @@ DRAWS = 1000
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000
 MOST_MODELS = 1_000
 """Models of a ranking; more are a sign that `a` and `b` hold answers."""
+_OUTCOMES = ("wins", "ties", "losses")
 _SHOWN = 5
 """Groups that a warning names."""
 
@@ -90,10 +91,9 @@ def _read(
         else:
             hint = nearby(Path(source)) or "; check the path"
             raise ConfigError(f"no such run folder or file of comparisons{hint}", where=str(source))
-    folders = [run.folder.resolve() for run in runs if run.folder is not None]
-    for folder in folders:
-        if folders.count(folder) > 1:
-            raise ConfigError("is named twice; name each run once", where=str(folder.name))
+    folders = Counter(run.folder.resolve() for run in runs if run.folder is not None)
+    if folders and max(folders.values()) > 1:
+        raise ConfigError(f"{folders.most_common(1)[0][0].name}: is named twice; name it once")
     if not runs:
         if metric is not None:
             raise ConfigError("--metric belongs to runs; a file of comparisons has no metric")
@@ -151,11 +151,10 @@ def _ranked(
         seed=seed,
         too_few=f"{min(few)} of the {FEWEST} prompts that an interval needs" if few else None,
         left_out={why: count for why, count in sorted(left_out.items()) if count},
-        warnings=tuple(_warnings([[names[m] for m in group] for group in groups],
-                                 _relations(groups, wins, reach))),
+        warnings=tuple(_warnings(groups, names, reach)),
         models=tuple(models),
         pairs=tuple(_pairs([one.model for one in models], tallies)),
-    )  # fmt: skip
+    )
 
 
 def _wins(
@@ -164,11 +163,9 @@ def _wins(
     """Yield the wins; a tie is half a win of each side."""
     for record in records:
         prompt, a, b = prompts[record.prompt], numbers[record.a], numbers[record.b]
-        if record.share == 0.5:
-            yield Win(prompt, a, b, 0.5)
-            yield Win(prompt, b, a, 0.5)
-        else:
-            yield Win(prompt, a, b, 1.0) if record.share else Win(prompt, b, a, 1.0)
+        share = record.share or 0.0
+        sides = Win(prompt, a, b, share), Win(prompt, b, a, 1 - share)
+        yield from (side for side in sides if side.weight)
 
 
 def _inner(wins: Iterable[Win], groups: Sequence[Sequence[int]]) -> list[list[Win]]:
@@ -203,9 +200,7 @@ def _group(
     found = strengths_of(wins, len(totals), draws=draws, seed=seed) if wins else None
     models = []
     for place, (name, counts) in enumerate(totals.items()):
-        figures: dict[str, Any] = dict.fromkeys(
-            ("rank", "rank_low", "rank_high", "strength", "low", "high")
-        )
+        figures: dict[str, Any] = {word: counts[word] for word in _OUTCOMES}
         if found is not None:
             strength = found.strength[place]
             figures["strength"] = strength
@@ -214,50 +209,36 @@ def _group(
                 margin = found.margin[place]
                 figures |= {"low": strength - margin, "high": strength + margin}
                 figures["rank_low"], figures["rank_high"] = found.ranks[place]
-        counted = {word: counts[word] for word in ("wins", "ties", "losses")}
-        models.append(RankedModel(model=name, group=group, n=counts.total(), **counted, **figures))
+        models.append(RankedModel(model=name, group=group, n=counts.total(), **figures))
     return sorted(models, key=lambda one: (one.rank or 0, one.model))
 
 
 def _pairs(names: Sequence[str], tallies: _Tallies) -> Iterator[HeadToHead]:
     for a, b in combinations(names, 2):
         if (counts := tallies.get((a, b))) is not None:
-            yield HeadToHead(
-                a=a, b=b, wins=counts["wins"], ties=counts["ties"], losses=counts["losses"]
-            )
+            yield HeadToHead(a=a, b=b, **{word: counts[word] for word in _OUTCOMES})
 
 
-_WON, _ABOVE, _APART = "won every comparison with", "is above", "has no order with"
-
-
-def _relations(
-    groups: Sequence[Sequence[int]], wins: Iterable[Win], reach: Any
-) -> Iterator[tuple[int, str, list[int]]]:
-    """Yield how groups relate to later ones, by their numbers."""
-    of = {model: place for place, group in enumerate(groups) for model in group}
-    direct = {(of[win.winner], of[win.loser]) for win in wins}
-    shown = range(min(len(groups), _SHOWN))
-    for one in shown:
-        others: dict[str, list[int]] = {_WON: [], _ABOVE: [], _APART: []}
-        for other in shown[one + 1 :]:
-            above = _ABOVE if reach[groups[one][0], groups[other][0]] else _APART
-            others[_WON if (one, other) in direct else above].append(other + 1)
-        yield from ((one + 1, words, found) for words, found in others.items() if found)
-
-
-def _warnings(
-    groups: Sequence[Sequence[str]], relations: Iterable[tuple[int, str, list[int]]]
-) -> Iterator[str]:
+def _warnings(groups: Sequence[Sequence[int]], names: Sequence[str], reach: Any) -> Iterator[str]:
+    """Yield which groups there are, and which is above which."""
     if len(groups) == 1:
         return
-    named = [f"group {n}: {_listed(group)}" for n, group in enumerate(groups[:_SHOWN], start=1)]
+    numbers = range(1, min(len(groups), _SHOWN) + 1)
+    named = [f"group {n}: {_listed([names[m] for m in groups[n - 1]])}" for n in numbers]
     more = f"; and {len(groups) - _SHOWN} more" if len(groups) > _SHOWN else ""
     yield (
         f"The comparisons are not strongly connected ({'; '.join(named)}{more}). Strengths and "
         "ranks hold only inside a group; add comparisons that both sides win."
     )
-    for one, words, others in relations:
-        yield f"Group {one} {words} group {_listed(list(map(str, others)))}."
+    for one in numbers:
+        for word, wins in (("never lost against", True), ("has no order with", False)):
+            others = [
+                str(other)
+                for other in numbers[one:]
+                if reach[groups[one - 1][0], groups[other - 1][0]] == wins
+            ]
+            if others:
+                yield f"Group {one} {word} group {', '.join(others)}."
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -21,26 +21,21 @@ class RankedModel(Value):
     model: str
     group: int
     """From 1; strengths and ranks of different groups cannot be compared."""
-    rank: int | None
-    """In its group, by strength; `None` for a group of one model."""
-    rank_low: int | None
-    """The best rank that the comparisons allow."""
-    rank_high: int | None
-    strength: float | None
-    """Natural logarithm; the mean of a group is 0. `None` for a group of one model."""
-    low: float | None
-    """95 % interval of the strength; `None` for too few prompts."""
-    high: float | None
     wins: int
     ties: int
     losses: int
     n: int
     """Comparisons with this model."""
-
-    @property
-    def rate(self) -> float:
-        """Share of its comparisons that it won, a tie as half a win."""
-        return (self.wins + self.ties / 2) / self.n
+    rank: int | None = None
+    """In its group, by strength; `None` for a group of one model."""
+    rank_low: int | None = None
+    """The best rank that the comparisons allow."""
+    rank_high: int | None = None
+    strength: float | None = None
+    """Natural logarithm; the mean of a group is 0. `None` for a group of one model."""
+    low: float | None = None
+    """95 % interval of the strength; `None` for too few prompts."""
+    high: float | None = None
 
 
 class HeadToHead(Value):
@@ -57,6 +52,11 @@ class HeadToHead(Value):
     def n(self) -> int:
         """Number of comparisons."""
         return self.wins + self.ties + self.losses
+
+    @property
+    def rate(self) -> float:
+        """Share of the comparisons that `a` won, a tie as half a win."""
+        return (self.wins + self.ties / 2) / self.n
 
 
 class ModelRanking(Displayed, Value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import CaseEntry, entry_of
@@ -67,9 +67,8 @@ def records_of_runs(runs: Sequence[Report], metric: str | None) -> RunRecords:
             "file of comparisons"
         )
     _check_same_judging(read, name)
-    left_out: Counter[str] = _failures(read, name)
-    records = list(_compared(read, name, left_out))
-    return RunRecords(records, name, left_out)
+    left_out = _failures(read, name)
+    return RunRecords(list(_compared(read, name, left_out)), name, left_out)
 
 
 def pairwise_of(result: Result) -> tuple[str, str, float | None] | None:
@@ -113,38 +112,37 @@ def _judges(models: set[str]) -> str | None:
 
 def _metric(runs: Sequence[_RunCases], metric: str | None, pairwise: set[str]) -> str:
     """Return the metric to compare by."""
-    known = [set(run.report.metrics) for run in runs]
-    common = sorted(set.union(*known) & pairwise) or sorted(set.intersection(*known))
+    common = set.intersection(*(set(run.report.metrics) for run in runs))
     if metric is not None:
-        if metric not in common and metric not in set.intersection(*known):
-            names = [*common, *set.intersection(*known)]
-            raise ConfigError(f"metric {metric!r} is not in all runs{suggest(metric, names)}")
+        if metric not in common | pairwise:
+            hint = suggest(metric, common | pairwise)
+            raise ConfigError(f"metric {metric!r} is not in all runs{hint}")
         return metric
-    if not common:
+    if not (names := sorted(pairwise or common)):
         raise ConfigError("no metric is in all runs; score the same cases with the same suite")
-    if len(common) > 1:
-        raise ConfigError(f"name the metric to rank by: --metric {' or '.join(common)}")
-    return common[0]
+    if len(names) > 1:
+        raise ConfigError(f"name the metric to rank by: --metric {' or '.join(names)}")
+    return names[0]
 
 
 def _check_same_judging(runs: Sequence[_RunCases], metric: str) -> None:
-    first, *others = (run.report for run in runs)
-    for other in others:
-        one, two = first.metrics[metric], other.metrics[metric]
-        if (one.range, one.higher_is_better) != (two.range, two.higher_is_better):
-            differs = "range or direction"
-        elif rubrics_of(first.figures.manifest, metric) != rubrics_of(
-            other.figures.manifest, metric
-        ):
-            differs = "rubric"
-        elif judges_of(first.figures.manifest, metric) != judges_of(other.figures.manifest, metric):
-            differs = "judge"
-        else:
-            continue
-        where = f"{first.folder or 'the first run'} and {other.folder or 'another'}"
-        raise ConfigError(
-            f"the {differs} of {metric} differs between {where}; score both with the same suite"
-        )
+    first, *others = ((run.report, _judging(run.report, metric)) for run in runs)
+    for other, judging in others:
+        for what, value in first[1].items():
+            if judging[what] != value:
+                where = f"{first[0].folder or 'the first run'} and {other.folder or 'another'}"
+                raise ConfigError(
+                    f"the {what} of {metric} differs between {where}; score both with one suite"
+                )
+
+
+def _judging(run: Report, metric: str) -> dict[str, Any]:
+    summary, manifest = run.metrics[metric], run.figures.manifest
+    return {
+        "range or direction": (summary.range, summary.higher_is_better),
+        "rubric": rubrics_of(manifest, metric),
+        "judge": judges_of(manifest, metric),
+    }
 
 
 def _failures(runs: Sequence[_RunCases], metric: str) -> Counter[str]:

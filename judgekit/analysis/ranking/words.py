@@ -12,7 +12,7 @@ from judgekit.report.markdown import escaped
 if TYPE_CHECKING:
     from judgekit.analysis.ranking.ranking import ModelRanking, RankedModel
 
-HEAD = ("rank", "ranks", "model", "strength", "95 %", "wins", "ties", "losses", "n")
+HEAD = ("group", "rank", "ranks", "model", "strength", "95 %", "wins", "ties", "losses", "n")
 _COLUMNS: Mapping[str, Kind] = {
     "model": "text",
     **dict.fromkeys(("group", "rank", "rank_low", "rank_high"), "whole"),
@@ -61,17 +61,13 @@ def verdict(ranking: ModelRanking) -> str:
 
 def facts(ranking: ModelRanking) -> str:
     """Return what the ranking is made of, in a line."""
+    comparisons, prompts = (
+        f"{count:,} {what}{'s' if count != 1 else ''}"
+        for count, what in ((ranking.comparisons, "comparison"), (ranking.prompts, "prompt"))
+    )
     by = f" by {ranking.metric}" if ranking.metric else ""
-    parts = [
-        f"{_counted(ranking.comparisons, 'comparison')}{by} on "
-        f"{_counted(ranking.prompts, 'prompt')}",
-        *([f"judged by {', '.join(ranking.judges)}"] if ranking.judges else []),
-    ]
-    return "; ".join(parts)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' if count != 1 else ''}"
+    judges = f"; judged by {', '.join(ranking.judges)}" if ranking.judges else ""
+    return f"{comparisons}{by} on {prompts}{judges}"
 
 
 def notes(ranking: ModelRanking) -> Iterator[str]:
@@ -86,26 +82,18 @@ def notes(ranking: ModelRanking) -> Iterator[str]:
         yield f"Left out: {reasons}."
 
 
-def _cells(model: RankedModel, *, grouped: bool) -> tuple[str, ...]:
-    rank = "–" if model.rank is None else str(model.rank)
-    return (
-        *([str(model.group)] if grouped else []),
-        rank,
-        rank_interval(model),
-        model.model,
-        signed(model.strength),
-        strength_interval(model),
-        *(f"{count:,}" for count in (model.wins, model.ties, model.losses, model.n)),
-    )
-
-
-def _rows(ranking: ModelRanking) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[int]]:
+def _rows(ranking: ModelRanking) -> tuple[list[str], list[list[str]], list[int]]:
     """Return head, rows and the columns of numbers; groups have a column if there are several."""
-    grouped = not ranking.connected
-    rows = [_cells(model, grouped=grouped) for model in ranking.models]
-    head = ("group", *HEAD) if grouped else HEAD
+    rows = []
+    for one in ranking.models:
+        rank = "–" if one.rank is None else str(one.rank)
+        counts = [f"{count:,}" for count in (one.wins, one.ties, one.losses, one.n)]
+        figures = [signed(one.strength), strength_interval(one), *counts]
+        rows.append([str(one.group), rank, rank_interval(one), one.model, *figures])
+    first = int(ranking.connected)
+    head = HEAD[first:]
     numbers = [n for n, name in enumerate(head) if name not in ("ranks", "model", "95 %")]
-    return head, rows, numbers
+    return list(head), [row[first:] for row in rows], numbers
 
 
 def ranking_parts(ranking: ModelRanking) -> Iterator[DisplayPart]:
@@ -115,7 +103,7 @@ def ranking_parts(ranking: ModelRanking) -> Iterator[DisplayPart]:
         yield DisplayLine(f"! {cut(warning, 600)}", "bad")
     yield DisplayLine(cut(verdict(ranking)))
     head, rows, numbers = _rows(ranking)
-    shown = [tuple(cut(cell, MOST_NAME) for cell in row) for row in rows]
+    shown = [[cut(cell, MOST_NAME) for cell in row] for row in rows]
     yield DisplayTable(head, shown, numbers=numbers)
     yield DisplayLine("")
     for note in notes(ranking):

@@ -10,6 +10,7 @@ from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import entry_of
 from judgekit.core.score import Failure
 from judgekit.pages.run.slices import Slices
+from judgekit.report.answerers import answerer_of, model_of
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
@@ -22,6 +23,10 @@ ORDER: tuple[Fate, ...] = (
     "worse", "lost", "better", "gained", "same", "other", "only_base", "only_new",
 )  # fmt: skip
 """Regressions first."""
+
+
+MOST_APART = 12
+"""Cases of a metric that are shown because the runs differ on them."""
 
 
 class CellValue(NamedTuple):
@@ -89,6 +94,8 @@ class ComparedCases:
         self.found = list(comparisons)
         self._slices = Slices({})
         self.lines: list[dict[str, CaseResults]] = []
+        self.models: list[str | None] = []
+        """The model that answered the cases of each run; `None` if unknown or several."""
         for run in self.runs:
             self.lines.append(self._read(run))
         self.fields = [field.name for field in self._slices.finish()]
@@ -108,8 +115,10 @@ class ComparedCases:
 
     def _read(self, run: Report) -> dict[str, CaseResults]:
         cases = {}
+        models = set()
         for scored in run.results:
             entry = entry_of(scored)
+            models.add(answerer_of(scored.case.metadata))
             if not any(entry.case in lines for lines in self.lines):
                 self._slices.add(scored)
             cases[entry.case] = CaseResults(
@@ -124,7 +133,19 @@ class ComparedCases:
                 },
                 _size(scored),
             )
+        self.models.append(model_of(run, models))
         return cases
+
+    def apart(self, metric: str) -> list[tuple[str, list[float | None]]]:
+        """Return the cases on which the runs differ most, each with its value in every run."""
+        cases = []
+        for id in self.ids:
+            values = [_value(lines[id], metric) if id in lines else None for lines in self.lines]
+            known = [value for value in values if value is not None]
+            if known and max(known) - min(known) > EPSILON:
+                cases.append((id, values, max(known) - min(known)))
+        cases.sort(key=lambda case: -case[2])
+        return [case[:2] for case in cases[:MOST_APART]]
 
     def moves(self) -> list[dict[str, CaseChange]]:
         """Return how every case changed, for each of the new runs."""

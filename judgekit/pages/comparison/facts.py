@@ -244,7 +244,13 @@ class ComparisonFacts:
         """The names of the compared runs."""
         if len(self.names) == 2:
             return f"{self.names[1]} against {self.names[0]}"
-        return f"{len(self.names) - 1} runs against {self.names[0]}"
+        return f"{len(self.names) - 1} {self.kind}s against {self.names[0]}"
+
+    @property
+    def kind(self) -> str:
+        """`model` if another model answered each run, or else `run`."""
+        models = set(self.lines.models) - {None}
+        return "model" if len(models) == len(self.runs) else "run"
 
     @cached_property
     def against(self) -> list[RunComparison]:
@@ -263,16 +269,15 @@ class ComparisonFacts:
 
     @property
     def table(self) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-        """Runs by metrics: mean, difference from the base, and verdict."""
-        names = list(self.runs[0].metrics)
-        for place, run in enumerate(self.runs):
+        """Metrics by runs: mean, difference from the base, and verdict."""
+        for name in self.runs[0].metrics:
             cells = []
-            for name in names:
+            for place, run in enumerate(self.runs):
                 summary = run.metrics.get(name)
                 shown = "–" if summary is None else number(summary.mean, summary.scale, 3)
                 step, word = self._step(place, name) if place else ("", "")
                 cells.append((shown, step, word))
-            yield self.names[place], cells
+            yield name, cells
 
     def _step(self, place: int, name: str) -> tuple[str, str]:
         for metric in self.found[place - 1].metrics:

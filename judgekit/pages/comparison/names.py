@@ -13,16 +13,17 @@ LONGEST = 80
 """Characters of a name made of what differs."""
 
 
-def names_of(runs: Sequence[Report]) -> list[str]:
-    """Return a name for each run: the judge, rubric or suite in which it differs from the others.
+def names_of(runs: Sequence[Report], models: Sequence[str | None] = ()) -> list[str]:
+    """Return a name for each run: the model, judge, rubric or suite in which it differs.
 
     Where these do not tell all runs apart, the end of the folder does, and the position of a run
     without a folder.
     """
     folders = folder_names(runs)
     names = [""] * len(runs)
-    for values_of in (_judges, _rubrics, _suite):
-        values = [values_of(run) for run in runs]
+    answerers = [frozenset([model] if model else []) for model in models or [None] * len(runs)]
+    made = [[values_of(run) for run in runs] for values_of in (_judges, _rubrics, _suite)]
+    for values in (answerers, *made):
         common = frozenset.intersection(*values)
         for place, own in enumerate(values):
             if text := ", ".join(sorted(own - common)):

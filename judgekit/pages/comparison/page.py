@@ -56,7 +56,7 @@ def render_comparison(
         pages: where the pages of all runs are served, the base first; empty for a page in a file.
     """
     lines = ComparedCases(base, new, comparisons)
-    names = names_of(lines.runs)
+    names = names_of(lines.runs, lines.models)
     payload = make_payload(lines, names=names, pages=pages)
     facts = ComparisonFacts(comparisons, lines, payload, names)
     return fill(

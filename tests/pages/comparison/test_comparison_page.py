@@ -34,7 +34,12 @@ def page_of(base, *new, **options):
 
 def words(page):
     """Return what a reader sees, without the style sheet, the data and the script."""
-    body = re.sub(r"<(style|script)\b.*?</\1>", " ", page.split("<body>")[1], flags=re.DOTALL)
+    body = re.sub(
+        r"<(style|script)\b.*?</\1>",
+        " ",
+        page.split("<body>")[1].replace("<wbr>", ""),
+        flags=re.DOTALL,
+    )
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
@@ -117,9 +122,25 @@ def test_of_several_runs_there_is_a_table(run):
     page = words(page_of(*runs, allow_same=True))
 
     assert "2 runs against main" in page
-    assert "Run worth main 0.850 pr-1 0.733 −0.117 ▼ worse pr-2 0.850 0.000" in page
+    assert "Metric main base pr-1 pr-2 worth 0.850 0.733 −0.117 ▼ worse 0.850 0.000" in page
     assert "pr-1 against main Dot:" in page
     assert "pr-2 against main Dot:" in page
+
+
+def test_models_are_columns_with_their_names(run):
+    def by(model):
+        return {"metadata": lambda _: {"answered": {"output": {"model": model}}}}
+
+    runs = [run(f"r{n}", answers, **by(f"lab/m{n}")) for n, answers in enumerate((BASE, NEW))]
+    third = run("r2", BASE, manifest={"answered_by": "lab/<m2>"})
+    page = page_of(*runs, third, allow_same=True)
+
+    assert "2 models against lab/m0" in words(page)
+    assert "Metric lab/m0 base lab/m1 lab/<m2> worth 0.850 0.733" in words(page)
+    assert "worth: cases on which the models differ most" in words(page)
+    assert "Case lab/m0 lab/m1 lab/<m2> c07 0.85 0.50 0.85 c06 0.85 0.55 0.85" in words(page)
+    same = page_of(runs[0], *(run(name, NEW, **by("lab/m0")) for name in ("r3", "r4")))
+    assert "2 runs against r0" in words(same)
 
 
 def test_what_changed_between_the_runs_is_listed(run):
