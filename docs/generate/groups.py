@@ -217,8 +217,8 @@ print(merged.figures.dataset == report.figures.dataset)
     ),
     Group(
         "Compare runs, and a judge with human labels",
-        "See [compare](compare.md). These functions call no model.",
-        ("compare", "Comparison", "agree"),
+        "See [compare](compare.md) and [rank models](ranking.md). These functions call no model.",
+        ("compare", "Comparison", "agree", "rank", "ModelRanking"),
         """
 shorter = judgekit.Case(id="hours", input="And on Sundays?", output="From ten.")
 judgekit.evaluate_sync([shorter], [length], out="runs/third")
@@ -229,8 +229,13 @@ print(found.pairs, found.regressions)
 label = {"case": "hours", "metric": "length", "labeller": "ann", "value": 1}
 Path("labels.jsonl").write_text(json.dumps(label) + "\\n")
 print(len(judgekit.agree("runs/third", "labels.jsonl").criteria))
+
+votes = [{"prompt": n, "a": "x", "b": "y", "winner": "xyx"[n % 3]} for n in range(12)]
+ranking = judgekit.rank(votes)
+assert isinstance(ranking, judgekit.ModelRanking)
+print([one.model for one in ranking.models], round(ranking.models[0].strength, 3))
 """,
-        "1 ()\n1",
+        "1 ()\n1\n['x', 'y'] 0.347",
     ),
     Group(
         "Let the system under test answer",

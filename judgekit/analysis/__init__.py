@@ -1,6 +1,6 @@
-"""Analysis of finished runs: comparison of two runs, agreement of a judge with human labels.
+"""Analysis of finished runs: comparison of runs, agreement with human labels, rankings of models.
 
 It imports `report` and the layers below.
 
-Start with `comparison.compare` and `agreement.agree`.
+Start with `comparison.compare`, `agreement.agree` and `ranking.rank`.
 """

@@ -58,6 +58,12 @@ def one_question(folder: Path) -> None:
     (folder / "cases.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
 
 
+def some_questions(folder: Path) -> None:
+    """Write cases.jsonl with fourteen unanswered questions."""
+    rows = [{"id": f"q{n}", "input": f"Is {n} a prime number?"} for n in range(14)]
+    (folder / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
 def the_repository(folder: Path) -> None:
     """Link the parts of the repository that its README names."""
     for name in ("examples", "cassettes"):
@@ -97,6 +103,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/ci.md": the_ci_example,
     "docs/compare.md": two_runs,
     "docs/metrics/embedding.md": a_model,
+    "docs/ranking.md": some_questions,
     "docs/redaction.md": something_to_share,
     "docs/rubrics.md": one_case,
     "docs/steering.md": the_repository,

@@ -53,7 +53,8 @@ def verdict(ranking: ModelRanking) -> str:
         return "The comparisons do not put all models on one scale."
     first = [one.model for one in ranking.models if one.rank_low == 1]
     if not first:
-        return f"{ranking.models[0].model} has the highest strength; chance was not computed."
+        name = ranking.models[0].model
+        return f"{name} has the highest strength; chance can explain it, with so few prompts."
     if len(first) == 1:
         return f"{first[0]} is the strongest model."
     return f"{', '.join(first[:-1])} or {first[-1]} may be the strongest: chance can explain it."
