@@ -31,6 +31,7 @@ from judgekit import (
     LiteLLMJudge,
     ManualJudge,
     Message,
+    ModelRanking,
     Persona,
     PromptAlignment,
     RecordMode,
@@ -188,6 +189,11 @@ async def runs(case: Case, judge: Judge) -> None:
     assert_type(judgekit.merge_shards("suite.yaml", ["runs/1"], out="runs/all"), Report)
     comparison = judgekit.compare("runs/a", "runs/b", cluster="user")
     assert_type(comparison, Comparison)
+    ranking = judgekit.rank("runs/a", Path("runs/b"), metric="tone", draws=200)
+    assert_type(ranking, ModelRanking)
+    assert_type(ranking.models[0].strength, float | None)
+    judgekit.rank([{"prompt": 1, "a": "x", "b": "y", "winner": "tie"}], judge="small")
+    judgekit.rank("votes.csv", seed="1")  # type: ignore[arg-type]
     assert_type(comparison.pairs, int)
     judgekit.agree("runs/a", "labels.jsonl", failures="drop")
     answers = judgekit.answer_sync([case], judge)
