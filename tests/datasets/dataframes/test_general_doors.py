@@ -15,10 +15,10 @@ datasets, pandas, polars = Later("datasets"), Later("pandas"), Later("polars")
 ROWS = [{"id": "a", "input": "q", "output": "one two"}, {"id": "b", "input": "r", "output": "x"}]
 MADE = {
     "dicts": list,
-    "pandas": pandas.DataFrame,
-    "polars": polars.DataFrame,
+    "pandas": lambda rows: pandas.DataFrame(rows),
+    "polars": lambda rows: polars.DataFrame(rows),
     "lazy": lambda rows: polars.DataFrame(rows).lazy(),
-    "hf": datasets.Dataset.from_list,
+    "hf": lambda rows: datasets.Dataset.from_list(rows),
     "cases": lambda rows: [judgekit.Case(**row) for row in rows],
     "tuple": lambda rows: tuple(judgekit.Case(**row) for row in rows),
     "iterator": lambda rows: judgekit.load_cases(rows),
