@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -62,11 +62,33 @@ class ReplySchema:
 
 
 def reply_schema(form: Form) -> ReplySchema:
-    """Return the schema of a form, built once."""
+    """Return the schema of a form, built once for all forms with the same questions."""
     schema: ReplySchema | None = form.__dict__.get("_reply_schema")
     if schema is None:
-        schema = form.__dict__["_reply_schema"] = ReplySchema(form)
+        # An author's own schema is sent in the order of its keys, which `canonical` leaves out.
+        schema = ReplySchema(form) if form.json_schema is not None else _schema_of(_Same(form))
+        form.__dict__["_reply_schema"] = schema
     return schema
+
+
+class _Same:
+    """A form that equals every form with the same questions."""
+
+    __slots__ = ("form",)
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.form.canonical == other.form.canonical
+
+    def __hash__(self) -> int:
+        return hash(self.form.canonical)
+
+
+@lru_cache(maxsize=128)
+def _schema_of(same: _Same) -> ReplySchema:
+    return ReplySchema(same.form)
 
 
 def _object(name: str, fields: dict[str, Any]) -> Any:

@@ -197,6 +197,16 @@ class Rubric(Displayed):
         defaults = {p.name: p.default for p in self.declared.values() if p.default is not None}
         return self._set(defaults) if self.declared else self
 
+    def again(self) -> Rubric:
+        """Return the same rubric without its caches; changes of one do not reach the other."""
+        other = copy(self)
+        other.groups, other.declared = dict(self.groups), dict(self.declared)
+        other.modes = {name: dict(weights) for name, weights in self.modes.items()}
+        other.parameters = dict(self.parameters)
+        other.template = self.template.again()
+        other._variants = {}
+        return other
+
     def _set(self, settings: dict[str, Setting]) -> Rubric:
         other = copy(self)
         description, criteria, details = self._written

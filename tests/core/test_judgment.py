@@ -202,6 +202,16 @@ def test_questions_stand_in_the_schema_in_the_order_of_the_form():
     assert list(reply_schema(form).json_schema["properties"]) == ids
 
 
+def test_equal_forms_share_a_schema_but_not_with_other_questions_or_an_order_of_their_own():
+    other = SCORE.model_copy(update={"text": "Another?"})
+    orders = [{"a": 1, "b": 2}, {"b": 2, "a": 1}]
+    own = [reply_schema(Form(json_schema=order)).text for order in orders]
+
+    assert reply_schema(Form(questions=(SCORE,))) is reply_schema(Form(questions=(SCORE,)))
+    assert reply_schema(Form(questions=(SCORE,))) is not reply_schema(Form(questions=(other,)))
+    assert own == ['{"a": 1, "b": 2}', '{"b": 2, "a": 1}']
+
+
 def test_bounds_stand_in_the_schema():
     schema = reply_schema(Form(questions=(STARS,))).json_schema
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -258,3 +259,31 @@ def test_the_built_in_rubrics_are_listed_once_where_they_are_at_hand(judgekit, m
 
     assert len([line for line in lines if line.startswith("quality ")]) == 1
     assert "built-in  " in next(line for line in lines if line.startswith("quality "))
+
+
+def test_a_built_in_rubric_is_read_once_and_every_load_has_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = load_rubric("safety")
+    monkeypatch.setattr("judgekit.rubric.load.chain", None)
+    first.modes.clear()
+    first.groups.clear()
+    second = load_rubric("safety")
+
+    assert second.modes
+    assert second.groups
+    assert second.template is not first.template
+    assert (second.digest, second.path) == (first.digest, first.path)
+
+
+@pytest.mark.parametrize("changed", ["quality", "base", "_criteria"])
+def test_a_built_in_rubric_is_read_again_once_a_file_of_it_changed(changed, tmp_path, monkeypatch):
+    shutil.copytree(builtin_folder(), tmp_path / "rubrics")
+    for module in ("load", "chain", "library"):
+        name = f"judgekit.rubric.{module}.builtin_folder"
+        monkeypatch.setattr(name, lambda: tmp_path / "rubrics")
+    monkeypatch.chdir(tmp_path)
+    before = load_rubric("quality").digest
+    file = tmp_path / "rubrics" / f"{changed}.jinja"
+    file.write_text(file.read_text("utf-8") + "{# changed #}\n", "utf-8")
+
+    assert load_rubric("quality").digest != before
