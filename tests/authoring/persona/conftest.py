@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from judgekit.authoring.persona.calibrate import CalibratePlan, calibrate, write_calibration
 from tests.cli.conftest import judgekit
 
 __all__ = ["judgekit"]
@@ -52,7 +53,31 @@ class Simulated:
         self.labels.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
 
 
+def written(simulated, **settings):
+    """Calibrate, write the file, and return the outcome."""
+    plan = CalibratePlan(simulated.persona, simulated.labels, **settings)
+    outcome = calibrate(plan)
+    write_calibration(plan, outcome.calibration)
+    return outcome
+
+
 @pytest.fixture
 def simulated(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return Simulated(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """The outcome for the simulated labels, and the bytes of its file."""
+    simulated = Simulated(tmp_path_factory.mktemp("simulated"))
+    return written(simulated), simulated.file.read_bytes()
+
+
+@pytest.fixture
+def calibrated(simulated, made):
+    """Simulated labels with their calibration."""
+    outcome, text = made
+    simulated.file.write_bytes(text)
+    simulated.outcome = outcome
+    return simulated

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from judgekit.authoring.persona.calibrate import CalibratePlan, calibrate, write_calibration
+from judgekit.authoring.persona.calibrate import CalibratePlan, calibrate
 from judgekit.authoring.persona.steps import (
     MeasuredParts,
     best_weights,
@@ -21,14 +21,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.metrics.brand_voice.calibration import load_calibration
 from judgekit.stats.roc import roc_auc
-from tests.authoring.persona.conftest import Simulated
-
-
-def written(simulated, **settings):
-    plan = CalibratePlan(simulated.persona, simulated.labels, **settings)
-    outcome = calibrate(plan)
-    write_calibration(plan, outcome.calibration)
-    return outcome
+from tests.authoring.persona.conftest import Simulated, written
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -128,16 +121,14 @@ def test_labels_that_follow_rules_and_weights_are_told_apart_as_well_as_can_be(t
     assert outcome.notes == ["traits: left out; the rules tell these labels apart better"]
 
 
-def test_the_same_labels_give_the_same_bytes(simulated):
-    written(simulated)
-    first = simulated.file.read_bytes()
+def test_the_same_labels_give_the_same_bytes(simulated, made):
     written(simulated)
 
-    assert simulated.file.read_bytes() == first
+    assert simulated.file.read_bytes() == made[1]
 
 
-def test_the_metric_reads_the_calibration_beside_its_persona(simulated):
-    outcome = written(simulated)
+def test_the_metric_reads_the_calibration_beside_its_persona(calibrated):
+    simulated, outcome = calibrated, calibrated.outcome
     case = Case(id="c", output=simulated.texts[0])
 
     score = asyncio.run(Authenticity(persona=str(simulated.persona)).score(case))
@@ -210,8 +201,8 @@ def test_rare_words_and_words_without_effect_have_no_weight():
     assert "once" not in model.tokens
 
 
-def test_steps_alone_keep_what_the_others_made(simulated):
-    written(simulated)
+def test_steps_alone_keep_what_the_others_made(calibrated):
+    simulated = calibrated
     before = load_calibration(simulated.file)
 
     written(simulated, steps=["bounds"])
@@ -223,8 +214,8 @@ def test_steps_alone_keep_what_the_others_made(simulated):
     assert load_calibration(simulated.file).held_out == before.held_out
 
 
-def test_validation_alone_refuses_labels_that_may_have_been_seen(simulated):
-    written(simulated)
+def test_validation_alone_refuses_labels_that_may_have_been_seen(calibrated):
+    simulated = calibrated
 
     with pytest.raises(ConfigError, match="leave out --split"):
         written(simulated, steps=["validate"], split=0.0)
@@ -237,8 +228,8 @@ def test_validation_alone_refuses_labels_that_may_have_been_seen(simulated):
     assert held.on_brand + held.off_brand == 100
 
 
-def test_labels_of_a_session_count_once_in_the_interval(simulated):
-    apart = written(simulated).calibration.held_out
+def test_labels_of_a_session_count_once_in_the_interval(simulated, made):
+    apart = made[0].calibration.held_out
     simulated.write([{**row, "session_id": f"s{n // 20}"} for n, row in enumerate(simulated.rows)])
     together = written(simulated).calibration.held_out
 
@@ -256,15 +247,13 @@ def test_compat_trains_on_all_labels_and_says_so(simulated):
     assert metric.weights == outcome.calibration.weights.model_dump()
 
 
-def test_a_metric_with_other_settings_refuses_the_calibration(simulated):
-    written(simulated)
-
+def test_a_metric_with_other_settings_refuses_the_calibration(calibrated):
     with pytest.raises(ConfigError, match="made with embedder lexical-1/4096, reduce max"):
-        Authenticity(persona=str(simulated.persona), reduce="mean")
+        Authenticity(persona=str(calibrated.persona), reduce="mean")
 
 
-def test_a_change_of_the_persona_is_seen_by_its_digest(simulated):
-    made = written(simulated).calibration
+def test_a_change_of_the_persona_is_seen_by_its_digest(calibrated):
+    simulated, made = calibrated, calibrated.outcome.calibration
     text = simulated.persona.read_text()
 
     simulated.persona.write_text(text + "# a comment\n")
@@ -311,24 +300,26 @@ def test_a_line_that_is_no_label_is_named(simulated, line, message):
 
 
 def test_unknown_keys_are_passed_over(simulated):
-    simulated.write([{**row, "model": "m", "timestamp": "t"} for row in simulated.rows])
+    simulated.write([{**row, "model": "m", "timestamp": "t"} for row in simulated.rows[:60]])
 
     assert written(simulated).calibration.held_out
 
 
 def test_a_foreign_file_is_not_replaced(simulated):
     simulated.file.write_text("mine\n")
+    simulated.write(simulated.rows[:60])
 
     with pytest.raises(ConfigError, match="is not a calibration"):
         written(simulated)
     assert simulated.file.read_text() == "mine\n"
 
 
-def test_the_calibration_of_a_file_reads_back_as_written(simulated):
-    outcome = written(simulated)
-
-    assert load_calibration(simulated.file) == outcome.calibration
-    assert json.loads(outcome.calibration.model_dump_json())["format"] == "judgekit-calibration/1"
+def test_the_calibration_of_a_file_reads_back_as_written(calibrated):
+    assert load_calibration(calibrated.file) == calibrated.outcome.calibration
+    assert (
+        json.loads(calibrated.outcome.calibration.model_dump_json())["format"]
+        == "judgekit-calibration/1"
+    )
 
 
 def test_a_persona_without_exemplars_has_no_bounds(simulated):

@@ -30,21 +30,21 @@ def test_the_command_says_what_it_learned_and_how_good_it_is(simulated, judgekit
 def test_json_is_the_content_of_the_file(simulated, judgekit):
     from judgekit.metrics.brand_voice.calibration import load_calibration
 
+    simulated.write(simulated.rows[:60])
     done = judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl", "--json")
 
     assert json.loads(done.out) == load_calibration(Path("acme.calibration.yaml")).model_dump()
 
 
-def test_a_run_shows_the_calibration_and_doctor_its_age(simulated, judgekit):
-    row = {"id": "c", "input": "q", "output": simulated.texts[0]}
+def test_a_run_shows_the_calibration_and_doctor_its_age(calibrated, judgekit):
+    row = {"id": "c", "input": "q", "output": calibrated.texts[0]}
     Path("cases.jsonl").write_text(json.dumps(row) + "\n")
     Path("suite.yaml").write_text(SUITE)
-    judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl")
 
     judgekit("run", "suite.yaml", "--out", "fresh")
     fresh, doctor = Path("fresh/report.html").read_text("utf-8"), judgekit("doctor", "suite.yaml")
-    persona = simulated.persona.read_text("utf-8")
-    simulated.persona.write_text(persona.replace("word3", "word4"), "utf-8")
+    persona = calibrated.persona.read_text("utf-8")
+    calibrated.persona.write_text(persona.replace("word3", "word4"), "utf-8")
     judgekit("run", "suite.yaml", "--out", "stale")
     stale, worried = Path("stale/report.html").read_text("utf-8"), judgekit("doctor", "suite.yaml")
 
@@ -111,6 +111,8 @@ def test_labels_of_another_persona_are_named(simulated, judgekit):
 
 
 def test_figures_out_of_range_are_refused(simulated, judgekit):
+    simulated.write(simulated.rows[:60])
+
     def said(*flags):
         done = judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl", *flags)
         return done.code, done.err

@@ -192,12 +192,11 @@ def test_labels_need_a_judge(example, judgekit):
     assert "no judge is given: add --judge MODEL, or name a suite that has one" in done.err
 
 
-def test_the_judge_can_be_compared_on_held_out_labels_alone(simulated, judgekit):
-    judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl")
+def test_the_judge_can_be_compared_on_held_out_labels_alone(calibrated, judgekit):
     flags = ("--judge", "fake/judge", "--sample", "random", "--held-out", "--json")
 
     done = judgekit("persona", "diagnose", "acme.yaml", "labels.jsonl", *flags)
-    simulated.write(simulated.rows[:50])
+    calibrated.write(calibrated.rows[:50])
     other = judgekit("persona", "diagnose", "acme.yaml", "labels.jsonl", *flags)
 
     data = json.loads(done.out)
