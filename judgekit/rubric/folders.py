@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, MutableMapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound, nodes
 from jinja2 import Template as JinjaTemplate
 
+from judgekit.core.errors import RubricError
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.sheet import Complain, Sheet, refuse, sheet_of, tree_of
 
@@ -82,6 +84,9 @@ class Folders(BaseLoader):
     def tree(self, name: str, *, complain: Complain = refuse) -> nodes.Template:
         """Return the syntax tree of a template, and report faults in its names.
 
+        Nobody may change it: lint reads the files of one rubric several times, and those that
+        many rubrics extend.
+
         Args:
             name: its name, as in `find`.
             complain: called with each fault; raises the first one by default.
@@ -90,9 +95,14 @@ class Folders(BaseLoader):
             TemplateNotFound: no such file.
             RubricError: it cannot be parsed.
         """
-        path = self.find(name)
+        path, parent = str(self.find(name)), self.parents.get(name)
         _, body = split_front_matter(self.read(name))
-        return tree_of(body, name, str(path), parent=self.parents.get(name), complain=complain)
+        try:
+            return _tree_without_faults(body, name, path, parent)
+        except RubricError:
+            if complain is refuse:
+                raise
+        return tree_of(body, name, path, parent=parent, complain=complain)
 
     def load(
         self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
@@ -100,3 +110,8 @@ class Folders(BaseLoader):
         """Return a template for an environment; all environments share its code."""
         sheet = self.sheet(name)
         return environment.template_class.from_code(environment, sheet.code, globals or {}, None)
+
+
+@lru_cache(maxsize=16)
+def _tree_without_faults(body: str, name: str, path: str, parent: str | None) -> nodes.Template:
+    return tree_of(body, name, path, parent=parent, complain=refuse)
