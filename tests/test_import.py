@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import judgekit
+from tests.each import each
 
 ROOT = Path(__file__).parents[1]
 GUARD = """
@@ -170,7 +171,7 @@ def test_the_public_names_are_sorted():
     assert len(set(judgekit.__all__)) == len(judgekit.__all__)
 
 
-@pytest.mark.parametrize("name", judgekit.__all__)
+@each("name", judgekit.__all__)
 def test_a_public_name_can_be_used_and_is_listed(name):
     assert getattr(judgekit, name) is not None
     assert name in dir(judgekit)

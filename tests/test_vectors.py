@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import each
+
 TESTS = Path(__file__).parent
 DATA = TESTS / "data"
 
@@ -86,7 +88,7 @@ def test_every_group_is_matched_or_declined_by_name(name):
     assert sorted(matched + declined) == sorted(groups(name))
 
 
-@pytest.mark.parametrize(
+@each(
     ("module", "group"),
     sorted((m, g) for of in MATCHED.values() for m, listed in of.items() for g in listed.split()),
 )

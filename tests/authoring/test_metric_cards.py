@@ -24,6 +24,7 @@ from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES
 from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import metric_names
+from tests.each import each
 
 
 def made(name):
@@ -33,7 +34,7 @@ def made(name):
 COMPUTED = sorted(name for name, entry in BUILTIN.items() if not entry.judged)
 
 
-@pytest.mark.parametrize("name", sorted(BUILTIN))
+@each("name", sorted(BUILTIN))
 def test_every_metric_has_a_card_of_its_own(name):
     card = card_of(name)
 
@@ -53,7 +54,7 @@ def test_the_example_of_a_computed_metric_gives_what_its_card_says(name):
     assert (result.value if result.value is None else round(result.value, 4)) == example.value
 
 
-@pytest.mark.parametrize("name", sorted(metric_names()))
+@each("name", sorted(metric_names()))
 def test_every_metric_can_be_shown(name):
     text = metric_text(name)
 
@@ -63,7 +64,7 @@ def test_every_metric_can_be_shown(name):
         assert max(len(line) for line in shown) <= 80
 
 
-@pytest.mark.parametrize("name", sorted(BUILTIN))
+@each("name", sorted(BUILTIN))
 def test_a_shown_metric_says_formula_range_needs_and_every_option(name):
     text = " ".join(metric_text(name).split())
 

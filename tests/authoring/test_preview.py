@@ -12,6 +12,7 @@ from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.library import builtin_folder, rubric_names
+from tests.each import each
 
 ROWS = [{"id": "one", "input": "q1", "output": "a1"}, {"id": "two", "input": "q2", "output": "a2"}]
 
@@ -29,7 +30,7 @@ def render(rubric, **wanted):
     )
 
 
-@pytest.mark.parametrize("name", [n for n in rubric_names() if n != "base"])
+@each("name", [n for n in rubric_names() if n != "base"])
 def test_without_cases_every_rubric_is_shown_on_a_sample(name):
     text = render(name)
 

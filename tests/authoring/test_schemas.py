@@ -23,6 +23,7 @@ from judgekit.rubric.filetext import split_front_matter
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 SUITES = sorted((ROOT / "examples").rglob("suite*.yaml"))
@@ -108,7 +109,7 @@ def test_every_example_suite_is_right(path):
     assert faults("suite", read(path.read_text("utf-8"))) == []
 
 
-@pytest.mark.parametrize("path", RUBRICS, ids=lambda p: p.stem)
+@each("path", RUBRICS, ids=lambda p: p.stem)
 def test_every_rubric_is_right(path):
     front, _ = split_front_matter(path.read_text("utf-8"))
 
@@ -227,12 +228,12 @@ def test_a_right_suite_is_right(data):
     assert faults("suite", data) == []
 
 
-@pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
+@each("data", WRONG.values(), ids=WRONG)
 def test_a_wrong_suite_is_refused(data):
     assert faults("suite", data)
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@each("name", BUILTIN)
 def test_the_options_of_every_metric_are_those_it_takes(name):
     entry = BUILTIN[name]
     made = inspect.signature(getattr(import_module(entry.module), entry.attribute)).parameters

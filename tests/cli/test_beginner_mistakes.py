@@ -16,6 +16,7 @@ import judgekit as package
 from judgekit.authoring.scaffold.project import ProjectPlan, write_project
 from judgekit.core.errors import JudgekitError
 from judgekit.core.yaml_file import parse_yaml
+from tests.each import each
 
 TABLE = Path(__file__).parents[1] / "data" / "beginner_mistakes.yaml"
 MISTAKES, _ = parse_yaml(TABLE.read_text("utf-8"), file=str(TABLE))
@@ -127,7 +128,7 @@ def test_the_table_is_long_and_says_nothing_twice():
         assert len({mistake[key] for mistake in MISTAKES}) == len(MISTAKES)
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=[mistake["name"] for mistake in MISTAKES])
+@each("mistake", MISTAKES, ids=[mistake["name"] for mistake in MISTAKES])
 def test_a_message_is_short_and_in_our_own_words(mistake):
     said = mistake["says"]
 

@@ -15,6 +15,7 @@ from judgekit.metrics.benchmarks.perplexity import Perplexity
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.text.exact_match import ExactMatch
+from tests.each import each
 from tests.metrics.test_registry import made
 
 
@@ -83,7 +84,7 @@ def test_hostile_text_stays_one_line():
     assert score.explain().isprintable()
 
 
-@pytest.mark.parametrize("name", sorted(BUILTIN))
+@each("name", sorted(BUILTIN))
 def test_every_metric_is_explained(name):
     metric = made(name)
     case = next(load_cases([{"id": "c", **card_of(name).example.case}]))

@@ -10,6 +10,7 @@ import pytest
 from judgekit.core.errors import InvalidReply
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.reply_schema import MAX_REPLY_CHARACTERS
+from tests.each import each
 from tests.growth import start_of_python
 
 OBJECT = {"a": {"reason": "It {works}.", "value": 1}}
@@ -42,7 +43,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("name", READ)
+@each("name", READ)
 def test_an_object_is_found(name):
     text, repairs = READ[name]
 
@@ -134,7 +135,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_what_could_be_read_in_two_ways_is_refused(name):
     text, words = REFUSED[name]
     started = time.process_time()

@@ -17,6 +17,7 @@ from judgekit.core.judgment import (
 )
 from judgekit.core.reply_schema import MAX_ITEMS, reply_schema
 from judgekit.core.request import Detail, Form, Question, Reply, Try
+from tests.each import each
 
 SCORE = Question(id="q", kind="score", text="t")
 STARS = Question(id="q", kind="score", text="t", minimum=1, maximum=5)
@@ -55,7 +56,7 @@ def read(question, answer):
     return answers[question.id]
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "answer"),
     [
         (SCORE, value(0)),
@@ -89,7 +90,7 @@ def test_a_fitting_answer_is_taken(question, answer):
         assert list(taken.quotes) == answer["quotes"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "answer", "fault"),
     [
         (SCORE, value(1.01), "q.value: Input should be less than or equal to 1"),

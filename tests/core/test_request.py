@@ -22,6 +22,7 @@ from judgekit.core.request import (
     Usage,
     request_from,
 )
+from tests.each import each
 
 GOLDEN_KEY = "9a779333893c5a065beb10141a31448cd32c565cffc0688e469d371afeb2d571"
 """Change it only with a new format number: every tape that was ever recorded depends on it."""
@@ -70,7 +71,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+@each("change", CHANGES.values(), ids=CHANGES.keys())
 def test_what_decides_the_answer_changes_the_key(change):
     assert made(**change).key != made().key
 

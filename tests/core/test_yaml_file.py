@@ -6,6 +6,7 @@ import pytest
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import parse_yaml
+from tests.each import each
 from tests.growth import start_of_python
 from tests.hostile.corpus.documents import READ, REFUSED
 
@@ -29,7 +30,7 @@ def test_yaml_that_is_not_plain_data_is_refused(name, tmp_path, monkeypatch):
     assert time.process_time() - started < 300 * start_of_python()
 
 
-@pytest.mark.parametrize("name", READ)
+@each("name", READ)
 def test_plain_data_is_read(name):
     text, value = READ[name]
 

@@ -7,6 +7,7 @@ import pytest
 from judgekit.core.case import Message, ToolCall
 from judgekit.core.errors import DatasetError
 from judgekit.datasets import load_cases
+from tests.each import each
 
 CALL = {
     "id": "call_1",
@@ -181,7 +182,7 @@ def test_messages_in_a_csv_cell_are_read(tmp_path):
     assert (case.input, case.output) == ("2+2?", "4")
 
 
-@pytest.mark.parametrize(
+@each(
     ("messages", "field", "words"),
     [
         ({}, "messages", "found an object"),

@@ -9,6 +9,7 @@ from judgekit.core.case import Message
 from judgekit.core.errors import DatasetError
 from judgekit.datasets import load_cases
 from judgekit.datasets.mastra_rows import assistant_text, system_text, user_text
+from tests.each import each
 
 VECTORS = json.loads(
     (Path(__file__).parent / "data" / "mastra_message_extraction.json").read_text("utf-8")
@@ -27,7 +28,7 @@ def test_the_recorded_extractions_match(vector):
     assert extract(vector["inputs"]["value"]) == vector["expected"]["text"]
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         "Hi",

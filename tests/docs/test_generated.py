@@ -17,6 +17,7 @@ from docs.generate.suite import SECTIONS
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES
 from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import find
+from tests.each import each
 
 GROUPED = [name for group in GROUPS for name in group.names]
 EXAMPLES = "\n".join(group.example for group in GROUPS)
@@ -36,7 +37,7 @@ def test_every_public_name_is_in_one_group():
     assert sorted(GROUPED) == sorted(judgekit.__all__)
 
 
-@pytest.mark.parametrize("name", judgekit.__all__)
+@each("name", judgekit.__all__)
 def test_every_public_name_says_what_it_is_and_is_used_in_an_example(name):
     made = getattr(judgekit, name)
 

@@ -6,13 +6,13 @@ import importlib
 import re
 from pathlib import Path
 
-import pytest
 import typer
 
 from judgekit import pytest_plugin
 from judgekit.cli.app import app
 from judgekit.core.example_model import EXAMPLE_MODEL
 from tests.docs.page import PAGES, ROOT, prose
+from tests.each import each
 
 THEIRS = {
     "docs/how-it-differs.md": {"--output", "--repeat", "--watch", "--model-role", "--log-format"},
@@ -47,7 +47,7 @@ FLAGS = (
 )
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each("name", PAGES)
 def test_every_flag_is_one(name):
     text = PAGES[name].read_text("utf-8")
     spans = " ".join(re.findall(r"`([^`\n]+)`", prose(text)))
@@ -56,7 +56,7 @@ def test_every_flag_is_one(name):
     assert named - FLAGS - THEIRS.get(name, set()) == set()
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each("name", PAGES)
 def test_every_command_is_one(name):
     text = PAGES[name].read_text("utf-8")
     for name_of in NO_COMMANDS:
@@ -87,7 +87,7 @@ def test_examples_name_one_hosted_model():
     assert {name for _, name in hosted} == {EXAMPLE_MODEL}, hosted
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
+@each("path", EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_example_sets_the_temperature_to_zero(path):
     """Newer models refuse it, and it does not make a judge repeatable."""
     text = path.read_text("utf-8")
@@ -111,7 +111,7 @@ def resolves(name):
     return False
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each("name", PAGES)
 def test_every_module_is_one(name):
     """A name with one dot may be the pytest fixture: `judgekit.check`."""
     text = PAGES[name].read_text("utf-8")
@@ -120,7 +120,7 @@ def test_every_module_is_one(name):
     assert [one for one in sorted(named) if not resolves(one)] == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each("name", PAGES)
 def test_every_file_of_the_repository_exists(name):
     text = PAGES[name].read_text("utf-8")
     named = set(re.findall(r"`((?:judgekit|tests|benchmarks|docs)/[\w/.-]+\.\w+)`", prose(text)))

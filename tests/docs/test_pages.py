@@ -8,6 +8,7 @@ from judgekit.core.errors import ConfigError
 from tests.docs.given import FILES, toy_server
 from tests.docs.page import PAGES, anchors, blocks, indented, links
 from tests.docs.runner import PageFails, Reader, agree
+from tests.each import each
 
 NOT_RUN = {
     "CONTRIBUTING.md": 2,
@@ -58,7 +59,7 @@ def test_blocks_that_are_not_run_are_counted():
     assert {name: count for name, count in left.items() if count} == NOT_RUN
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each("name", PAGES)
 def test_no_block_of_a_page_escapes_by_its_form(name):
     text = PAGES[name].read_text("utf-8")
 
@@ -66,7 +67,7 @@ def test_no_block_of_a_page_escapes_by_its_form(name):
     assert text.count("\n```") == 2 * len(blocks(text)), "a fence is not closed, or has no kind"
 
 
-@pytest.mark.parametrize("name", PAGES)
+@each("name", PAGES)
 def test_every_link_has_a_target(name):
     path = PAGES[name]
     for link in links(path.read_text("utf-8")):

@@ -11,6 +11,7 @@ from judgekit.core.case import Case, Message
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
+from tests.each import each
 
 
 def guessed(text):
@@ -41,8 +42,8 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("field", ["input", "output", "system", "history", "context", "reference"])
-@pytest.mark.parametrize("name", TEXTS)
+@each("field", ["input", "output", "system", "history", "context", "reference"])
+@each("name", TEXTS)
 def test_a_text_stays_inside_its_tag(name, field):
     text = TEXTS[name]
     case = Case.model_validate(

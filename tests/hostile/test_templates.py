@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import each
 from tests.hostile.conftest import most_seconds, run_bounded
 from tests.hostile.template_worker import entries
 
@@ -22,7 +23,7 @@ def outcomes(tmp_path_factory):
     return {found["name"]: found for found in map(json.loads, said.out.splitlines())}
 
 
-@pytest.mark.parametrize("name", [name for name, *_ in entries()])
+@each("name", [name for name, *_ in entries()])
 def test_a_hostile_template_is_harmless(outcomes, name):
     found = outcomes[name]
 

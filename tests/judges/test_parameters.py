@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from judgekit.judges.parameters import refused_parameters
+from tests.each import each
 
 SENT: dict[str, Any] = {
     "temperature": 0.0, "max_tokens": 300, "seed": 7, "stop": ["END"], "top_p": 0.5,
@@ -37,7 +36,7 @@ SAID: dict[str, dict[str, str | None]] = {
 }
 
 
-@pytest.mark.parametrize("said", SAID)
+@each("said", SAID)
 def test_parameters_are_told_by_what_is_said(said: str) -> None:
     assert refused_parameters(said, SENT) == SAID[said]
 

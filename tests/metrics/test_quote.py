@@ -15,6 +15,7 @@ from judgekit.report.text import row_text, summary_text
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import load_suite
+from tests.each import each
 
 QUOTING = Case(
     id="c",
@@ -37,7 +38,7 @@ criteria:
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("quote", "field"),
     [
         ("it “rains”", "output"),

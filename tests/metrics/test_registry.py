@@ -16,6 +16,7 @@ from judgekit.metrics.catalogue import BUILTIN, STAND_INS
 from judgekit.metrics.registry import create, metric, metric_names
 from judgekit.rubric.library import rubric_names
 from judgekit.suite.run import run_suite_sync
+from tests.each import each
 
 PERSONA = {"exemplars": ["x y z"], "traits": {"verbosity": "concise"}}
 OPTIONS = {
@@ -60,7 +61,7 @@ def test_every_name_makes_a_metric_that_scores(name):
     assert isinstance(metric.higher_is_better, bool)
 
 
-@pytest.mark.parametrize("name", sorted({*BUILTIN, "safety"}))
+@each("name", sorted({*BUILTIN, "safety"}))
 def test_every_metric_takes_a_name(name):
     assert made(name, name="mine").name == "mine"
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.score import round_half_up
 from judgekit.metrics import shares
+from tests.each import each
 
 VECTORS = json.loads(
     (Path(__file__).parents[1] / "data" / "quality_definitions.json").read_text("utf-8")
@@ -64,9 +65,7 @@ def folded(vector):
     return {"score": round_half_up(value * parameters.get("scale", 1))}
 
 
-@pytest.mark.parametrize(
-    "vector", [v for v in VECTORS if v["metric"] not in ELSEWHERE], ids=lambda v: v["id"]
-)
+@each("vector", [v for v in VECTORS if v["metric"] not in ELSEWHERE], ids=lambda v: v["id"])
 def test_a_fold_gives_the_recorded_figure(vector):
     said = folded(vector)
 

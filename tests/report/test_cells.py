@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import textwrap
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.report.cells import cells, cut, pad, wrap
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "room"),
     [
         ("abc", 3), ("", 0), ("日本語", 6), ("한국", 4), ("ｆｕｌｌ", 8), ("é", 1), ("e\u0301", 1),

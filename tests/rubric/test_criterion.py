@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from judgekit.core.judgment import Answer
 from judgekit.core.request import Question
 from judgekit.rubric.criterion import Criterion, Level
+from tests.each import each
 
 
 def criterion(kind="score", *, reverse=False, levels=(), **question):
@@ -19,7 +20,7 @@ LEVELS = (Level(label="good", value=1.0), Level(label="bad", value=0.25))
 OPTIONS = (*LEVELS, Level(label="n/a", value=None))
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "answer", "expected"),
     [
         (criterion(), 0.3, ("scored", 0.3)),

@@ -7,6 +7,7 @@ import pytest
 from judgekit.core.errors import AbstractRubric, RubricError
 from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric, open_rubric
+from tests.each import each
 from tests.rubric.test_wrong_files import WRONG
 
 MANY = """\
@@ -24,9 +25,7 @@ examples:
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"), [pytest.param(*entry, id=name) for name, *entry in WRONG]
-)
+@each(("text", "line", "message"), [pytest.param(*entry, id=name) for name, *entry in WRONG])
 def test_what_stops_loading_is_among_the_faults(rubric_file, text, line, message):
     path = rubric_file(None, f"{text}\n")
     try:
@@ -79,7 +78,7 @@ def test_all_faults_of_the_front_matter_are_found_at_once(rubric_file):
     }
 
 
-@pytest.mark.parametrize("name", rubric_names())
+@each("name", rubric_names())
 def test_a_built_in_rubric_has_no_faults(name):
     assert open_rubric(builtin_folder() / f"{name}.jinja").faults == []
 

@@ -5,6 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from judgekit.rubric.fold import Worth, fold
+from tests.each import each
 
 GROUPS = {"user": 0.7, "system": 0.3}
 
@@ -253,7 +254,7 @@ def test_all_wants_every_criterion_fully_met(value, expected):
     assert fold(worths, groups={"": 1.0}, combine="all").value == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("worths", "status"),
     [
         ([], "not_applicable"),
@@ -262,7 +263,7 @@ def test_all_wants_every_criterion_fully_met(value, expected):
         ([not_applicable("a"), abstained("b")], "abstained"),
     ],
 )
-@pytest.mark.parametrize("combine", ["weighted_mean", "min", "max", "all"])
+@each("combine", ["weighted_mean", "min", "max", "all"])
 def test_nothing_scored_has_no_value(worths, status, combine):
     folded = fold(worths, groups={"": 1.0}, combine=combine)
 

@@ -11,6 +11,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.display import rubric_text
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.parameter import MAX_SETTING, parameter
+from tests.each import each
 
 CASE = Case(id="c", input="Why?", output="Because.")
 FRONT = """\
@@ -160,7 +161,7 @@ def test_the_parameters_are_shown(rubric):
     assert "parameter words = 50 (integer; at least 1)\n" in text
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "value", "message"),
     [
         ({"kind": "text"}, 3, "'p' must be text, not 3; put it in quotes"),

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import pytest
-
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.load import builtin_folder
 from judgekit.rubric.prints import keys_read, shown, unfenced, unread
 from judgekit.rubric.sandbox import RubricEnvironment
+from tests.each import each
 
 
 def tree(text, name="a.jinja"):
@@ -17,7 +16,7 @@ def lines(**files):
     return [(spot.template, spot.line) for spot in unfenced(trees)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "{{ case.output }}",
@@ -58,7 +57,7 @@ def test_text_of_a_case_outside_a_fence_is_found(text):
     assert lines(a=text) == [("a.jinja", 1)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "{{ case.output | fence('a') }}",

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import pytest
-
 from judgekit.rubric.display import rubric_text
 from judgekit.rubric.library import rubric_names
 from judgekit.rubric.load import load_rubric
+from tests.each import each
 
 
 def test_a_rubric_is_shown_with_all_that_decides_its_value(rubric):
@@ -41,6 +40,6 @@ def test_modes_are_shown_with_the_default():
     assert "mode user: user 1" in lines
 
 
-@pytest.mark.parametrize("name", [n for n in rubric_names() if n != "base"])
+@each("name", [n for n in rubric_names() if n != "base"])
 def test_every_built_in_rubric_says_what_it_is_for(name):
     assert len(load_rubric(name).description) > 20

@@ -7,6 +7,7 @@ import pytest
 
 from judgekit.core.errors import AbstractRubric, RubricError
 from judgekit.rubric.load import load_rubric
+from tests.each import each
 
 NAME = "name: mine\n"
 ONE = NAME + "criteria:\n  a: {text: A.}\n"
@@ -15,9 +16,7 @@ TABLE = Path(__file__).parents[1] / "data" / "wrong_rubrics.txt"
 WRONG = re.findall(r"^##### (.+)\n((?s:.*?))\n##> (\d+): (.+)$", TABLE.read_text("utf-8"), re.M)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "message"), [pytest.param(*entry, id=name) for name, *entry in WRONG]
-)
+@each(("text", "line", "message"), [pytest.param(*entry, id=name) for name, *entry in WRONG])
 def test_a_wrong_rubric_is_refused_with_file_and_line(rubric_file, text, line, message):
     path = rubric_file(None, f"{text}\n")
 

@@ -16,6 +16,7 @@ from judgekit.stats.intervals import MeanInterval, mean_interval, wilson
 from judgekit.stats.power import detectable, more_cases, needed, needed_range
 from judgekit.stats.student import student_t_p, student_t_quantile
 from judgekit.stats.tests import holm, mcnemar_p
+from tests.each import each
 from tests.later import Later
 
 stats = Later("scipy.stats")
@@ -23,8 +24,8 @@ stats = Later("scipy.stats")
 DRAW = random.Random(11)
 
 
-@pytest.mark.parametrize("df", [0.5, 1, 1.92, 2, 3, 4.37, 7, 29, 30.5, 199, 200, 999.9, 12_345])
-@pytest.mark.parametrize("t", [0.0, 0.01, 0.7, 1.96, 5.0])
+@each("df", [0.5, 1, 1.92, 2, 3, 4.37, 7, 29, 30.5, 199, 200, 999.9, 12_345])
+@each("t", [0.0, 0.01, 0.7, 1.96, 5.0])
 def test_t_p_and_quantile_are_scipys(t, df):
     assert student_t_p(t, df) == pytest.approx(2 * stats.t.sf(t, df), abs=1e-10)
     assert student_t_p(-t, df) == student_t_p(t, df)

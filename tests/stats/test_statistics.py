@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from judgekit.stats.intervals import MeanInterval, mean_interval, wilson
 from judgekit.stats.student import student_t_quantile
+from tests.each import each
 
 # Published table of Student's t, two-sided 95 % and 99 % (NIST/SEMATECH handbook 1.3.6.7.2, with
 # more digits from the closed forms for 1 and 2 degrees of freedom and from R's qt).
@@ -51,7 +52,7 @@ def test_t_agrees_with_the_table(probability, df, expected):
     assert student_t_quantile(1 - probability, df) == pytest.approx(-expected, abs=1e-5)
 
 
-@pytest.mark.parametrize("df", range(1, 40))
+@each("df", range(1, 40))
 def test_t_is_the_inverse_of_the_integrated_density(df):
     t = student_t_quantile(0.975, df)
     steps = 20_000

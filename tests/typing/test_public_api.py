@@ -6,15 +6,14 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 import judgekit
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 USES = (Path(__file__).parent / "public_api.py").read_text("utf-8").partition("MODEL = ")[2]
 
 
-@pytest.mark.parametrize("name", judgekit.__all__)
+@each("name", judgekit.__all__)
 def test_every_public_name_is_used(name):
     assert re.search(rf"\b{name}\b", USES)
 

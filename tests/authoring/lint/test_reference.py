@@ -4,7 +4,6 @@ import os
 import re
 from pathlib import Path
 
-import pytest
 import yaml
 
 from judgekit.authoring.lint import results, scales, templates, weights, wording
@@ -12,6 +11,7 @@ from judgekit.authoring.lint.levels import GAP, MANY_LEVELS
 from judgekit.authoring.lint.registry import lint_rules, rule_families
 from judgekit.authoring.lint.text import rule_list, rule_tables
 from judgekit.rubric.load import load_rubric
+from tests.each import each
 
 PAGE = Path(__file__).parents[3] / "docs" / "lint.md"
 MARK = (
@@ -60,7 +60,7 @@ def test_the_silences_of_the_page_are_read(tmp_path):
     assert set(yaml.safe_load(shown)["lint"]) <= set(lint_rules())
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "figure"),
     [
         ("long-criterion", f" {wording.LONG} words"),

@@ -24,6 +24,7 @@ from judgekit.rubric.chain import Layer
 from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.file import JudgeFile
+from tests.each import each
 
 ROOT = Path(__file__).parents[3]
 VERDICTS = ROOT / "tests" / "data" / "rubric_tests"
@@ -61,7 +62,7 @@ def test_every_test_passes_offline_and_every_record_is_used(name):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_they_stand_at_the_end_where_a_run_does_not_read_them(name):
     path = builtin_folder() / f"{name}.jinja"
     layer = Layer(path)
@@ -74,7 +75,7 @@ def test_they_stand_at_the_end_where_a_run_does_not_read_them(name):
     assert layer.lines.where("tests", 0) == load_rubric(path).tests[0].where
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_there_are_enough_and_some_attack_the_rubric(name):
     rubric = load_rubric(name)
     tests = {test.name: test for test in rubric.tests}
@@ -100,7 +101,7 @@ def test_the_cassette_is_what_the_verdicts_say(name, tmp_path):
     assert (tmp_path / f"{name}.jsonl").read_bytes() == tape(name).read_bytes()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_tests_are_never_shown_to_a_judge(name):
     rubric = load_rubric(name)
     judge = ManualJudge("seed")

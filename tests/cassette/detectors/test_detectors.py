@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgekit.cassette.detectors import DETECTORS, find_all
+from tests.each import each
 from tests.growth import LINEAR, growth
 
 TABLE = Path(__file__).with_name("found.txt").read_text("utf-8")
@@ -18,12 +19,12 @@ FOUND = [(kind, text, want.split(" && ")) for kind, text, want in ROWS if want !
 NEAR_MISSES = [(kind, text) for kind, text, want in ROWS if want == "-"]
 
 
-@pytest.mark.parametrize(("kind", "text", "want"), FOUND)
+@each(("kind", "text", "want"), FOUND)
 def test_a_thing_is_found_in_its_one_spelling(kind, text, want):
     assert [span.value for span in DETECTORS[kind](text)] == want
 
 
-@pytest.mark.parametrize(("kind", "text"), NEAR_MISSES)
+@each(("kind", "text"), NEAR_MISSES)
 def test_a_near_miss_is_left_alone(kind, text):
     assert [text[s.start : s.end] for s in DETECTORS[kind](text)] == []
 

@@ -17,6 +17,7 @@ from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import ChatMessage, Form, Request
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.manual import ManualJudge
+from tests.each import each
 
 CASSETTES = sorted(Path(__file__).parents[3].joinpath("cassettes").rglob("*.jsonl"))
 
@@ -40,7 +41,7 @@ def test_what_is_wanted_is_part_of_the_key():
     assert len({request(want).key for want in ("verdict", "text", "embedding")}) == 3
 
 
-@pytest.mark.parametrize("tape", CASSETTES, ids=lambda path: path.stem)
+@each("tape", CASSETTES, ids=lambda path: path.stem)
 def test_records_of_before_keep_their_keys(tape):
     assert verify_tape(tape) > 0
 

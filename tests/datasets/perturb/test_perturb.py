@@ -16,6 +16,7 @@ from judgekit.datasets.perturb.lexicon import read_lexicon
 from judgekit.datasets.perturb.perturb import KINDS, ORIGINAL, Perturbation, perturb
 from judgekit.datasets.perturb.spelling import HOMOGLYPHS
 from judgekit.datasets.perturb.wording import INSTRUCTIONS
+from tests.each import each
 
 LEXICON = {"big": ("large", "huge"), "parcel": ("package",), "as soon as possible": ("at once",)}
 TEXT = "Where is my BIG parcel? I need it as soon as possible, please call 0171 555."
@@ -79,7 +80,7 @@ def test_a_number_that_a_pattern_takes_for_a_letter_stays():
     assert changed("typos", "A²¹A x₁₂₃y", rate=1.0) is None
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_a_typo_leaves_short_words_first_letters_and_numbers(seed):
     before, after = TEXT.split(), changed("typos", seed=seed, rate=1.0).split()
 

@@ -17,6 +17,7 @@ from judgekit.metrics.agents.tool_calls import (
     TrajectoryMatch,
     pair_up,
 )
+from tests.each import each
 
 ROME = {"name": "weather", "arguments": {"city": "Rome"}}
 OSLO = {"name": "weather", "arguments": {"city": "Oslo"}}
@@ -33,7 +34,7 @@ def score(metric, subject):
     return asyncio.run(metric.score(subject))
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "expected", "options", "value"),
     [
         ([ROME], [ROME, OSLO], {}, 0.5),

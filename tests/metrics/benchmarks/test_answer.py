@@ -14,6 +14,7 @@ from judgekit.metrics.benchmarks.answer import find_answer
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.number import is_number, read_number
 from judgekit.metrics.benchmarks.wording import wording
+from tests.each import each
 
 ROOT = Path(__file__).parents[3]
 VECTORS = json.loads((ROOT / "tests" / "data" / "wisent.json").read_text("utf-8"))
@@ -39,7 +40,7 @@ def test_choices_are_extracted_as_recorded(vector):
     assert letter == (None if wanted is None else "ABCDEFGHIJ"[wanted - 1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "letter", "rule"),
     [
         ("The answer is B.", "B", "marked"),
@@ -126,7 +127,7 @@ def test_near_misses_hold_no_number(text):
     assert found(text, "number") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("1,000", "1000"),
@@ -180,15 +181,15 @@ DATA = parse_yaml(
 )[0]
 
 
-@pytest.mark.parametrize("noun", DATA["nouns"])
-@pytest.mark.parametrize("copula", DATA["copulas"])
+@each("noun", DATA["nouns"])
+@each("copula", DATA["copulas"])
 def test_every_phrase_fires_and_a_near_miss_does_not(noun, copula):
     assert wording().marker.search(f"So the {noun} {copula} B")
     assert not wording().marker.search(f"So the {noun}ed thing {copula} B")
     assert not wording().marker.search(f"So the {noun} B")
 
 
-@pytest.mark.parametrize("phrase", DATA["phrases"])
+@each("phrase", DATA["phrases"])
 def test_every_phrase_that_stands_alone_fires_and_a_near_miss_does_not(phrase):
     assert answer(f"Well, {phrase} B") == "B"
     assert not wording().marker.search(f"{phrase}ed B")
@@ -219,7 +220,7 @@ def test_number_words_name_places(place):
         assert answer(f"The answer is option {word}ish") is None
 
 
-@pytest.mark.parametrize("word", DATA["after_letter"])
+@each("word", DATA["after_letter"])
 def test_a_letter_is_told_from_the_article_by_what_follows(word):
     assert answer(f"The answer is A {word} C is wrong") in (
         "A",
@@ -232,26 +233,26 @@ def entries(*keys):
     return [pytest.param(word, id=word) for key in keys for word in DATA[key]]
 
 
-@pytest.mark.parametrize("cue", entries("rejects_before", "rejects_choice_before"))
+@each("cue", entries("rejects_before", "rejects_choice_before"))
 def test_a_word_before_a_choice_rejects_it_and_a_near_miss_does_not(cue):
     assert answer(f"Having read it, {cue} B, D") == "D"
     assert answer(f"Having read it, {cue} the option B. D") == "D"
     assert answer(f"Having read it, {cue}ish B, D") is None
 
 
-@pytest.mark.parametrize("cue", entries("rejects_before"))
+@each("cue", entries("rejects_before"))
 def test_a_word_before_a_number_rejects_it(cue):
     assert answer(f"Having counted, 12 it is, {cue} 10", "number") == "12"
     assert answer(f"Having counted, 12 {cue}ish 10", "number") == "10"
 
 
-@pytest.mark.parametrize("filler", entries("fillers"))
+@each("filler", entries("fillers"))
 def test_words_between_a_rejection_and_a_choice_are_passed_over(filler):
     assert answer(f"Having read it all, not {filler} B. D") == "D"
     assert answer(f"Having read it all, not {filler}lessly B, D") is None
 
 
-@pytest.mark.parametrize("cue", entries("rejects_after"))
+@each("cue", entries("rejects_after"))
 def test_words_after_a_choice_reject_it_and_a_near_miss_does_not(cue):
     assert answer(f"Here B {cue} so D") == "D"
     assert answer(f"Here B {cue}ish so D") is None
@@ -263,7 +264,7 @@ def test_the_choice_that_is_called_the_answer_is_the_answer(cue):
     assert answer(f"Now B {cue}ish and then D of all of them.") is None
 
 
-@pytest.mark.parametrize("cue", entries("corrections"))
+@each("cue", entries("corrections"))
 def test_a_correction_takes_back_what_came_before(cue):
     assert answer(f"I would take B here - {cue}, D of all of them") == "D"
     assert answer(f"The answer is B. {cue}, D") == "D"
@@ -295,7 +296,7 @@ def test_every_word_for_yes_and_no_fires_where_it_is_set_off(side):
         assert answer(f"{text}, as I might put it.", "yes_no") is None
 
 
-@pytest.mark.parametrize("word", entries("assurances", "boosters"))
+@each("word", entries("assurances", "boosters"))
 def test_assurances_change_no_answer_and_alone_say_yes(word):
     assert answer(f"{word} no", "yes_no") == answer(f"{word} not", "yes_no") == "no"
     assert answer(f"yes {word}", "yes_no") == "yes"
@@ -303,7 +304,7 @@ def test_assurances_change_no_answer_and_alone_say_yes(word):
     assert answer(f"{word}ish no", "yes_no") is None
 
 
-@pytest.mark.parametrize("lead", entries("leads"))
+@each("lead", entries("leads"))
 def test_words_before_yes_and_no_are_passed_over(lead):
     assert answer(f"Hm. {lead} no", "yes_no") == "no"
     assert answer(f"Hm. {lead}er no", "yes_no") is None

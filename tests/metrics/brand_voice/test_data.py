@@ -24,6 +24,7 @@ from judgekit.metrics.brand_voice.patterns import (
 )
 from judgekit.metrics.brand_voice.phrases import Phrases, plain
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
+from tests.each import each
 
 DATA = files("judgekit.metrics") / "data"
 
@@ -52,7 +53,7 @@ def pattern_of(category, entry):
     return next(pattern for pattern in patterns if pattern.id == entry["id"])
 
 
-@pytest.mark.parametrize(("category", "entry"), ENTRIES, ids=IDS)
+@each(("category", "entry"), ENTRIES, ids=IDS)
 def test_a_pattern_fires_where_it_should_and_not_on_a_near_miss(category, entry):
     pattern = pattern_of(category, entry)
 
@@ -227,9 +228,7 @@ def test_no_word_stands_twice_in_a_list():
     assert len({(kind, name, plain(word)) for kind, name, word in WORDS}) == len(WORDS)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "pattern"), PATTERNS, ids=[f"{n}-{p['id']}" for _, n, p in PATTERNS]
-)
+@each(("kind", "name", "pattern"), PATTERNS, ids=[f"{n}-{p['id']}" for _, n, p in PATTERNS])
 def test_a_signal_fires_where_it_should_and_not_on_a_near_miss(kind, name, pattern):
     assert pattern["fires"]
     assert pattern["misses"]

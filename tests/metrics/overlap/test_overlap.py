@@ -15,6 +15,7 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.overlap.rouge import RougeMetric, rouge_l, rouge_lsum, rouge_n
 from judgekit.metrics.overlap.sacre import Bleu, Chrf
 from judgekit.runner.evaluation import evaluate_sync
+from tests.each import each
 
 RECORDED = json.loads((Path(__file__).parents[1] / "data" / "rouge_score.json").read_text("utf-8"))
 METRICS = [RougeMetric(variant=v) for v in ("rouge1", "rouge2", "rougeL", "rougeLsum")] + [
@@ -26,7 +27,7 @@ def score(metric, output, *references):
     return asyncio.run(metric.score(Case(id="c", output=output, reference=references)))
 
 
-@pytest.mark.parametrize("row", RECORDED["rows"], ids=lambda row: row["output"][:20])
+@each("row", RECORDED["rows"], ids=lambda row: row["output"][:20])
 def test_rouge_has_the_figures_of_rouge_score(row):
     output, reference = row["output"], row["reference"]
 

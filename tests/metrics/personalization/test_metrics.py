@@ -14,6 +14,7 @@ from judgekit.metrics.embedding.contrast import contrast
 from judgekit.metrics.personalization.difference import Difference, difference, jaccard
 from judgekit.metrics.personalization.personalization import overall_personalization, passes_gate
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules, find_signals
+from tests.each import each
 from tests.growth import LINEAR, growth, repeated
 
 TEXT = st.text(max_size=200)
@@ -180,7 +181,7 @@ def test_a_signal_fires_and_says_what_it_saw(text, signal):
     assert 0 < found[signal].weight <= 1
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "No, no, no. That is not it.",

@@ -25,6 +25,7 @@ from judgekit.metrics.prompt_alignment.prompt_alignment import (
 )
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
+from tests.each import each
 
 ROOT = Path(__file__).parents[3]
 DATA = ROOT / "tests" / "data"
@@ -56,7 +57,7 @@ def _analysis(vector):
 # -- the recorded figures ---------------------------------------------------------
 
 
-@pytest.mark.parametrize("vector", _of("prompt_alignment"), ids=lambda v: v["id"])
+@each("vector", _of("prompt_alignment"), ids=lambda v: v["id"])
 def test_the_fold_gives_the_documented_figure(vector):
     mode, scale = vector["parameters"]["evaluationMode"], vector["parameters"]["scale"]
 
@@ -65,7 +66,7 @@ def test_the_fold_gives_the_documented_figure(vector):
     assert value * (scale or 1) == pytest.approx(vector["unrounded_documented"], abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@each(
     "vector",
     [v for v in _of("prompt_alignment") if v["parameters"]["evaluationMode"] in ("user", "system")],
     ids=lambda v: v["id"],
@@ -245,8 +246,8 @@ def test_both_paths_show_the_same_figure_where_the_last_digit_decides(mode, scal
     assert score.shown == round_half_up(folded * scale) == shown
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, None, True, "0.5"])
-@pytest.mark.parametrize("at", range(4))
+@each("bad", [math.nan, math.inf, -math.inf, None, True, "0.5"])
+@each("at", range(4))
 def test_an_analysis_that_is_not_of_numbers_is_refused(at, bad):
     numbers = [0.5] * 4
     numbers[at] = bad

@@ -22,6 +22,7 @@ from judgekit.metrics.prompt_alignment.requirements import (
 )
 from judgekit.metrics.prompt_alignment.rules import read_amount
 from judgekit.suite.suite import build_suite
+from tests.each import each
 from tests.growth import LINEAR, growth, repeated
 
 DATA = Path(__file__).parents[1] / "data"
@@ -40,7 +41,7 @@ def met(kind, output, **options):
     return Requirement(text="x", kind=kind, **options).met_by(output)
 
 
-@pytest.mark.parametrize("line", lines("requirements_found.txt"))
+@each("line", lines("requirements_found.txt"))
 def test_a_stated_requirement_is_found(line):
     request, _, wanted = line.partition(" => ")
 
@@ -51,7 +52,7 @@ def test_a_stated_requirement_is_found(line):
     assert all(" ".join(r.text.split()) in plain for r in found)
 
 
-@pytest.mark.parametrize("request_text", lines("requirements_near_misses.txt"))
+@each("request_text", lines("requirements_near_misses.txt"))
 def test_ordinary_prose_states_no_requirement(request_text):
     assert find_requirements(request_text) == ()
 
@@ -111,7 +112,7 @@ NUMBERED = "1. one\n2) two\n(3) three"
 TABLE = "| a | b |\n|:--|---|\n| 1 | 2 |"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "options", "output", "expected"),
     [
         ("bullet_list", {}, BULLETS, True),

@@ -22,6 +22,7 @@ from judgekit.metrics.robustness.robustness import (
     read_verdict,
 )
 from judgekit.runner.evaluation import evaluate_sync
+from tests.each import each
 
 DATA = Path(__file__).parents[2] / "data"
 VECTORS = json.loads((DATA / "quality_definitions.json").read_text("utf-8"))
@@ -83,7 +84,7 @@ def test_the_continuous_equation(row):
     assert (found.status, found.value) == ("not_applicable", None)
 
 
-@pytest.mark.parametrize("row", VERDICTS, ids=lambda row: row["id"])
+@each("row", VERDICTS, ids=lambda row: row["id"])
 def test_verdict_words_are_read_whole(row):
     inputs = row["inputs"]
     words = {"TRUTHFUL": "positive", "UNTRUTHFUL": "negative", "UNKNOWN": None}

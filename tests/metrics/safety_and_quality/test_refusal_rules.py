@@ -18,6 +18,7 @@ from judgekit.metrics.safety_and_quality.refusal import (
     find_refusals,
 )
 from judgekit.metrics.word_data import read_words
+from tests.each import each
 from tests.growth import LINEAR, growth, repeated
 
 LEXICON = read_words("refusal/english.yaml").data
@@ -27,7 +28,7 @@ def score(output):
     return asyncio.run(RefusalRules().score(Case(id="c", output=output)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("family", "text"),
     [(entry["family"], text) for entry in LEXICON["phrases"] for text in entry["fires"]],
 )
@@ -45,7 +46,7 @@ def test_every_family_is_the_first_to_find_something():
     assert first == {entry["family"] for entry in LEXICON["phrases"]}
 
 
-@pytest.mark.parametrize("text", [text for entry in LEXICON["phrases"] for text in entry["misses"]])
+@each("text", [text for entry in LEXICON["phrases"] for text in entry["misses"]])
 def test_a_near_miss_does_not_fire(text):
     assert find_refusals(text) == []
 

@@ -9,6 +9,7 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
 from judgekit.metrics.text.regex import Regex, match_steps
+from tests.each import each
 
 
 def score(metric, output):
@@ -54,7 +55,7 @@ def test_a_text_too_long_to_search_is_refused():
         score(Regex(pattern="a"), "b" * 4_000_001)
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "length", "expected"),
     [
         ("abc", 10, 33),

@@ -23,6 +23,7 @@ from judgekit.metrics.tokens import (
     answer_form,
     squad_tokens,
 )
+from tests.each import each
 from tests.growth import LINEAR, growth, repeated
 
 VECTORS = json.loads(
@@ -93,8 +94,8 @@ def test_satisfies_the_protocol_and_round_trips_as_json(metric):
     assert type(metric)(**json.loads(json.dumps(options))) == metric
 
 
-@pytest.mark.parametrize("output", [None, "", " \n\t", "\u3000"])
-@pytest.mark.parametrize("metric", METRICS, ids=lambda m: m.name)
+@each("output", [None, "", " \n\t", "\u3000"])
+@each("metric", METRICS, ids=lambda m: m.name)
 def test_a_blank_output_is_missing(metric, output):
     with pytest.raises(CaseError, match=r"^needs an output \(field 'output'\)$"):
         score(metric, output, reference="a")
@@ -146,7 +147,7 @@ def test_a_long_output_takes_linear_time(unit):
     assert growth(check, repeated(unit), 40_000) < LINEAR
 
 
-@pytest.mark.parametrize(
+@each(
     ("output", "reference", "expected"),
     [
         ("The Paris.", "paris", 0),

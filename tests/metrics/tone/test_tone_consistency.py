@@ -23,6 +23,7 @@ from judgekit.metrics.tone.consistency import (
     vader,
     vader_sentences,
 )
+from tests.each import each
 
 DATA = Path(__file__).parents[2] / "data"
 VECTORS = json.loads((DATA / "mastra_tone.json").read_text("utf-8"))
@@ -47,7 +48,7 @@ def of(metric):
     return [row for row in VECTORS if row["metric"] == metric]
 
 
-@pytest.mark.parametrize("row", of("sentiment_comparative"), ids=lambda row: row["id"])
+@each("row", of("sentiment_comparative"), ids=lambda row: row["id"])
 def test_the_word_by_word_sentiment_is_the_original_s(row):
     expected = row["expected"]
     found = afinn_comparative(row["inputs"]["text"])
@@ -57,7 +58,7 @@ def test_the_word_by_word_sentiment_is_the_original_s(row):
     assert equal is (row["id"] not in EMOJI)
 
 
-@pytest.mark.parametrize("row", of("tone_consistency"), ids=lambda row: row["id"])
+@each("row", of("tone_consistency"), ids=lambda row: row["id"])
 def test_compat_has_the_original_s_numbers(row):
     inputs, expected = row["inputs"], row["expected"]
     metric = ToneConsistency(compat="mastra", form=row["mode"])
@@ -142,7 +143,7 @@ def test_the_names_of_the_details_are_the_original_s():
     assert found.details["responseSentiment"] > 0 > found.details["referenceSentiment"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "english"),
     [
         ("The sky is blue and the grass is green.", True),

@@ -13,6 +13,7 @@ from judgekit.report.export.github import (
     command,
 )
 from judgekit.report.export.markdown import markdown_lines
+from tests.each import each
 from tests.report.export.conftest import HOSTILE, make_report
 
 
@@ -58,7 +59,7 @@ def test_hostile_text_gives_no_command_of_its_own(hostile):
         assert found, line
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@each("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_command_can_be_read_back(text):
     line = command("error", text, text, at=(f"a,b:{text}".replace("\n", "").replace("\r", ""), 1))
 
