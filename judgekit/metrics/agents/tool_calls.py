@@ -182,11 +182,30 @@ class CallComparison(NamedTuple):
     """Calls that were not expected, as text."""
 
 
+def _matcher(arguments: Arguments) -> Callable[[ExpectedCall, ToolCall], bool]:
+    """Return `is_match` for many pairs of calls; exact arguments are written as JSON once."""
+    if arguments != "exact":
+        return partial(is_match, arguments=arguments)
+    texts: dict[int, str] = {}
+
+    def text(value: Any) -> str:
+        if (known := texts.get(id(value))) is None:
+            known = texts[id(value)] = canonical_json(value)
+        return known
+
+    def match(expected: ExpectedCall, call: ToolCall) -> bool:
+        if expected.name != call.name or expected.arguments is None:
+            return expected.name == call.name
+        return text(expected.arguments) == text(call.arguments)
+
+    return match
+
+
 def compare_calls(
     expected: Sequence[ExpectedCall], calls: Sequence[ToolCall], *, arguments: Arguments
 ) -> CallComparison:
     """Pair calls with expected ones in any order, and list those without a partner."""
-    pairs = pair_up(expected, calls, partial(is_match, arguments=arguments))
+    pairs = pair_up(expected, calls, _matcher(arguments))
     used = set(pairs.values())
     return CallComparison(
         len(pairs),
