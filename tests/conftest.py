@@ -23,6 +23,14 @@ pytest_plugins = ["tests.browsing", "pytester"]
 if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+if sys.version_info < (3, 13):
+    # Like Python 3.13: before, `signal` writes every handler out to see that it is no number, and
+    # with that of asyncio.run its result, twice. That takes longer than most of what tests run.
+    _to_enum = signal._int_to_enum  # type: ignore[attr-defined]
+    signal._int_to_enum = (  # type: ignore[attr-defined]
+        lambda value, kind: value if callable(value) else _to_enum(value, kind)
+    )
+
 # Everything that is collected is kept: until that is done, there is nothing to look for.
 gc.disable()
 
