@@ -37,6 +37,7 @@ def run(
     no_judge: bool = False,
     retry_failed: Path | None = None,
     baseline: Path | None = None,
+    against: Path | None = None,
     export: list[str] | None = None,
     github: bool = False,
     json: bool = False,
@@ -86,6 +87,7 @@ def run(
         cases=cases,
         format=format,
         baseline=str(baseline) if baseline is not None else None,
+        against=str(against) if against is not None else None,
         again=failed_keys(retry_failed) if retry_failed else frozenset(),
     )
     if plan:

@@ -49,6 +49,9 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
 
 BUILTIN: dict[str, Entry] = {entry.name: entry for group in FAMILIES.values() for entry in group}
 
+PAIRWISE = "preference"
+"""The metric that asks the rubrics under `pairwise` of a suite."""
+
 STAND_INS: dict[str, str] = {
     entry.name: entry.stand_in for entry in BUILTIN.values() if entry.stand_in is not None
 }

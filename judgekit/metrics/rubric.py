@@ -183,11 +183,19 @@ class RubricMetric(Metric):
 
         def render(how: Arrangement, bare: bool) -> tuple[Variant, tuple[ChatMessage, ...]]:
             return self.rubric.render(
-                case, mode=self.mode, history=earlier, own_form=own or bare, how=how
+                self.shown(case, how),
+                mode=self.mode,
+                history=earlier,
+                own_form=own or bare,
+                how=how._replace(swapped=False),
             )
 
         form = None if self._own is None else self._own.form
         return self._asker.asks(render, form=form, about=about)
+
+    def shown(self, case: Case, how: Arrangement) -> Case:
+        """Return a case as one request shows it."""
+        return case
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

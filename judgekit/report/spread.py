@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from judgekit.metrics.pairwise.figures import FIGURES as PAIR_FIGURES
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 
 if TYPE_CHECKING:
@@ -41,6 +43,10 @@ def shown_figures(summary: MetricSummary) -> dict[str, str]:
         shown.pop(name.replace("_", " "))
     if counted := [f"{name.removeprefix(_GRADE)} {n:g}" for name, n in grades.items() if n]:
         shown["grades"] = ", ".join(counted)
+    if set(PAIR_FIGURES) <= set(figures):
+        shown = {**_pairs(figures), **shown}
+        for name in PAIR_FIGURES:
+            del shown[name.replace("_", " ")]
     return {**_spread(summary), **shown} if set(_SPREAD) <= set(figures) else shown
 
 
@@ -49,6 +55,24 @@ def telling_figures(summary: MetricSummary) -> dict[str, str]:
     quiet = () if summary.figures.get("unverified_quotes") else QUOTE_FIGURES
     hidden = {name.replace("_", " ") for name in quiet}
     return {name: text for name, text in shown_figures(summary).items() if name not in hidden}
+
+
+def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
+    """Return the figures of a pairwise metric; the labels differ from those of `shown_figures`."""
+    names = ("positional_consistency", "first_position_rate", "first_position_low",
+             "first_position_high", "tie_rate", "length_controlled_win_rate")  # fmt: skip
+    consistency, first, low, high, ties, controlled = (
+        "-" if figures[name] is None else f"{figures[name]:.2f}" for name in names
+    )
+    interval = "" if low == "-" else f" [{low}, {high}]"
+    if figures["length_separated"]:
+        controlled = "none (the length alone tells wins from losses)"
+    return {
+        "both orders agree": consistency,
+        "answer shown first preferred": first + interval,
+        "ties": ties,
+        "win rate at equal length": controlled,
+    }
 
 
 def _spread(summary: MetricSummary) -> dict[str, str]:

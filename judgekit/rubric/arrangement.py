@@ -21,20 +21,31 @@ class Arrangement(NamedTuple):
     """The criteria of this call, after the case; `None` for all, before the case."""
     details: bool = True
     """Whether this call asks for the details of the whole verdict."""
+    swapped: bool = False
+    """Whether two answers are shown in the other order."""
 
 
 WRITTEN = Arrangement()
 
 
-def order_name(place: int) -> str:
+SWAPPED = "swapped"
+
+
+def order_name(place: int, *, swapped: bool = False) -> str:
     """Return the name of a place in the balanced orders.
 
     >>> [order_name(place) for place in range(5)]
     ['written', 'reversed', 'shuffled 1', 'shuffled 1 reversed', 'shuffled 2']
+    >>> [order_name(place, swapped=True) for place in range(2)]
+    ['swapped', 'reversed swapped']
     """
     if place < 2:
-        return ("written", "reversed")[place]
-    return f"shuffled {place // 2}" + (" reversed" if place % 2 else "")
+        name = ("written", "reversed")[place]
+    else:
+        name = f"shuffled {place // 2}" + (" reversed" if place % 2 else "")
+    if not swapped:
+        return name
+    return f"{name} {SWAPPED}" if place else SWAPPED
 
 
 def ordered(values: Sequence[T], place: int) -> tuple[T, ...]:

@@ -18,6 +18,7 @@ from judgekit.suite.file import Overrides, SuiteFile
 
 if TYPE_CHECKING:
     from judgekit.cassette.redact import Redact
+    from judgekit.suite.against import OtherRun
 
 
 class SuiteCases:
@@ -37,6 +38,7 @@ class SuiteCases:
         lines: Lines,
         overrides: Overrides,
         redact: Redact | None,
+        against: OtherRun | None = None,
     ) -> None:
         self._file = file.cases_file
         self._rows = None if overrides.cases else file.rows
@@ -44,6 +46,7 @@ class SuiteCases:
         self._lines = lines
         self._overrides = overrides
         self._redact = redact
+        self._against = against
         self.shard = None if overrides.shard is None else Shard.parse(overrides.shard)
         self.sharding: Sharding | None = None
         self.answered: Sequence[Case] | None = None
@@ -102,6 +105,8 @@ class SuiteCases:
         return self._redacted(cases)
 
     def _redacted(self, cases: Iterator[Case]) -> Iterator[Case]:
+        if self._against is not None:
+            cases = self._against.fill(cases)
         redact = self._redact
         if redact is None:
             return cases

@@ -259,6 +259,10 @@ class MetricFile(FileModel):
     readout: Literal["expected", "mode", "yes"] | None = None
     """What is read from the distribution of the answers; by default numbers are averaged, and
     words decided by majority."""
+    pairwise: str | None = None
+    """A rubric that compares two answers, such as `preference`; it is asked in both orders."""
+    with_: Literal["baseline", "reference"] | None = Field(default=None, alias="with")
+    """The answer to compare the output with: `baseline` (the default), or the first `reference`."""
 
     @property
     def role(self) -> str | None:
@@ -435,7 +439,7 @@ class SuiteFile(FileModel):
         return self.cases if isinstance(self.cases, list) else None
 
 
-DECIDING = ("judge", "judges", "params", "settings", "no_judge", "only", "baseline")
+DECIDING = ("judge", "judges", "params", "settings", "no_judge", "only", "baseline", "against")
 """Flags that change the numbers, so that all shards must share them."""
 
 
@@ -463,6 +467,8 @@ class Overrides(FileModel):
     format: str | None = None
     baseline: str | None = None
     """Run folder for `not_worse`."""
+    against: str | None = None
+    """Run folder whose outputs become the baselines of the cases."""
     again: frozenset[str] = frozenset()
 
     @property

@@ -15,7 +15,7 @@ from typing import Any
 from judgekit.core.errors import ConfigError, RubricError, UnknownOption, placed
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
-from judgekit.metrics.catalogue import BUILTIN, STAND_INS
+from judgekit.metrics.catalogue import BUILTIN, PAIRWISE, STAND_INS
 from judgekit.metrics.registry import Maker, find, near_metric, rubric_maker
 from judgekit.rubric.library import find_rubric, own_folders, rubric_names
 from judgekit.rubric.load import load_rubric
@@ -25,6 +25,8 @@ from judgekit.suite.rubrics import ParameterSettings
 
 _ASKING = ("vote", "quorum", "order", "calls", "readout")
 """Keys of a metric that are settings of a `Jury`."""
+_SUBJECTS = ("metric", "rubric", "criteria", "pairwise")
+"""Keys of a metric that say what it is; one at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +145,10 @@ class Planner:
         if rubric is None:
             settings.refuse()
         options = dict(entry.model_extra or {})
+        if entry.with_ is not None:
+            if not maker.takes("opponent"):
+                raise ConfigError(f"metric {name!r}: with needs pairwise: RUBRIC; add it")
+            options["opponent"] = entry.with_
         asking = self._asking(name, entry, maker, options)
         roles: tuple[str, ...] = ()
         if maker.judged and not self._no_judge:
@@ -165,7 +171,7 @@ class Planner:
 
     def _resolved(self, name: str, entry: MetricFile) -> tuple[str, Maker, Rubric | None]:
         """Return the kind of a metric, its maker, and its rubric."""
-        keys = [key for key in ("metric", "rubric", "criteria") if getattr(entry, key) is not None]
+        keys = [key for key in _SUBJECTS if getattr(entry, key) is not None]
         if len(keys) > 1:
             raise ConfigError(
                 f"metric {name!r}: `{keys[0]}` and `{keys[1]}` are both given; remove one"
@@ -176,6 +182,8 @@ class Planner:
             raise ConfigError(
                 f"metric {name!r}: description and requires need criteria in the same entry"
             )
+        if entry.pairwise is not None:
+            return PAIRWISE, find(PAIRWISE), self._load(entry.pairwise)
         kind = entry.metric or entry.rubric or name
         built_in = BUILTIN.get(kind)
         if built_in is not None and (built_in.judged or entry.rubric is None):

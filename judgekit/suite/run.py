@@ -33,6 +33,7 @@ from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
 from judgekit.runner.evaluation import Progress, Reuse, evaluate, evaluate_inline
 from judgekit.runner.gatekeeper import Rules
+from judgekit.suite.file import Overrides
 from judgekit.suite.suite import Suite, load_suite
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ async def run_suite(
     progress: Callable[[Progress], None] | bool | None = None,
     stop: asyncio.Event | None = None,
     retry_failed: str | Path | None = None,
+    against: str | Path | None = None,
     reuse: Reuse | None = None,
     page: bool = False,
 ) -> Report:
@@ -70,6 +72,7 @@ async def run_suite(
         progress: called as cases finish; or `True` for a progress line.
         stop: set it to end early with a partial report.
         retry_failed: run folder with results to reuse, except failures.
+        against: run folder whose outputs become the baselines of the cases, if `suite` is a file.
         reuse: returns an earlier result of a row to reuse.
         page: whether to write a page, up to `MAX_PAGE_CASES`.
 
@@ -79,8 +82,11 @@ async def run_suite(
     if isinstance(suite, Suite):
         if judge is not None:
             raise ConfigError("this suite has its judges; give the judge to load_suite instead")
+        if against is not None:
+            raise ConfigError("this suite has its cases; give `against` together with its file")
     else:
-        suite = load_suite(suite, judge=judge)
+        chosen = Overrides(against=str(against)) if against is not None else None
+        suite = load_suite(suite, chosen, judge=judge)
     out = Path(out) if out is not None else None
     retry_failed = Path(retry_failed) if retry_failed is not None else None
     try:
@@ -159,6 +165,10 @@ def _options(
     started = datetime.now(UTC)
     if out is not None:
         _spare_inputs(suite, out)
+    if suite.against is not None:
+        # The folders of shards differ, and their rows must not.
+        whole = out if suite.data.shard is None else None
+        suite.against.name_answers(suite.metrics, out=whole)
     manifest = suite.manifest()
     if retry_failed is not None:
         digest = digest_json(full_manifest(suite.metrics, manifest))
@@ -189,6 +199,12 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
         "the cassette": tape,
         "the cases": suite.base / cases.path if cases is not None else None,
     }
+    if suite.against is not None and suite.against.folder.resolve() == out.resolve():
+        raise ConfigError(
+            "the run would overwrite the run that it is compared with; name another folder with "
+            "--out",
+            where=str(out),
+        )
     outputs = {(out / name).resolve() for name in FILES}
     for noun, path in inputs.items():
         if path is not None and path.resolve() in outputs:

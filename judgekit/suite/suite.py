@@ -40,6 +40,7 @@ from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
+    from judgekit.suite.against import OtherRun
 
 
 class Suite(Displayed):
@@ -109,8 +110,20 @@ class Suite(Displayed):
             self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         self.rules = self._rules()
+        self.against: OtherRun | None = None
+        """The run whose outputs are the baselines of the cases."""
+        if overrides.against is not None:
+            from judgekit.suite.against import OtherRun
+
+            self.against = OtherRun(Path(overrides.against))
+            self.against.check_read(self.metrics)
         self.data = SuiteCases(
-            file, base=base, lines=lines, overrides=overrides, redact=self.redact
+            file,
+            base=base,
+            lines=lines,
+            overrides=overrides,
+            redact=self.redact,
+            against=self.against,
         )
         """The cases."""
         self.answered_by: str | None = None
@@ -309,6 +322,7 @@ class Suite(Displayed):
             "cases": _cases_entry(file),
             **({ANSWERED_BY: self.answered_by} if self.answered_by else {}),
             **({"cluster": file.cluster} if file.cluster else {}),
+            **({"against": self.against.described()} if self.against is not None else {}),
             "thresholds": self.thresholds,
             "gates": self.gates,
             **({"gate": gate} if (gate := _set_fields(file.gate)) else {}),

@@ -43,9 +43,9 @@ personalization_rules Personalization, generation Generation, log_likelihoods Lo
 perplexity Perplexity, task Task, math Math, code Code,
 adversarial_robustness AdversarialRobustness, robustness_continuous ContinuousRobustness,
 tool_call_correctness ToolCallCorrectness, trajectory_match TrajectoryMatch,
-role_adherence RoleAdherence
+role_adherence RoleAdherence, preference PairwiseMetric
 """
-"""What the manifests of 0.1.0 call each metric; run folders are recognised by it."""
+"""What manifests call each metric since its first version; run folders are recognised by it."""
 
 
 def test_manifests_call_every_metric_what_they_always_did():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import InvalidReply, JudgekitError
@@ -12,11 +13,15 @@ from judgekit.core.judgment import Judgment
 from judgekit.core.jury import Jury, Member
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.core.value import trusted
-from judgekit.rubric.arrangement import WRITTEN, Arrangement
+from judgekit.rubric.arrangement import WRITTEN, Arrangement, order_name
 from judgekit.rubric.variant import Variant
 
 Render = Callable[[Arrangement, bool], tuple[Variant, tuple[ChatMessage, ...]]]
 """Returns the variant and the messages of an arrangement; `True` leaves the criteria out."""
+
+
+Mirror = Callable[[Judgment], Judgment]
+"""Returns the verdict on two answers as if they had been shown in the other order."""
 
 
 class Ask(NamedTuple):
@@ -28,6 +33,13 @@ class Ask(NamedTuple):
     """Place in the balanced orders."""
     requests: tuple[Request, ...]
     """One for each part of the criteria."""
+    mirror: Mirror | None = None
+    """Of two answers that are shown in the other order."""
+
+    @property
+    def order(self) -> str:
+        """The order of options, criteria or answers."""
+        return order_name(self.place, swapped=self.mirror is not None)
 
 
 class Asked(NamedTuple):
@@ -44,16 +56,22 @@ class Asked(NamedTuple):
 class Asker:
     """Asks the members of a jury.
 
+    Args:
+        jury: the jury.
+        mirror: of a rubric about two answers; each sample is then asked in both orders.
+
     Raises:
         ConfigError: a member is no judge.
     """
 
-    def __init__(self, jury: Jury) -> None:
+    def __init__(self, jury: Jury, *, mirror: Mirror | None = None) -> None:
         self.jury = jury
+        self._mirrors = (None,) if mirror is None else (None, mirror)
         self._builders = [RequestBuilder(member.judge) for member in jury.members]
         # The form has the questions of a judge with another API than chat.
         self._bare = [member.judge.api is not None for member in jury.members]
-        self.single = jury.samples * len(jury.members) == 1 and jury.calls == "all"
+        opinions = jury.samples * len(jury.members) * len(self._mirrors)
+        self.single = opinions == 1 and jury.calls == "all"
         """Whether one request gives all answers."""
 
     def asks(self, render: Render, *, form: Form | None, about: About) -> tuple[Variant, list[Ask]]:
@@ -75,9 +93,12 @@ class Asker:
         shown = {(WRITTEN, bare): (variant, messages)}
         chunks = list(_chunks(variant.ids, jury))
         asks = []
-        for sample in range(jury.samples):
+        for sample, mirror in product(range(jury.samples), self._mirrors):
             place = sample if jury.order == "balanced" else 0
-            hows = [Arrangement(place, ids, n == len(chunks)) for n, ids in enumerate(chunks, 1)]
+            hows = [
+                Arrangement(place, ids, n == len(chunks), mirror is not None)
+                for n, ids in enumerate(chunks, 1)
+            ]
             members = zip(jury.members, self._builders, self._bare, strict=True)
             for member, builder, bare in members:
                 requests = []
@@ -89,7 +110,7 @@ class Asker:
                         messages=messages, form=form or arranged.form, sample=sample, about=about
                     )
                     requests.append(request)
-                asks.append(Ask(member, sample, place, tuple(requests)))
+                asks.append(Ask(member, sample, place, tuple(requests), mirror))
         return variant, asks
 
     async def answers(
@@ -138,13 +159,24 @@ class Asker:
         bad = [one.error for one in opinions if one.error is not None]
         if not bad:
             return
-        counted = sum(
-            2 * sum(a.verdict is not None for a in opinions if a.ask.member == member)
-            > self.jury.samples
-            for member in self.jury.members
-        )
-        if counted < self.jury.quorum:
+        if len(counted(opinions, self.jury)) < self.jury.quorum:
             raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
+
+
+def counted(opinions: Sequence[Asked], jury: Jury) -> list[tuple[Member, list[Judgment]]]:
+    """Return the verdicts of every member that has them for more than half of its samples.
+
+    A sample of two answers counts only if both of its orders were answered.
+    """
+    failed = {(one.ask.member.name, one.ask.sample) for one in opinions if one.verdict is None}
+    verdicts: dict[str, list[Judgment]] = {member.name: [] for member in jury.members}
+    samples = dict.fromkeys(verdicts, 0)
+    for one in opinions:
+        name = one.ask.member.name
+        if one.verdict is not None and (name, one.ask.sample) not in failed:
+            verdicts[name].append(one.verdict)
+            samples[name] += one.ask.mirror is None
+    return [(m, verdicts[m.name]) for m in jury.members if 2 * samples[m.name] > jury.samples]
 
 
 def _chunks(ids: tuple[str, ...], jury: Jury) -> Iterator[tuple[str, ...] | None]:
@@ -166,9 +198,13 @@ def asked(ask: Ask, replies: Sequence[Any], ids: Sequence[str]) -> Asked:
     error = next((reply for reply in replies if isinstance(reply, JudgekitError)), None)
     if error is not None:
         return Asked(ask, judgments, error=error)
+    verdict = _joined(judgments, ids) if len(judgments) > 1 or ask.place else judgments[0]
+    return Asked(ask, judgments, verdict if ask.mirror is None else ask.mirror(verdict))
+
+
+def _joined(judgments: Sequence[Judgment], ids: Sequence[str]) -> Judgment:
+    """Return judgments of parts of the criteria as one, in the order of the rubric."""
     first = judgments[0]
-    if len(judgments) == 1 and ask.place == 0:
-        return Asked(ask, judgments, first)
     answers = {id: answer for judgment in judgments for id, answer in judgment.answers.items()}
     details = {name: text for judgment in judgments for name, text in judgment.details.items()}
     merged = {
@@ -177,4 +213,4 @@ def asked(ask: Ask, replies: Sequence[Any], ids: Sequence[str]) -> Asked:
         "details": details,
         "tries": max(judgment.tries for judgment in judgments),
     }
-    return Asked(ask, judgments, trusted(Judgment, merged))
+    return trusted(Judgment, merged)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from judgekit.core.distribution import Distribution
@@ -11,9 +12,15 @@ from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury
 from judgekit.core.score import Opinion
 from judgekit.core.value import trusted
-from judgekit.metrics.opinions.asking import Asked
-from judgekit.metrics.opinions.vote import Ballot, Verdict, distribution_of, read_out, vote_on
-from judgekit.rubric.arrangement import order_name
+from judgekit.metrics.opinions.asking import Asked, counted
+from judgekit.metrics.opinions.vote import (
+    Ballot,
+    Verdict,
+    VoteRule,
+    distribution_of,
+    read_out,
+    vote_on,
+)
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine, Outcome
 from judgekit.rubric.variant import Variant
@@ -24,7 +31,12 @@ MOST_KNOWN = 4_096
 
 
 def combine_opinions(
-    variant: Variant, asked: Sequence[Asked], jury: Jury, known: Known
+    variant: Variant,
+    asked: Sequence[Asked],
+    jury: Jury,
+    known: Known,
+    *,
+    by: VoteRule = vote_on,
 ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
     """Return the answers that all opinions come to, their values, and their distributions.
 
@@ -35,14 +47,12 @@ def combine_opinions(
         asked: the opinions.
         jury: the members, and how they vote.
         known: verdicts on words that were computed before; changed in place.
+        by: how several ballots become one; a rule other than `vote_on` replaces the readout.
     """
-    verdicts = [[one.verdict for one in asked if one.ask.member == m] for m in jury.members]
-    members = [
-        (member, [verdict for verdict in own if verdict is not None])
-        for member, own in zip(jury.members, verdicts, strict=True)
-    ]
-    members = [(member, own) for member, own in members if 2 * len(own) > jury.samples]
-    single = jury.samples == 1 and jury.readout is None
+    members = counted(asked, jury)
+    usual = by is vote_on
+    settled = partial(_settled, jury=jury if usual else None)
+    single = usual and jury.samples == 1 and jury.readout is None
     answers: dict[str, Answer] = {}
     outcomes: list[Outcome] = []
     distributions = []
@@ -56,15 +66,15 @@ def combine_opinions(
                 continue
             answered = [judgment.answers[id] for judgment in own]
             samples = [Ballot(a, worth(a.value, a.items)) for a in answered]
-            merged = _settled(criterion, samples, jury, vote_on(criterion, samples))
+            merged = settled(criterion, samples, by(criterion, samples))
             ballots.append(Ballot(merged.answer, merged.outcome, member.weight))
         if len(ballots) == 1:
             verdict = Verdict(ballots[0].answer, ballots[0].outcome)
         elif single and (criterion.question.labels or criterion.question.kind == "boolean"):
             verdict = _known_vote(criterion, ballots, jury, known)
         else:
-            together = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
-            verdict = _settled(criterion, ballots, jury, together)
+            together = by(criterion, ballots, vote=jury.vote, voters="judges")
+            verdict = settled(criterion, ballots, together)
         answers[id] = verdict.answer
         outcomes.append(verdict.outcome)
         distributions.append(verdict.answer.distribution)
@@ -80,14 +90,14 @@ def _known_vote(
     weights = tuple([ballot.weight for ballot in ballots])
     if any(ballot.answer.distribution for ballot in ballots):
         together = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
-        return _settled(criterion, ballots, jury, together)
+        return _settled(criterion, ballots, together, jury=jury)
     key = (criterion.id, words, weights)
     if key not in known:
         together = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
         won = [n for n, ballot in enumerate(ballots) if ballot.answer is together.answer]
         if len(known) > MOST_KNOWN:
             known.clear()
-        settled = _settled(criterion, ballots, jury, together)
+        settled = _settled(criterion, ballots, together, jury=jury)
         known[key] = (won[0] if won else -1, settled)
     place, verdict = known[key]
     if place < 0:
@@ -98,13 +108,15 @@ def _known_vote(
 
 
 def _settled(
-    criterion: Criterion, ballots: Sequence[Ballot], jury: Jury, verdict: Verdict
+    criterion: Criterion, ballots: Sequence[Ballot], verdict: Verdict, *, jury: Jury | None
 ) -> Verdict:
     """Return a verdict with the distribution of its ballots, read out if that is asked for."""
     distribution = distribution_of(criterion, ballots)
     if distribution is None:
         return verdict
     answer = trusted(Answer, {**verdict.answer.__dict__, "distribution": distribution})
+    if jury is None:
+        return verdict._replace(answer=answer)
     readout = jury.readout
     if readout is None and distribution.source == "decisions":
         # A decision has no answer but its probabilities.
@@ -129,7 +141,7 @@ def opinions_of(variant: Variant, asked: Sequence[Asked], combine: Combine) -> t
             "of": "",
             "member": one.ask.member.name,
             "sample": one.ask.sample,
-            "order": order_name(one.ask.place),
+            "order": one.ask.order,
             "value": None,
             "answers": {},
             "values": {},

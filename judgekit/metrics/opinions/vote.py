@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from judgekit.core.distribution import Distribution, Label, Readout, Source
 from judgekit.core.judgment import Answer
@@ -30,6 +30,20 @@ class Verdict(NamedTuple):
     answer: Answer
     """Its reason, quotes and items are those of a ballot that supports it."""
     outcome: Outcome
+
+
+class VoteRule(Protocol):
+    """Returns the answer to a criterion that several ballots come to."""
+
+    def __call__(
+        self,
+        criterion: Criterion,
+        ballots: Sequence[Ballot],
+        *,
+        vote: Vote = ...,
+        voters: str = ...,
+    ) -> Verdict:
+        """Return the answer."""
 
 
 def vote_on(

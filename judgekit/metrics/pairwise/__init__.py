@@ -1,0 +1,1 @@
+"""The better of two answers: pairwise preference, asked in both orders. Start with `preference`."""

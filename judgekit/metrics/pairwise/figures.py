@@ -1,0 +1,85 @@
+"""Figures of a pairwise metric over a run: the judge's bias for a position and for length."""
+
+from __future__ import annotations
+
+from array import array
+
+from judgekit.core.score import Opinion, Row, Score
+from judgekit.metrics.aggregate import Figures
+from judgekit.metrics.pairwise.exchange import EVEN, side_of
+from judgekit.rubric.arrangement import SWAPPED
+from judgekit.stats.clusters import ClusteredMean
+from judgekit.stats.logistic import length_controlled_rate
+
+FIGURES = {
+    "positional_consistency": True,
+    "first_position_rate": False,
+    "first_position_low": False,
+    "first_position_high": False,
+    "tie_rate": False,
+    "length_controlled_win_rate": True,
+    "length_separated": False,
+}
+"""The figures of `PairTally`, and whether higher is better."""
+
+
+class PairTally:
+    """Counts the comparisons of one metric over a run; those of fallbacks are left out.
+
+    - `positional_consistency`: share of the pairs of both orders that prefer the same answer, or
+      none.
+    - `first_position_rate`: share of the opinions that prefer an answer which prefer the one shown
+      first, with its 95 % interval, clustered by case.
+    - `tie_rate`: share of the decided comparisons that are ties.
+    - `length_controlled_win_rate`: see `judgekit.stats.logistic`; `None` where the length alone
+      tells wins from losses, and `length_separated` is then 1.
+    """
+
+    def __init__(self) -> None:
+        self._consistent = self._pairs = 0
+        self._first = ClusteredMean()
+        self._ties = 0
+        self._wins = array("d")
+        self._longer = array("d")
+
+    def add(self, row: Row) -> None:
+        """Add one result."""
+        score = row.result
+        if not isinstance(score, Score) or score.fallback is not None:
+            return
+        self._add_opinions(row.case, score.opinions)
+        pair, lengths = score.details.get("pairwise"), score.details.get("lengths")
+        match pair, lengths:
+            case {"winner": str(winner)}, [int(output), int(other)]:
+                self._ties += winner == "tie"
+                self._wins.append(EVEN if score.value is None else score.value)
+                self._longer.append(output - other)
+
+    def _add_opinions(self, case: str, opinions: tuple[Opinion, ...]) -> None:
+        sides: dict[tuple[str, int], list[int]] = {}
+        for opinion in opinions:
+            if opinion.value is None:
+                continue
+            side = side_of(opinion.value)
+            sides.setdefault((opinion.member, opinion.sample), []).append(side)
+            if side != 0:
+                swapped = opinion.order.endswith(SWAPPED)
+                self._first.add(float((side > 0) != swapped), case)
+        both = [pair for pair in sides.values() if len(pair) == 2]
+        self._pairs += len(both)
+        self._consistent += sum(one == other for one, other in both)
+
+    def finish(self) -> Figures:
+        """Return the figures; `None` without comparisons."""
+        count = len(self._wins)
+        low, high = self._first.interval(bounds=(0.0, 1.0)) or (None, None)
+        controlled = length_controlled_rate(self._wins, self._longer)
+        return {
+            "positional_consistency": self._consistent / self._pairs if self._pairs else None,
+            "first_position_rate": self._first.mean,
+            "first_position_low": low,
+            "first_position_high": high,
+            "tie_rate": self._ties / count if count else None,
+            "length_controlled_win_rate": controlled.rate,
+            "length_separated": int(controlled.separated) if count else None,
+        }

@@ -1,0 +1,208 @@
+"""The better of two answers to the same input, by a judge that sees them in both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from judgekit.core.case import Case, has_text
+from judgekit.core.distribution import Distribution
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.judgment import Judgment
+from judgekit.core.protocols import Aggregate, JudgeLike
+from judgekit.core.score import Opinion, Score
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Json, trusted
+from judgekit.metrics.opinions.asking import Asked, Asker
+from judgekit.metrics.opinions.verdict import combine_opinions
+from judgekit.metrics.pairwise.exchange import EVEN, Exchange, side_of
+from judgekit.metrics.pairwise.figures import FIGURES, PairTally
+from judgekit.metrics.pairwise.vote import Rule, rule_of
+from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.rubric.arrangement import Arrangement
+from judgekit.rubric.fold import Outcome
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.variant import Variant
+
+Tie = Literal["half", "abstain"]
+Opponent = Literal["baseline", "reference"]
+
+
+class PairwiseMetric(RubricMetric):
+    """Which of two answers is better: 1 the output, 0 the other one, .5 a tie.
+
+    The judge sees both answers under neutral names, in both orders, and its verdicts are mapped
+    back. A row without both orders fails. The members of a jury vote after the two orders of each
+    are combined. `confidence` is the share of the rubric's weight that was answered.
+
+    Args:
+        rubric: a rubric about two answers; each label has a mirror image, such as 1 and 0.
+        judge: the judge, or a `Jury`.
+        name: the name in results.
+        rule: `strict` (a tie unless both orders agree), `vote` (the majority of all opinions), or
+            `mean` (of the values, or of the probabilities where the judge gives them).
+        tie: `half` gives a tie the value .5; `abstain` leaves it out of the mean.
+        opponent: the field of the other answer: `baseline`, or `reference` for the first one.
+        history: how many earlier messages the judge may see.
+        samples: how often to ask in each order.
+        parameters: values of the parameters of the rubric.
+
+    Raises:
+        ConfigError: an option is wrong, or the rubric does not compare two answers.
+    """
+
+    needs = ("input", "output", "baseline")
+
+    def __init__(
+        self,
+        rubric: Rubric | str | Path = "preference",
+        *,
+        judge: JudgeLike,
+        name: str | None = None,
+        rule: Rule = "strict",
+        tie: Tie = "half",
+        opponent: Opponent = "baseline",
+        history: int = DEFAULT_HISTORY,
+        samples: int = 1,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(
+            rubric, judge=judge, name=name, samples=samples, history=history, parameters=parameters
+        )
+        for option, value, kind in (("rule", rule, Rule), ("tie", tie, Tie)):
+            self._check_word(option, value, get_args(kind))
+        self._check_word("opponent", opponent, get_args(Opponent), key="with")
+        if self.jury.readout is not None:
+            raise ConfigError(
+                f"{self.name}: `rule` decides between the two orders; replace "
+                f"`readout: {self.jury.readout}`, by `rule: mean` for instance"
+            )
+        self.rule: Rule = rule
+        self.tie: Tie = tie
+        self.opponent: Opponent = opponent
+        self.names: tuple[str, str] = ("output", opponent)
+        """What results call the two answers, unless the case says which models gave them."""
+        self._asker = Asker(self.jury, mirror=Exchange(self.rubric, first=opponent))
+        self._by = rule_of(rule)
+        self._made_with["value"] = f"the better of two answers in both orders ({rule})"
+
+    def _check_word(
+        self, option: str, value: object, known: Sequence[str], *, key: str = ""
+    ) -> None:
+        if value not in known:
+            hint = suggest(str(value), list(known))
+            raise ConfigError(
+                f"{self.name}: {key or option} is one of {', '.join(known)}, not {value!r}{hint}"
+            )
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """Options that affect the requests or the value."""
+        own: dict[str, Json] = {"rule": self.rule, "tie": self.tie, "opponent": self.opponent}
+        return {**super().options, **own}
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether scoring never waits, because no judge does."""
+        return self.judge.synchronous
+
+    @property
+    def figures(self) -> Mapping[str, bool]:
+        """Consistency, position and length, besides the figures of quotes."""
+        return {**FIGURES, **super().figures}
+
+    def aggregates(self) -> Sequence[Aggregate]:
+        """Return new aggregates for a run."""
+        quotes = super().aggregates() if super().figures else ()
+        return (PairTally(), *quotes)
+
+    def shown(self, case: Case, how: Arrangement) -> Case:
+        """Return a case with the answer that is shown first as its output."""
+        update: dict[str, Any] = {"baseline": self._other(case)}
+        if how.swapped:
+            update = {"output": update["baseline"], "baseline": case.output}
+        if self.opponent == "reference":
+            update["reference"] = ()  # the judge must not learn which answer is known to be right
+        return case.model_copy(update=update)
+
+    def _other(self, case: Case) -> str | None:
+        if self.opponent == "baseline":
+            return case.baseline
+        return case.reference[0] if case.reference else None
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: raised by the judge or the cassette, or the case lacks an answer.
+        """
+        if not has_text(self._other(case)):
+            whose = "" if self.names[1] == self.opponent else f" of {self.names[1]}"
+            raise CaseError(
+                f"the case has no answer{whose} to compare with: its {self.opponent!r} is missing"
+            )
+        return await super().score(case)
+
+    def combined(
+        self, variant: Variant, several: Sequence[Asked]
+    ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
+        """Return the answers that all opinions come to, their values, and their distributions."""
+        verdict, outcomes, distributions = combine_opinions(
+            variant, several, self.jury, self._known, by=self._by
+        )
+        if self.tie == "abstain":
+            outcomes = [("abstained", None) if one[1] == EVEN else one for one in outcomes]
+        return verdict, outcomes, distributions
+
+    def _score_of(self, case: Case, variant: Variant, several: Sequence[Asked]) -> Score:
+        score = super()._score_of(case, variant, several)
+        a, b = names = self._names(case)
+        winner = self._winner(score)
+        output, other = case.output or "", self._other(case) or ""
+        details: dict[str, Json] = {
+            **score.details,
+            "pairwise": {"a": a, "b": b, "winner": winner},
+            "lengths": [len(output), len(other)],
+        }
+        changed: dict[str, Any] = {
+            "details": details,
+            "reason": f"{_summary(score.opinions, winner, names)}; {score.parts[0].reason}",
+        }
+        if winner == "tie" and self.tie == "abstain":
+            changed |= {"status": "abstained", "value": None, "confidence": None}
+        return trusted(Score, {**score.__dict__, **changed})
+
+    def _winner(self, score: Score) -> str | None:
+        if score.value is not None:
+            return {1: "a", -1: "b", 0: "tie"}[side_of(score.value)]
+        tied = self.tie == "abstain" and any(part.answer is not None for part in score.parts)
+        return "tie" if tied else None
+
+    def _names(self, case: Case) -> tuple[str, str]:
+        """Return the models that gave the two answers, if they differ; or else `names`."""
+        from judgekit.core.case import ANSWERED
+
+        notes = case.metadata.get(ANSWERED)
+        models = [
+            note.get("model")
+            for field in ("output", self.opponent)
+            if isinstance(notes, dict) and isinstance(note := notes.get(field), dict)
+        ]
+        one, other = models if len(models) == 2 else (None, None)
+        if isinstance(one, str) and isinstance(other, str) and one and other and one != other:
+            return one, other
+        return self.names
+
+
+def _summary(opinions: Sequence[Opinion], winner: str | None, names: tuple[str, str]) -> str:
+    """Return the outcome in words, and how many opinions support it."""
+    sides = [side_of(opinion.value) for opinion in opinions if opinion.value is not None]
+    counts = {side: sides.count(side) for side in (1, 0, -1)}
+    named = zip((names[0], "a tie", names[1]), counts.values(), strict=True)
+    what = ", ".join(f"{name} {count}" for name, count in named if count)
+    outcome = {"a": f"{names[0]} is better", "b": f"{names[1]} is better", "tie": "a tie"}
+    verdict = outcome.get(winner or "", "no verdict")
+    if len(set(sides)) == 1 and len(sides) == len(opinions):
+        return f"{verdict} in {'both orders' if len(sides) == 2 else 'all opinions'}"
+    return f"{verdict} (opinions: {what or 'none'})"

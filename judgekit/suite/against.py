@@ -1,0 +1,120 @@
+"""The outputs of another run as the baselines of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.core.canonical import digest_json
+from judgekit.core.case import ANSWERED, Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Metric, with_children
+from judgekit.metrics.pairwise.preference import PairwiseMetric
+from judgekit.report.folder import REPORT, read_json, read_results
+
+FIELD = "baseline"
+
+
+class _OtherAnswer(NamedTuple):
+    question: str
+    """Digest of input and history."""
+    output: str | None
+    note: Any
+    """Who gave the output, from the metadata."""
+
+
+class OtherRun:
+    """A finished run whose outputs the cases of this run are compared with.
+
+    Args:
+        folder: the run folder.
+
+    Raises:
+        ConfigError: not the folder of a finished run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        report = read_json(folder / REPORT)
+        self.dataset = str(report.get("dataset", "")) if isinstance(report, dict) else ""
+
+    def described(self) -> dict[str, str]:
+        """Return what the manifest says of this run: the digest of its cases."""
+        return {"dataset": self.dataset}
+
+    def fill(self, cases: Iterator[Case]) -> Iterator[Case]:
+        """Yield cases with the outputs of this run as their baselines, by case id.
+
+        A case that this run lacks, or has with another input or history, has no baseline.
+        """
+        return map(self._filled, cases)
+
+    def _filled(self, case: Case) -> Case:
+        other = self._answers.get(case.id)
+        if other is not None and other.question != _question(case):
+            other = None
+        notes = case.metadata.get(ANSWERED)
+        metadata = dict(case.metadata)
+        known = {k: v for k, v in notes.items() if k != FIELD} if isinstance(notes, dict) else {}
+        if other is not None and other.note is not None:
+            known[FIELD] = other.note
+        if known or isinstance(notes, dict):
+            metadata[ANSWERED] = known
+        output = other.output if other is not None else None
+        return case.model_copy(update={FIELD: output, "metadata": metadata})
+
+    @cached_property
+    def _answers(self) -> dict[str, _OtherAnswer]:
+        return {
+            case.id: _OtherAnswer(_question(case), case.output, _note(case))
+            for case, _ in read_results(self.folder)
+        }
+
+    def name_answers(self, metrics: Sequence[Metric], *, out: Path | None) -> None:
+        """Give pairwise metrics the names of both runs: the ends of their folders."""
+        for metric in _readers(metrics):
+            if isinstance(metric, PairwiseMetric):
+                metric.names = _names(out, self.folder)
+
+    def check_read(self, metrics: Sequence[Metric]) -> None:
+        """Refuse a suite that does not compare with the baseline.
+
+        Raises:
+            ConfigError: no metric reads it.
+        """
+        if not any(True for _ in _readers(metrics)):
+            raise ConfigError(
+                "--against fills in the baseline of each case, which no metric of this suite "
+                "reads; add better: {pairwise: preference}"
+            )
+
+
+def _readers(metrics: Sequence[Metric]) -> Iterator[Metric]:
+    for metric in metrics:
+        for part in with_children(metric):
+            if isinstance(part, PairwiseMetric):
+                if part.opponent == FIELD:
+                    yield part
+            elif FIELD in part.needs or FIELD in part.options.values():
+                yield part
+
+
+def _names(out: Path | None, other: Path) -> tuple[str, str]:
+    theirs = other.resolve()
+    if out is None:
+        return "output", theirs.name
+    ours = out.resolve()
+    if ours.name != theirs.name:
+        return ours.name, theirs.name
+    return "/".join(ours.parts[-2:]), "/".join(theirs.parts[-2:])
+
+
+def _note(case: Case) -> Any:
+    notes = case.metadata.get(ANSWERED)
+    return notes.get("output") if isinstance(notes, dict) else None
+
+
+def _question(case: Case) -> str:
+    return digest_json([case.input, [message.model_dump() for message in case.history]])
