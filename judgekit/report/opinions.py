@@ -10,6 +10,7 @@ from typing import Any
 from judgekit.core.distribution import LITTLE_MASS
 from judgekit.core.score import Opinion, Score
 from judgekit.core.value import Value
+from judgekit.rubric.arrangement import SWAPPED
 from judgekit.stats.intervals import MeanInterval
 from judgekit.stats.reliability import RELIABLE, PairSums, RepeatTally, samples_needed
 
@@ -53,7 +54,7 @@ class RepeatSummary(Value):
     criterion: str | None
     """`None` for the value of the metric."""
     over: str
-    """What differs between the opinions: `samples` or `judges`."""
+    """What differs between the opinions: `samples`, `orders` (of two answers) or `judges`."""
     cases: int
     exact: float | None
     """Share of cases in which all opinions are the same."""
@@ -313,7 +314,8 @@ class OpinionTally:
     def _flush(self) -> None:
         patterns, self._patterns = self._patterns, {}
         for (judges, criterion, answers, values), count in patterns.items():
-            over = "judges" if judges else "samples"
+            both = any(order.endswith(SWAPPED) for order in self._orders)
+            over = "judges" if judges else "orders" if both else "samples"
             repeats = self._repeats.setdefault((over, criterion), RepeatTally())
             repeats.add(answers, values, count=count)
             words = self._words.get(criterion, True)
@@ -387,10 +389,11 @@ def _value(opinion: Opinion, criterion: str | None) -> float | None:
 
 def _unbalanced(orders: Sequence[str]) -> str | None:
     """Return the order without its reverse, if there are several orders."""
+    orders = [order for order in orders if not order.endswith(SWAPPED)]
     if len(orders) < 2:
         return None
     for order in orders:
         pair = "reversed" if order == "written" else f"{order} reversed"
-        if not order.endswith("reversed") and order != "swapped" and pair not in orders:
-            return order if "swapped" not in orders else None
+        if not order.endswith("reversed") and pair not in orders:
+            return order
     return None

@@ -59,6 +59,8 @@ def telling_figures(summary: MetricSummary) -> dict[str, str]:
 
 def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
     """Return the figures of a pairwise metric; the labels differ from those of `shown_figures`."""
+    if figures["positional_consistency"] is figures["tie_rate"] is None:
+        return {}
     names = ("positional_consistency", "first_position_rate", "first_position_low",
              "first_position_high", "tie_rate", "length_controlled_win_rate")  # fmt: skip
     consistency, first, low, high, ties, controlled = (

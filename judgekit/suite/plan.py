@@ -339,7 +339,8 @@ def placed_options(
         from judgekit.suite.hints import key_hint
 
         keys = FallbackFile if path[-1] == "fallback" else MetricFile
-        known = [name for name in (*exc.known, *keys.model_fields) if name != "name"]
+        own = [field.alias or name for name, field in keys.model_fields.items()]
+        known = [name for name in (*exc.known, *own) if name != "name"]
         hint = key_hint((*path, exc.option), known)
         message = f"metric {exc.metric!r} takes no option {exc.option!r}{hint}"
         raise ConfigError(message, where=lines.where(*path, exc.option)) from exc

@@ -70,13 +70,18 @@ class PairwiseMetric(RubricMetric):
         super().__init__(
             rubric, judge=judge, name=name, samples=samples, history=history, parameters=parameters
         )
-        for option, value, kind in (("rule", rule, Rule), ("tie", tie, Tie)):
-            self._check_word(option, value, get_args(kind))
-        self._check_word("opponent", opponent, get_args(Opponent), key="with")
+        for option, value, kind in (
+            ("rule", rule, Rule),
+            ("tie", tie, Tie),
+            ("opponent", opponent, Opponent),
+        ):
+            if value not in (known := get_args(kind)):
+                hint = suggest(str(value), list(known))
+                raise ConfigError(f"{self.name}: no {option} {value!r}{hint}")
         if self.jury.readout is not None:
             raise ConfigError(
                 f"{self.name}: `rule` decides between the two orders; replace "
-                f"`readout: {self.jury.readout}`, by `rule: mean` for instance"
+                f"`readout: {self.jury.readout}` by `rule: mean`"
             )
         self.rule: Rule = rule
         self.tie: Tie = tie
@@ -86,15 +91,6 @@ class PairwiseMetric(RubricMetric):
         self._asker = Asker(self.jury, mirror=Exchange(self.rubric, first=opponent))
         self._by = rule_of(rule)
         self._made_with["value"] = f"the better of two answers in both orders ({rule})"
-
-    def _check_word(
-        self, option: str, value: object, known: Sequence[str], *, key: str = ""
-    ) -> None:
-        if value not in known:
-            hint = suggest(str(value), list(known))
-            raise ConfigError(
-                f"{self.name}: {key or option} is one of {', '.join(known)}, not {value!r}{hint}"
-            )
 
     @property
     def options(self) -> dict[str, Json]:

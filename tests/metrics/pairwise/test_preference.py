@@ -355,9 +355,9 @@ def test_a_rubric_that_is_not_symmetric_is_refused(tmp_path, options, changes, m
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rule": "strickt"}, "rule is one of strict, vote, mean, not 'strickt'; did you mean"),
-        ({"tie": "lose"}, "tie is one of half, abstain, not 'lose'"),
-        ({"opponent": "base"}, "with is one of baseline, reference, not 'base'"),
+        ({"rule": "strickt"}, "preference: no rule 'strickt'; did you mean 'strict'?"),
+        ({"tie": "lose"}, "no tie 'lose'; known: abstain, half"),
+        ({"opponent": "base"}, "no opponent 'base'"),
         ({"judge": Jury(FakeJudge(), readout="mode")}, "`rule` decides between the two orders"),
         ({"samples": 0}, "samples must be"),
     ],

@@ -37,7 +37,8 @@ function answerOf(opinion, name) {
 function reasonOf(result, opinion, criteria) {
   const judgments = (opinion.judgments || []).map((place) => (result.judgments || [])[place]).filter(Boolean);
   const reasons = criteria.map((name) => judgments.map((judgment) => (own(judgment.answers || {}, name) || {}).reason).find(Boolean));
-  return reasons.filter(Boolean).join(" · ");
+  const exchanged = (opinion.order || "").endsWith("swapped") ? "(the other answer shown first) " : "";
+  return exchanged + reasons.filter(Boolean).join(" · ");
 }
 
 // The probability of each answer, with its source and the mass of legal answers.
