@@ -171,15 +171,11 @@ class RubricMetric(Metric):
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
         own = self._own is not None
-        about = trusted(
-            About,
-            {
-                "case": case.id,
-                "metric": self.name,
-                "rubric": self.rubric.name,
-                "output": case.output,
-            },
-        )
+
+        def about(swapped: bool) -> About:
+            shown = self.shown(case, Arrangement(swapped=True)) if swapped else case
+            fields = {"case": case.id, "metric": self.name, "rubric": self.rubric.name}
+            return trusted(About, {**fields, "output": shown.output})
 
         def render(how: Arrangement, bare: bool) -> tuple[Variant, tuple[ChatMessage, ...]]:
             return self.rubric.render(

@@ -74,26 +74,29 @@ class Asker:
         self.single = opinions == 1 and jury.calls == "all"
         """Whether one request gives all answers."""
 
-    def asks(self, render: Render, *, form: Form | None, about: About) -> tuple[Variant, list[Ask]]:
+    def asks(
+        self, render: Render, *, form: Form | None, about: Callable[[bool], About]
+    ) -> tuple[Variant, list[Ask]]:
         """Return the variant for a case in written order, and what to ask, sample by sample.
 
         Args:
             render: renders the case.
             form: the form of the replies, if it is not that of the rubric.
-            about: the purpose of the requests.
+            about: returns the purpose of the requests; `True` for answers in the other order.
         """
         jury = self.jury
         bare = self._bare[0]
         variant, messages = render(WRITTEN, bare)
         if self.single:
             request = self._builders[0].request(
-                messages=messages, form=form or variant.form, sample=0, about=about
+                messages=messages, form=form or variant.form, sample=0, about=about(False)
             )
             return variant, [Ask(jury.members[0], 0, 0, (request,))]
         shown = {(WRITTEN, bare): (variant, messages)}
         chunks = list(_chunks(variant.ids, jury))
         asks = []
-        for sample, mirror in product(range(jury.samples), self._mirrors):
+        sides = [(mirror, about(mirror is not None)) for mirror in self._mirrors]
+        for sample, (mirror, purpose) in product(range(jury.samples), sides):
             place = sample if jury.order == "balanced" else 0
             hows = [
                 Arrangement(place, ids, n == len(chunks), mirror is not None)
@@ -107,7 +110,7 @@ class Asker:
                         shown[how, bare] = render(how, bare)
                     arranged, messages = shown[how, bare]
                     request = builder.request(
-                        messages=messages, form=form or arranged.form, sample=sample, about=about
+                        messages=messages, form=form or arranged.form, sample=sample, about=purpose
                     )
                     requests.append(request)
                 asks.append(Ask(member, sample, place, tuple(requests), mirror))

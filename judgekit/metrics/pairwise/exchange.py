@@ -23,7 +23,7 @@ def side_of(value: float) -> int:
     return 0 if abs(value - EVEN) < _EQUAL else 1 if value > EVEN else -1
 
 
-class Exchange:
+class AnswerExchange:
     """Returns verdicts on two answers as if they had been shown in the other order.
 
     Args:

@@ -16,7 +16,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, trusted
 from judgekit.metrics.opinions.asking import Asked, Asker
 from judgekit.metrics.opinions.verdict import combine_opinions
-from judgekit.metrics.pairwise.exchange import EVEN, Exchange, side_of
+from judgekit.metrics.pairwise.exchange import EVEN, AnswerExchange, side_of
 from judgekit.metrics.pairwise.figures import FIGURES, PairTally
 from judgekit.metrics.pairwise.vote import Rule, rule_of
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
@@ -88,7 +88,7 @@ class PairwiseMetric(RubricMetric):
         self.opponent: Opponent = opponent
         self.names: tuple[str, str] = ("output", opponent)
         """What results call the two answers, unless the case says which models gave them."""
-        self._asker = Asker(self.jury, mirror=Exchange(self.rubric, first=opponent))
+        self._asker = Asker(self.jury, mirror=AnswerExchange(self.rubric, first=opponent))
         self._by = rule_of(rule)
         self._made_with["value"] = f"the better of two answers in both orders ({rule})"
 

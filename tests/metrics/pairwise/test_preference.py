@@ -14,7 +14,7 @@ from judgekit.core.errors import ConfigError, JudgeUnavailable
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.pairwise.exchange import Exchange
+from judgekit.metrics.pairwise.exchange import AnswerExchange
 from judgekit.metrics.pairwise.preference import PairwiseMetric
 from judgekit.metrics.registry import create
 from judgekit.rubric.load import load_rubric
@@ -130,7 +130,7 @@ def test_rules(labels, strict, vote, mean):
 
 
 def test_probabilities_are_exchanged_with_their_labels():
-    exchange = Exchange(load_rubric("preference"), first="baseline")
+    exchange = AnswerExchange(load_rubric("preference"), first="baseline")
     distribution = Distribution(
         labels=("A", "tie", "B"), probabilities=(0.7, 0.2, 0.1), source="logprobs"
     )
