@@ -139,7 +139,14 @@ for mode in (judgekit.RecordMode.NEW_EPISODES, "none"):
     Group(
         "Judge by a rubric",
         "A rubric is a file: see [rubrics](rubrics.md).",
-        ("RubricMetric", "PromptAlignment", "Rubric", "load_rubric", "lint_rubrics"),
+        (
+            "RubricMetric",
+            "PairwiseMetric",
+            "PromptAlignment",
+            "Rubric",
+            "load_rubric",
+            "lint_rubrics",
+        ),
         """
 Path("kind.jinja").write_text(
     "---\\nname: kind\\nextends: base\\ndescription: Is the answer kind?\\n"
@@ -153,8 +160,12 @@ print([finding.rule for finding in judgekit.lint_rubrics(["kind.jinja"]).finding
 
 aligned = judgekit.PromptAlignment(judge=judgekit.FakeJudge(), mode="user")
 print(judgekit.score_sync(example, aligned).details["effective_mode"])
+
+pair = judgekit.Case(id="p", input="When?", output="At nine.", baseline="In the morning.")
+better = judgekit.PairwiseMetric("preference", judge=judgekit.FakeJudge())
+print([opinion.order for opinion in judgekit.score_sync(pair, better).opinions])
 """,
-        "kind True\n['missing-tests']\nuser",
+        "kind True\n['missing-tests']\nuser\n['written', 'swapped']",
     ),
     Group(
         "Define and combine metrics",
@@ -294,6 +305,7 @@ SHOWN = {
     "LimitedJudge": ("open", "ask"),
     "LiteLLMJudge": ("model", "ask", "findings"),
     "ManualJudge": ("model", "ask", "close"),
+    "PairwiseMetric": (),
     "Persona": ("made_with",),
     "PromptAlignment": (),
     "Row": ("to_json",),
