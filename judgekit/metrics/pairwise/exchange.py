@@ -8,19 +8,12 @@ from judgekit.core.distribution import Distribution, Label
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.value import trusted
+from judgekit.metrics.pairwise.side import EQUAL, side_of
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.rubric import Rubric
 
 BOTH = ("output", "baseline")
 """The fields of a case that a pairwise rubric shows: the first answer, and the second."""
-EVEN = 0.5
-"""The value of a tie."""
-_EQUAL = 1e-9
-
-
-def side_of(value: float) -> int:
-    """Return which answer a value prefers: 1 the output, -1 the other, 0 a tie."""
-    return 0 if abs(value - EVEN) < _EQUAL else 1 if value > EVEN else -1
 
 
 class AnswerExchange:
@@ -91,10 +84,10 @@ def _mirror_of(criterion: Criterion, rubric: Rubric) -> dict[Label, Label]:
     values = {level.label: level.value for level in criterion.levels if level.value is not None}
     mirror: dict[Label, Label] = {}
     for label, value in values.items():
-        if abs(value - EVEN) < _EQUAL:
+        if side_of(value) == 0:
             continue  # its own image
-        images = [other for other, worth in values.items() if abs(worth - (1 - value)) < _EQUAL]
-        twins = [other for other, worth in values.items() if abs(worth - value) < _EQUAL]
+        images = [other for other, worth in values.items() if abs(worth - (1 - value)) < EQUAL]
+        twins = [other for other, worth in values.items() if abs(worth - value) < EQUAL]
         if not images:
             raise ConfigError(
                 f"{about}: {label!r} has the value {value:g}, and no label has {1 - value:g}; "

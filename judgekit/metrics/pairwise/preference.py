@@ -16,8 +16,9 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, trusted
 from judgekit.metrics.opinions.asking import Asked, Asker
 from judgekit.metrics.opinions.verdict import combine_opinions
-from judgekit.metrics.pairwise.exchange import EVEN, AnswerExchange, side_of
+from judgekit.metrics.pairwise.exchange import AnswerExchange
 from judgekit.metrics.pairwise.figures import FIGURES, PairTally
+from judgekit.metrics.pairwise.side import EVEN, side_of
 from judgekit.metrics.pairwise.vote import Rule, rule_of
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.arrangement import Arrangement

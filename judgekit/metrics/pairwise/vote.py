@@ -17,7 +17,7 @@ from judgekit.metrics.opinions.vote import (
     read_out,
     vote_on,
 )
-from judgekit.metrics.pairwise.exchange import EVEN, side_of
+from judgekit.metrics.pairwise.side import EVEN, side_of
 from judgekit.rubric.criterion import Criterion
 
 Rule = Literal["strict", "vote", "mean"]
