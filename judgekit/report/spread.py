@@ -68,7 +68,7 @@ def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
     )
     interval = "" if low == "-" else f" [{low}, {high}]"
     if figures["length_separated"]:
-        controlled = "none (the length alone tells wins from losses)"
+        controlled = "none (length alone would explain every outcome)"
     return {
         "both orders agree": consistency,
         "answer shown first preferred": first + interval,

@@ -189,6 +189,8 @@ def _notes(report: Report) -> Iterator[tuple[str, str]]:
         yield line, "dim"
     for line in report.calibration:
         yield line, "dim"
+    if (other := report.run.get("against")) is not None:
+        yield f"The baselines are the outputs of the run {other}.", "dim"
     if (replies := _replies_line(report)) is not None:
         yield replies, ""
     for line in _judge_lines(report):

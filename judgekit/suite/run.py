@@ -256,6 +256,8 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
         "record": suite.record.value,
         **suite.data.selected,
     }
+    if suite.against is not None:
+        facts["against"] = suite.against.folder.resolve().name
     cassette = suite.cassette
     if cassette is None:
         return facts

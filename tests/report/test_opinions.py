@@ -100,6 +100,11 @@ def test_an_order_without_its_reverse_is_named():
     assert finished(row("written", "written", "written")).unbalanced is None
     four = row("written", "reversed", "shuffled 1", "shuffled 1 reversed")
     assert finished(four).unbalanced is None
+    both = ("written", "swapped", "reversed", "reversed swapped")
+    assert finished(row(*both)).unbalanced is None
+    assert finished(row("written", "swapped")).unbalanced is None
+    odd = finished(row(*both, "shuffled 1", "shuffled 1 swapped"))
+    assert (odd.unbalanced, odd.repeats[0].over) == ("shuffled 1", "orders")
     (line,) = finished(row("written", "reversed", "shuffled 1"))._balance()
     assert "an even number of samples" in line
 

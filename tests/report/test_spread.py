@@ -52,3 +52,38 @@ def test_grades_are_one_figure_and_others_stay_as_they_are():
     assert shown_figures(summary(figures)) == {
         "safety rate": "0.75", "other": "-", "grades": "A 2, F 1",
     }  # fmt: skip
+
+
+PAIRS = {
+    "positional_consistency": 0.625,
+    "first_position_rate": 0.7,
+    "first_position_low": 0.58,
+    "first_position_high": 0.79,
+    "tie_rate": 0.42,
+    "length_controlled_win_rate": 0.72,
+    "length_separated": 0,
+    "verified_quotes": 1.0,
+}
+
+
+def test_figures_of_pairs_are_four_sentences():
+    assert shown_figures(summary(PAIRS)) == {
+        "both orders agree": "0.62",
+        "answer shown first preferred": "0.70 [0.58, 0.79]",
+        "ties": "0.42",
+        "win rate at equal length": "0.72",
+        "verified quotes": "1",
+    }
+    few = {**PAIRS, "first_position_low": None, "first_position_high": None}
+    assert shown_figures(summary(few))["answer shown first preferred"] == "0.70"
+
+
+def test_separation_is_said_in_words():
+    separated = {**PAIRS, "length_controlled_win_rate": None, "length_separated": 1}
+
+    shown = shown_figures(summary(separated))
+
+    assert shown["win rate at equal length"] == "none (length alone would explain every outcome)"
+    assert shown_figures(summary(dict.fromkeys(PAIRS) | {"verified_quotes": 1.0})) == {
+        "verified quotes": "1"
+    }

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
 from judgekit.report.folder import read_results
+from judgekit.report.text import summary_text
 from judgekit.suite.file import Overrides
 from judgekit.suite.merge import merge_shards
 from judgekit.suite.run import run_suite
@@ -75,6 +76,8 @@ def test_outputs_are_compared_by_case_id(folder):
     manifest = json.loads((folder / "runs/v2/report.json").read_text("utf-8"))["manifest"]
     first = json.loads((folder / "runs/v1/report.json").read_text("utf-8"))
     assert manifest["against"] == {"dataset": first["dataset"]}
+    assert "The baselines are the outputs of the run v1." in summary_text(report)
+    assert "outputs of the run v1" in report.to_html(folder / "page.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ class PairwiseMetric(RubricMetric):
         """What results call the two answers, unless the case says which models gave them."""
         self._asker = Asker(self.jury, mirror=AnswerExchange(self.rubric, first=opponent))
         self._by = rule_of(rule)
+        self._method += f" in both orders ({rule})"
         self._made_with["value"] = f"the better of two answers in both orders ({rule})"
 
     @property

@@ -52,12 +52,22 @@ def _vote(
             verdict = read_out(criterion, distribution, "expected", verdict.answer)
         even = verdict.outcome[1] is not None and side_of(verdict.outcome[1]) == 0
         return _tie(criterion, verdict.answer.reason) if even else verdict
+    if samples:
+        ballots = [_decided(criterion, ballot) for ballot in ballots]
     if rule == "strict" and samples:
         pairs = zip(ballots[::2], ballots[1::2], strict=True)
         ballots = [_agreed(criterion, *pair) for pair in pairs]
     if len(ballots) == 1:
         return Verdict(ballots[0].answer, ballots[0].outcome)
     return _majority(criterion, ballots, voters if not samples or rule == "strict" else "opinions")
+
+
+def _decided(criterion: Criterion, ballot: Ballot) -> Ballot:
+    """Return a ballot without a single most probable answer with its expected value."""
+    distribution = ballot.answer.distribution
+    if ballot.outcome[1] is not None or distribution is None or distribution.mode is not None:
+        return ballot
+    return Ballot(*read_out(criterion, distribution, "expected", ballot.answer), ballot.weight)
 
 
 class _Side(NamedTuple):

@@ -266,6 +266,7 @@ class RunFacts:
             *self._duration(),
             *self._judges(),
             *self._rubrics(),
+            *self._against(),
             *self._calibration(),
             *self._replies(),
             *self._costs(),
@@ -284,6 +285,10 @@ class RunFacts:
         named = dict.fromkeys((m.rubric, m.digest[:8]) for m in self._all_makers if m.rubric)
         for rubric, digest in named:
             yield Fact("Rubric", rubric, digest)
+
+    def _against(self) -> Iterator[Fact]:
+        if (other := self._run.get("against")) is not None:
+            yield Fact("Baselines", f"outputs of the run {other}")
 
     def _calibration(self) -> Iterator[Fact]:
         for line in self._report.calibration:

@@ -14,8 +14,10 @@ from judgekit.core.errors import ConfigError, JudgeUnavailable
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.opinions.vote import Ballot
 from judgekit.metrics.pairwise.exchange import AnswerExchange
 from judgekit.metrics.pairwise.preference import PairwiseMetric
+from judgekit.metrics.pairwise.vote import rule_of
 from judgekit.metrics.registry import create
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync, score_sync
@@ -142,6 +144,22 @@ def test_probabilities_are_exchanged_with_their_labels():
     assert dict(found.distribution.items()) == {"B": 0.7, "tie": 0.2, "A": 0.1}
     assert (found.value, found.reason) == ("B", "(baseline shown first) r")
     assert exchange(swapped).answers["preference"].value == "A"
+
+
+@pytest.mark.parametrize(
+    ("a", "tie", "b", "value"),
+    [(0.4, 0.2, 0.4, 0.5), (0.45, 0.45, 0.1, 0.675), (0.0, 0.0, 0.0, None)],
+)
+def test_equally_probable_answers_are_decided_by_their_mean(a, tie, b, value):
+    (criterion,) = load_rubric("preference").criteria
+    weights = {"A": a, "tie": tie, "B": b, None: 1 - a - tie - b}
+    distribution = Distribution.of(weights, source="decisions")
+    answer = Answer(value=distribution.mode, distribution=distribution)
+    ballot = Ballot(answer, criterion.value_of(answer))
+
+    assert rule_of("strict")(criterion, [ballot, ballot]).outcome == (
+        ("abstained", None) if value is None else ("scored", pytest.approx(value))
+    )
 
 
 def test_members_vote_after_the_orders_of_each():
