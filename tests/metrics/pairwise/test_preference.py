@@ -347,6 +347,43 @@ def test_a_rubric_of_your_own_may_have_more_labels(tmp_path):
     assert score.details["pairwise"]["a"] == "output"
 
 
+TWO = """---
+name: two
+extends: preference
+criteria:
+  tone:
+    text: Which one is friendlier?
+    quotes: true
+    options: {A: {value: 1}, tie: {value: 0.5}, B: {value: 0}}
+---
+"""
+
+
+def test_several_criteria_are_asked_in_both_orders_in_calls_of_their_own(tmp_path):
+    path = tmp_path / "two.jinja"
+    path.write_text(TWO, "utf-8")
+
+    def script(request):
+        (id,) = (question.id for question in request.form.questions)
+        a, b = answers_of(request)
+        value = "A" if (a.count("good") > b.count("good")) is (id == "preference") else "B"
+        quotes = {"quotes": ["a good answer"]} if id == "tone" else {}
+        return {id: {"reason": f"{value}.", **quotes, "value": value}}
+
+    judge = FakeJudge(script)
+    metric = PairwiseMetric(path, judge=Jury(judge, calls="each"))
+    score = score_sync(CASE, metric)
+
+    assert len(judge.asked) == 4
+    assert {part.id: part.value for part in score.parts} == {"preference": 1.0, "tone": 0.0}
+    assert (score.value, score.details["pairwise"]["winner"]) == (0.5, "tie")
+    left_out = score_sync(CASE, PairwiseMetric(path, judge=metric.jury, tie="abstain"))
+    assert (left_out.value, left_out.details["pairwise"]["winner"]) == (None, "tie")
+    assert score.parts[1].quotes[0].field == "output"
+    assert {*metric.figures} > {"positional_consistency", "unverified_quotes"}
+    assert [type(one).__name__ for one in metric.aggregates()] == ["PairTally", "QuoteTally"]
+
+
 @pytest.mark.parametrize(
     ("options", "changes", "message"),
     [
