@@ -10,6 +10,7 @@ from typing import Any
 from judgekit.core.distribution import LITTLE_MASS
 from judgekit.core.score import Opinion, Score
 from judgekit.core.value import Value
+from judgekit.metrics.aggregate import mean_of
 from judgekit.rubric.arrangement import SWAPPED
 from judgekit.stats.intervals import MeanInterval
 from judgekit.stats.reliability import RELIABLE, PairSums, RepeatTally, samples_needed
@@ -291,7 +292,7 @@ class OpinionTally:
             if values:
                 tally.add(sum(values) / len(values))
             if own:
-                firsts.append(own[0])
+                firsts.append(_first(own))
         if len(firsts) > 1:
             self._count(tuple([opinion.member for opinion in firsts]), firsts)
 
@@ -375,16 +376,24 @@ class OpinionTally:
         )
 
 
+def _first(opinions: Sequence[Opinion]) -> Opinion:
+    """Return the first opinion of a judge; of two answers, what both orders come to.
+
+    Judges that prefer a position would agree in each order alone.
+    """
+    first, *others = opinions
+    if not others or others[0].order != SWAPPED or first.sample != others[0].sample:
+        return first
+    other = others[0]
+    both = {id: (answer, other.answers[id]) for id, answer in first.answers.items()}
+    values = {id: mean_of([value, other.values[id]]) for id, value in first.values.items()}
+    answers = {id: one if one == two else "orders disagree" for id, (one, two) in both.items()}
+    update = {"answers": answers, "values": values, "value": mean_of([first.value, other.value])}
+    return first.model_copy(update=update)
+
+
 def _is_word(answer: object) -> bool:
     return answer is None or isinstance(answer, (str, bool))
-
-
-def _answer(opinion: Opinion, criterion: str | None) -> object:
-    return opinion.value if criterion is None else opinion.answers[criterion]
-
-
-def _value(opinion: Opinion, criterion: str | None) -> float | None:
-    return opinion.value if criterion is None else opinion.values[criterion]
 
 
 def _unbalanced(orders: Sequence[str]) -> str | None:

@@ -109,6 +109,20 @@ def test_an_order_without_its_reverse_is_named():
     assert "an even number of samples" in line
 
 
+def test_judges_of_positions_do_not_agree_by_their_position():
+    def row(a, b):
+        for member, answers in (("one", a), ("two", b)):
+            for order, answer in zip(("written", "swapped"), answers, strict=True):
+                value = {"A": 1.0, "B": 0.0}[answer]
+                yield opinion(value, answer=answer, member=member, order=order)
+
+    # Both say A in written order; only the other order tells them apart.
+    (word, _) = finished(*[tuple(row("AA", "AB")) for _ in range(10)]).pairs
+    assert (word.same, word.cases) == (0.0, 10)
+    (word, _) = finished(*[tuple(row("AB", "AB")) for _ in range(10)]).pairs
+    assert word.same == 1.0
+
+
 def test_little_mass_on_legal_answers_is_reported():
     tally = OpinionTally(clustered=False)
     for mass in (0.6, 0.9, 1.0):
