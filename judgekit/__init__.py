@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from judgekit.metrics.brand_voice.persona import Persona, load_persona
     from judgekit.metrics.combine import Combined
     from judgekit.metrics.fallback import WithFallback
+    from judgekit.metrics.pairwise.preference import PairwiseMetric
     from judgekit.metrics.prompt_alignment.prompt_alignment import (
         Analysis,
         PromptAlignment,
@@ -86,6 +87,7 @@ _HOMES = {
     "ManualJudge": "judgekit.judges.manual",
     "Message": "judgekit.core.case",
     "ModelRanking": "judgekit.analysis.ranking.ranking",
+    "PairwiseMetric": "judgekit.metrics.pairwise.preference",
     "Persona": "judgekit.metrics.brand_voice.persona",
     "PromptAlignment": "judgekit.metrics.prompt_alignment.prompt_alignment",
     "RecordMode": "judgekit.cassette.mode",
@@ -151,6 +153,7 @@ __all__ = [
     "ManualJudge",
     "Message",
     "ModelRanking",
+    "PairwiseMetric",
     "Persona",
     "PromptAlignment",
     "RecordMode",

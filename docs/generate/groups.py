@@ -142,6 +142,8 @@ for mode in (judgekit.RecordMode.NEW_EPISODES, "none"):
         (
             "RubricMetric",
             "PairwiseMetric",
+            "Jury",
+            "Distribution",
             "PromptAlignment",
             "Rubric",
             "load_rubric",
@@ -164,8 +166,12 @@ print(judgekit.score_sync(example, aligned).details["effective_mode"])
 pair = judgekit.Case(id="p", input="When?", output="At nine.", baseline="In the morning.")
 better = judgekit.PairwiseMetric("preference", judge=judgekit.FakeJudge())
 print([opinion.order for opinion in judgekit.score_sync(pair, better).opinions])
+
+jury = judgekit.Jury(judgekit.FakeJudge(), samples=2, order="balanced", readout="expected")
+(part,) = judgekit.score_sync(pair, judgekit.RubricMetric(rubric, judge=jury)).parts
+print(isinstance(part.distribution, judgekit.Distribution), part.distribution.source)
 """,
-        "kind True\n['missing-tests']\nuser\n['written', 'swapped']",
+        "kind True\n['missing-tests']\nuser\n['written', 'swapped']\nTrue samples",
     ),
     Group(
         "Define and combine metrics",
@@ -303,6 +309,7 @@ SHOWN = {
     "FakeJudge": ("model", "ask"),
     "HostedEmbedder": ("identity", "embed", "aembed"),
     "LimitedJudge": ("open", "ask"),
+    "Jury": ("model", "members", "asked"),
     "LiteLLMJudge": ("model", "ask", "findings"),
     "ManualJudge": ("model", "ask", "close"),
     "PairwiseMetric": (),

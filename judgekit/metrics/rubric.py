@@ -18,7 +18,7 @@ from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
 from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
-from judgekit.metrics.opinions.asking import Ask, Asked, Asker, asked
+from judgekit.metrics.opinions.asking import Asked, Asker, OpinionRequest, asked
 from judgekit.metrics.opinions.verdict import Known, combine_opinions, opinions_of
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
@@ -166,7 +166,7 @@ class RubricMetric(Metric):
         variant, asks = self._asks(case)
         return variant, [request for ask in asks for request in ask.requests]
 
-    def _asks(self, case: Case) -> tuple[Variant, list[Ask]]:
+    def _asks(self, case: Case) -> tuple[Variant, list[OpinionRequest]]:
         earlier = case.history
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]

@@ -40,6 +40,7 @@ def calibration_lines(
         if name in compared:
             own = [one for one in agreements if one.metric == name]
             lines.append(f"{_standing(own, bar)}{name}: {_figures(own)}{_stated(bar)}")
+            lines += [f"jury of {one.name}: {one.jury.votes}" for one in own if one.jury]
     alone = [name for name in judged if name not in compared]
     if alone:
         lines.append(f"{NOT_COMPARED}the judge of {', '.join(alone)} (judgekit agree)")

@@ -61,18 +61,22 @@ class JuryAgreement(Value):
             same = "" if one.same is None else f", {one.same} of {one.pairs} the same"
             if figure is not None:
                 lines.append(f"{one.member} alone: {kind} {figure.text}{same}")
+        weights = ", ".join(f"{one.member}: {one.weight:g}" for one in self.members)
+        return [*lines, self.votes, f"weights from these labels: jury: {{{weights}}}"]
+
+    @property
+    def votes(self) -> str:
+        """The effective votes, and the member that does better than the jury, if any."""
         if self.effective is None:
-            lines.append("effective votes: unknown, the errors do not vary")
+            text = "effective votes: unknown, the errors do not vary"
         else:
-            lines.append(
+            text = (
                 f"effective votes: {self.effective:.1f} of {len(self.members)} "
                 f"(errors correlate by {self.correlation:.2f}, {self.pairs} labels)"
             )
-        weights = ", ".join(f"{one.member}: {one.weight:g}" for one in self.members)
-        lines.append(f"weights from these labels: jury: {{{weights}}}")
-        if self.best is not None:
-            lines.append(f"{self.best} alone agrees better with people than the jury")
-        return lines
+        if self.best is None:
+            return text
+        return f"{text}; {self.best} alone agrees better with people than the jury"
 
 
 class Agreement(Value):

@@ -22,16 +22,19 @@ from judgekit import (
     Combined,
     Comparison,
     ConfigError,
+    Distribution,
     Failure,
     FakeJudge,
     HostedEmbedder,
     JudgekitError,
     Judgment,
+    Jury,
     LimitedJudge,
     LiteLLMJudge,
     ManualJudge,
     Message,
     ModelRanking,
+    PairwiseMetric,
     Persona,
     PromptAlignment,
     RecordMode,
@@ -46,6 +49,7 @@ from judgekit import (
     ToolCall,
     WithFallback,
 )
+from judgekit.core.score import Part
 from judgekit.protocols import Judge, Metric
 
 MODEL = "openai/NAME"
@@ -139,13 +143,17 @@ def metrics(judge: Judge) -> None:
     assert_type(rubric, Rubric)
     tone = RubricMetric(rubric, judge=judge, samples=3)
     aligned = PromptAlignment(judge=judge, mode="user")
+    jury = Jury({"a": judge, "b": "fake/b"}, samples=2, order="balanced", vote="mean")
+    assert_type(RubricMetric(rubric, judge=jury).jury, Jury)
+    assert_type(Part(id="a").distribution, Distribution | None)
+    better = PairwiseMetric("preference", judge=judge, rule="mean", tie="abstain")
     persona = judgekit.load_persona("acme.yaml")
     assert_type(persona, Persona)
     voice = BrandVoice(persona=persona, judge=judge)
     authentic = Authenticity(persona=persona, scope="session")
     both = Combined(name="both", of=(tone, aligned), combine="min")
     safe = WithFallback(both, Quiet())
-    every: list[Metric] = [Quiet(), polite, tone, aligned, voice, authentic, both, safe]
+    every: list[Metric] = [Quiet(), polite, tone, aligned, better, voice, authentic, both, safe]
     every.append(judgekit.create("length", maximum=3))
     assert_type(judgekit.create("length"), Metric)
     assert_type(judgekit.metric_names(), list[str])
@@ -155,6 +163,7 @@ def metrics(judge: Judge) -> None:
 
     RubricMetric(rubric)  # type: ignore[call-arg]
     PromptAlignment(judge=judge, mode="all")  # type: ignore[arg-type]
+    PairwiseMetric(judge=judge, rule="both")  # type: ignore[arg-type]
     Combined(name="both", of=(tone,), combine="median")  # type: ignore[arg-type]
 
 

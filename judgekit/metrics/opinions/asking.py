@@ -1,4 +1,4 @@
-"""Ask for every opinion on a case: each judge, sample, order, and part of the criteria."""
+"""OpinionRequest for every opinion on a case: each judge, sample, order, and part of the criteria."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Mirror = Callable[[Judgment], Judgment]
 """Returns the verdict on two answers as if they had been shown in the other order."""
 
 
-class Ask(NamedTuple):
+class OpinionRequest(NamedTuple):
     """What is asked for one opinion."""
 
     member: Member
@@ -45,7 +45,7 @@ class Ask(NamedTuple):
 class Asked(NamedTuple):
     """An opinion, or why there is none."""
 
-    ask: Ask
+    ask: OpinionRequest
     judgments: tuple[Judgment, ...] = ()
     """One for each request."""
     verdict: Judgment | None = None
@@ -76,7 +76,7 @@ class Asker:
 
     def asks(
         self, render: Render, *, form: Form | None, about: Callable[[bool], About]
-    ) -> tuple[Variant, list[Ask]]:
+    ) -> tuple[Variant, list[OpinionRequest]]:
         """Return the variant for a case in written order, and what to ask, sample by sample.
 
         Args:
@@ -91,7 +91,7 @@ class Asker:
             request = self._builders[0].request(
                 messages=messages, form=form or variant.form, sample=0, about=about(False)
             )
-            return variant, [Ask(jury.members[0], 0, 0, (request,))]
+            return variant, [OpinionRequest(jury.members[0], 0, 0, (request,))]
         shown = {(WRITTEN, bare): (variant, messages)}
         chunks = list(_chunks(variant.ids, jury))
         asks = []
@@ -113,12 +113,12 @@ class Asker:
                         messages=messages, form=form or arranged.form, sample=sample, about=purpose
                     )
                     requests.append(request)
-                asks.append(Ask(member, sample, place, tuple(requests), mirror))
+                asks.append(OpinionRequest(member, sample, place, tuple(requests), mirror))
         return variant, asks
 
     async def answers(
         self,
-        asks: Sequence[Ask],
+        asks: Sequence[OpinionRequest],
         judge: Callable[[Member, Request], Coroutine[Any, Any, Judgment]],
         *,
         ids: Sequence[str],
@@ -195,7 +195,7 @@ def _stops(error: BaseException) -> bool:
     return not isinstance(error, JudgekitError) or failure_of(error) is None
 
 
-def asked(ask: Ask, replies: Sequence[Any], ids: Sequence[str]) -> Asked:
+def asked(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str]) -> Asked:
     """Return the opinion that the replies to one ask give; each is a judgment or an error."""
     judgments = tuple(reply for reply in replies if isinstance(reply, Judgment))
     error = next((reply for reply in replies if isinstance(reply, JudgekitError)), None)

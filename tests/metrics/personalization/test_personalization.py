@@ -15,6 +15,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.personalization import Personalization
 from judgekit.metrics.registry import create
+from judgekit.metrics.rubric import RubricMetric
 from judgekit.runner.evaluation import evaluate_sync, score_sync
 from judgekit.suite.file import Overrides
 from judgekit.suite.run import run_suite
@@ -162,7 +163,7 @@ def test_its_own_stand_in_takes_over_its_options_when_the_judge_is_out():
         base=__import__("pathlib").Path(),
     )
     (metric,) = suite.metrics
-    metric.metric.quality.judge = FakeJudge(out)
+    metric.metric.quality = RubricMetric("quality", judge=FakeJudge(out))
 
     found = score(metric)
 
