@@ -33,10 +33,17 @@ class Distribution(Value):
     """One for each label, 0..1; they sum to 1."""
     source: Source
     mass: float = Field(default=1.0, ge=0, le=1)
+    bound: float = Field(default=0.0, ge=0, le=1)
+    """How far a probability may be off, because a server lists the likeliest tokens alone."""
 
     @classmethod
     def of(
-        cls, weights: Mapping[Label, float], *, source: Source, mass: float | None = None
+        cls,
+        weights: Mapping[Label, float],
+        *,
+        source: Source,
+        mass: float | None = None,
+        bound: float = 0.0,
     ) -> Distribution | None:
         """Return the distribution in proportion to weights of at least 0.
 
@@ -44,6 +51,7 @@ class Distribution(Value):
             weights: answer -> its weight.
             source: where the weights come from.
             mass: share of legal answers; the sum of the weights by default.
+            bound: how far a probability may be off.
 
         Returns:
             `None` if all weights are 0.
@@ -56,6 +64,7 @@ class Distribution(Value):
             probabilities=tuple(weight / total for weight in weights.values()),
             source=source,
             mass=min(1.0, total if mass is None else mass),
+            bound=min(1.0, bound),
         )
 
     def items(self) -> Iterable[tuple[Label, float]]:

@@ -128,7 +128,10 @@ def read_reply(
         JudgeRefused: the judge declined.
         InvalidReply: the text was cut off, empty, or not of the form.
     """
-    answers, details, data, repairs = parse_try(reply.tries[-1], form)
+    last = reply.tries[-1]
+    answers, details, data, repairs = parse_try(last, form)
+    if last.logprobs is not None:
+        answers = _with_distributions(answers, last, form)
     if response_model is not None:
         data = _validate_own(data, response_model)
     return trusted(
@@ -143,6 +146,17 @@ def read_reply(
             "tries": len(reply.tries),
         },
     )
+
+
+def _with_distributions(answers: dict[str, Answer], last: Try, form: Form) -> dict[str, Answer]:
+    """Return answers with the distributions that the log-probabilities of the tokens give."""
+    from judgekit.core.replies.token_distribution import token_distributions
+
+    known = token_distributions(last, form)
+    return {
+        id: answer.model_copy(update={"distribution": known[id]}) if id in known else answer
+        for id, answer in answers.items()
+    }
 
 
 def _text_of(last: Try) -> str:

@@ -1,0 +1,386 @@
+"""Distributions over the answers of a reply, from the log-probabilities of its tokens.
+
+The tokens are those of `choices[0].logprobs.content` in OpenAI's format, which llama.cpp, vLLM and
+SGLang share: `{"token", "logprob", "bytes"?, "top_logprobs": [{"token", "logprob", "bytes"?}]}`.
+
+1. The tokens are joined as bytes, so that characters may be split over tokens. In them, the
+   verdict is the last JSON object that equals the object in the reply's text. Around it may be
+   thoughts, prose, a code fence, or the syntax of a tool call, and its white space may differ.
+2. One scan finds where the `value` of each question begins. The token that holds its first byte
+   may also hold what comes before (`: "`); alternatives to it must begin in the same way.
+3. From that token on, the scan follows the tokens that the judge wrote until only one answer is
+   possible and written in full. The probability of this answer is their product. At each token,
+   an alternative counts for the answer that begins so; its later tokens are unknown and count
+   as certain. White space, quotation marks, case, `4.0` for `4` and `"four"` for 4 make no
+   difference.
+4. A token that leaves several answers open (`1` for 1 and 10) counts for none of them, nor do the
+   tokens that the server does not list; each of these is at most as probable as the last one
+   listed. `Distribution.bound` says how far a probability may be off for these two reasons.
+   `Distribution.mass` is the probability of all tokens that count for an answer.
+
+Limits: a distribution is conditional on what the judge wrote before the value, its reason
+included. Numbers need whole bounds that are 2 to 100 apart. A repaired object, a tool call whose
+arguments are not one JSON object, and tokens that do not spell the reply give no distribution.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from judgekit.core.distribution import Distribution, Label
+from judgekit.core.errors import InvalidReply
+from judgekit.core.json_extraction import extract_object
+from judgekit.core.request import Form, Question, Try
+
+MAX_TOKENS = 200_000
+"""Tokens that a reply may have, thoughts included."""
+MAX_LISTED = 1_000
+"""Alternatives that a token may have."""
+MOST_STEPS = 100
+"""Numbers of a scale that are told apart, less one."""
+_MOST_STARTS = 64
+_ROUNDING = 1e-3
+_AROUND = {"thinking", "fence", "prose"}
+"""Repairs that leave the object as the judge wrote it."""
+
+_LEXEME = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
+_QUOTED = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
+_PLAIN = re.compile(rb'[^,}\]\r\n\t"]*+')
+_WHOLE = re.compile(rb"(-?\d{1,3}+)\.0{0,30}+")
+_NO_ASCII = re.compile("[^\x00-\x7f]+")
+_SPACE = b" \t\r\n"
+_WRITTEN = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+    fifteen sixteen seventeen eighteen nineteen twenty"""
+_WORDS = dict(enumerate(_WRITTEN.split()))
+_NUMBERS = {word: str(number) for number, word in _WORDS.items()}
+
+
+class _Token(NamedTuple):
+    text: bytes
+    data: Mapping[str, Any]
+
+
+class _Spellings:
+    """The legal answers to a question, and how they may be spelled."""
+
+    def __init__(self, labels: tuple[Label, ...]) -> None:
+        self.labels = labels
+        usual = [_usual(label) for label in labels]
+        self._fold = len({spelling.lower() for spelling in usual}) == len(usual)
+        owners: dict[bytes, int] = {}
+        for spellings in (usual, *zip(*map(_variants, labels), strict=True)):
+            for place, spelling in enumerate(spellings):
+                owners.setdefault(spelling.lower() if self._fold else spelling, place)
+        self._owners = owners
+        self._sorted = sorted(owners)
+
+    def fitting(self, text: bytes) -> tuple[frozenset[int], bool]:
+        """Return the answers that a JSON value may become that begins so.
+
+        Returns:
+            Their places among the labels, and whether there is one and it is written in full.
+        """
+        text = text.lstrip(_SPACE)
+        if self._fold:
+            text = text.lower()
+        quoted = text[:1] == b'"'
+        if quoted:
+            text = text[1:]
+        match = (_QUOTED if quoted else _PLAIN).match(text)
+        content = match.group() if match else b""
+        closed = text[len(content) :]
+        if not closed or closed == b"\\":
+            begin = bisect_left(self._sorted, text)
+            end = bisect_left(self._sorted, text + b"\xff")
+            owners = frozenset(self._owners[spelling] for spelling in self._sorted[begin:end])
+            if owners:
+                return owners, len(owners) == 1 and text in self._owners
+            if quoted:
+                return owners, False
+        content = content if quoted else content.rstrip(_SPACE)
+        owner = self._owners.get(content)
+        if owner is None and (whole := _WHOLE.fullmatch(content)):
+            owner = self._owners.get(whole.group(1))
+        return (frozenset(), False) if owner is None else (frozenset([owner]), True)
+
+
+def token_distributions(attempt: Try, form: Form) -> dict[str, Distribution]:
+    """Return question -> distribution of its answers, for each question that has one.
+
+    Log-probabilities are untrusted: those that cannot be give no distribution.
+
+    Args:
+        attempt: a valid reply to the form, with its log-probabilities.
+        form: questions of words, yes/no, or whole numbers; others are left out.
+    """
+    tokens = _tokens(attempt.logprobs)
+    try:
+        data, repairs = extract_object(attempt.text or "")
+    except InvalidReply:
+        return {}
+    if tokens is None or not data or not _AROUND.issuperset(repairs):
+        return {}
+    stream = b"".join(token.text for token in tokens)
+    places = _value_places(stream, data)
+    ends = list(accumulate(len(token.text) for token in tokens))
+    distributions = {}
+    for question in form.questions:
+        spellings = _spellings_of(question)
+        if spellings is None or question.id not in places:
+            continue
+        begin = places[question.id]
+        first = bisect_right(ends, begin)
+        start = ends[first] - len(tokens[first].text)
+        distribution = _follow(tokens[first:], stream[start:begin], spellings)
+        if distribution is not None:
+            distributions[question.id] = distribution
+    return distributions
+
+
+def _tokens(logprobs: object) -> list[_Token] | None:
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    if not isinstance(content, list) or not 1 <= len(content) <= MAX_TOKENS:
+        return None
+    tokens = []
+    for data in content:
+        text = _text_of(data)
+        if text is None:
+            return None
+        tokens.append(_Token(text, data))
+    return tokens
+
+
+def _text_of(data: object) -> bytes | None:
+    """Return the bytes of a token; its `bytes` are exact where its text is half a character."""
+    if not isinstance(data, dict):
+        return None
+    raw, text = data.get("bytes"), data.get("token")
+    if isinstance(raw, list) and raw:
+        try:
+            return bytes(raw)
+        except (TypeError, ValueError):
+            return None
+    return text.encode("utf-8", "replace") if isinstance(text, str) else None
+
+
+def _value_places(stream: bytes, data: dict[str, Any]) -> dict[str, int]:
+    """Return question -> where its `value` begins in the last object that equals the data."""
+    key = next(iter(data))
+    spelled = b"|".join(re.escape(json.dumps(key, ensure_ascii=e).encode()) for e in (True, False))
+    starts = [m.start() for m in re.finditer(rb"\{\s*+(?:" + spelled + rb")\s*+:", stream)]
+    budget = 2 * len(stream)
+    for at in reversed(starts[-_MOST_STARTS:]):
+        places, end = _scan(stream, at, at + budget)
+        budget -= end - at
+        if _equal(stream[at:end], data):
+            return places
+        if budget <= 0:
+            break
+    return {}
+
+
+def _scan(stream: bytes, at: int, limit: int) -> tuple[dict[str, int], int]:
+    """Return where the values of `{id: {"value": ...}}` begin, and where the object ends."""
+    places: dict[str, int] = {}
+    keys: list[bytes] = []
+    before = b""
+    end = at
+    for match in _LEXEME.finditer(stream, at, min(limit, len(stream))):
+        lexeme, end = match.group(), match.end()
+        if lexeme == b":" and keys:
+            keys[-1] = before
+        elif lexeme in b"{[":
+            keys.append(b"")
+        elif lexeme in b"}]":
+            keys.pop()
+            if not keys:
+                break
+        elif len(keys) == 2 and keys[1] == b'"value"' and before == b":":
+            places[_key(keys[0])] = match.start()
+        before = lexeme
+    return places, end
+
+
+def _key(lexeme: bytes) -> str:
+    try:
+        return str(json.loads(lexeme))
+    except ValueError:
+        return ""
+
+
+def _equal(raw: bytes, data: dict[str, Any]) -> bool:
+    """Return whether bytes are a JSON text of the data.
+
+    Some servers replace halves of characters by U+FFFD; then the rest must be equal.
+    """
+    text = raw.decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if value == data or "�" not in text:
+        return bool(value == data)
+    left, right = (_NO_ASCII.sub("", json.dumps(v, ensure_ascii=False)) for v in (value, data))
+    return left == right
+
+
+def _follow(tokens: list[_Token], lead: bytes, spellings: _Spellings) -> Distribution | None:
+    """Return the distribution of the value that begins in the first of the tokens.
+
+    Args:
+        tokens: the tokens that the judge wrote.
+        lead: what the first token holds before the value.
+        spellings: the legal answers.
+    """
+    count = len(spellings.labels)
+    weights, loose = [0.0] * count, [0.0] * count
+    unknown, path, written = 0.0, 1.0, b""
+    for token in tokens:
+        listed = _listed(token)
+        if listed is None:
+            return None
+        probability, others, rest, least = listed
+        possible, _ = spellings.fitting(written)
+        unknown += path * rest
+        for label in possible:
+            loose[label] += path * min(rest, least)
+        for text, p in others:
+            after = _after(lead, text)
+            owners = possible if after == b"" else frozenset[int]()
+            if after:
+                owners, _ = spellings.fitting(written + after)
+            if len(owners) == 1:
+                weights[next(iter(owners))] += path * p
+            elif owners:
+                unknown += path * p
+                for label in owners:
+                    loose[label] += path * p
+        path *= probability
+        written += _after(lead, token.text) or b""
+        lead = b""
+        owners, whole = spellings.fitting(written)
+        if not owners:
+            return None
+        if whole:
+            weights[next(iter(owners))] += path
+            break
+    else:
+        return None
+    return Distribution.of(
+        dict(zip(spellings.labels, weights, strict=True)),
+        source="logprobs",
+        bound=_bound(weights, loose, unknown),
+    )
+
+
+def _listed(token: _Token) -> tuple[float, list[tuple[bytes, float]], float, float] | None:
+    """Return the probabilities of a token and its alternatives.
+
+    Returns:
+        Its own, those of the others, what is left for all that is not listed, and the most that
+        one of these can have; `None` if the figures cannot be.
+    """
+    own = _probability(token.data.get("logprob"))
+    top = token.data.get("top_logprobs")
+    if own is None or not isinstance(top, list) or not 1 <= len(top) <= MAX_LISTED:
+        return None
+    others = []
+    least, itself = 1.0, False
+    for entry in top:
+        text = _text_of(entry)
+        p = _probability(entry.get("logprob")) if text is not None else None
+        if text is None or p is None:
+            return None
+        same = text == token.text or (
+            entry.get("id") is not None and entry["id"] == token.data.get("id")
+        )
+        if same and not itself:
+            itself = True  # some servers list it among the likeliest though it is not
+        else:
+            others.append((text, p))
+            least = min(least, p)
+    total = own + math.fsum(p for _, p in others)
+    return None if total > 1 + 10 * _ROUNDING else (own, others, max(0.0, 1 - total), least)
+
+
+def _probability(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value <= _ROUNDING:
+        return None
+    return math.exp(max(-1e4, min(0.0, value)))
+
+
+def _after(lead: bytes, text: bytes) -> bytes | None:
+    """Return what a token adds to a value after what comes before it; `None` if that differs."""
+    for byte in lead:
+        if byte in _SPACE:
+            continue
+        text = text.lstrip(_SPACE)
+        if text and text[0] != byte:
+            return None
+        text = text[1:]
+    return text
+
+
+def _bound(weights: list[float], loose: list[float], unknown: float) -> float:
+    """Return how far a probability w / W may be off, given at most `loose` more for each answer."""
+    total, spread = math.fsum(weights), math.fsum(loose)
+    if total <= 0:
+        return 1.0
+    most = 0.0
+    for weight, more in zip(weights, loose, strict=True):
+        less = min(unknown, spread - more)
+        up = (weight + more) / (total + more) - weight / total
+        down = weight / total - weight / (total + max(0.0, less))
+        most = max(most, up, down)
+    return min(1.0, most)
+
+
+def _spellings_of(question: Question) -> _Spellings | None:
+    labels: Iterable[Label] = question.labels
+    if question.kind == "boolean":
+        labels = (True, False)
+    elif question.kind == "checklist":
+        return None
+    elif not question.labels:
+        low, high = question.minimum, question.maximum
+        whole = low == math.floor(low) and high == math.floor(high)
+        if not whole or not 2 <= high - low <= MOST_STEPS:
+            return None
+        labels = (float(number) for number in range(int(low), int(high) + 1))
+    return _spellings((*labels, None) if question.nullable else tuple(labels))
+
+
+@lru_cache(maxsize=256)
+def _spellings(labels: tuple[Label, ...]) -> _Spellings | None:
+    # The word "null" and "cannot tell" cannot be told apart without quotation marks.
+    return _Spellings(labels) if len(set(map(_usual, labels))) == len(labels) else None
+
+
+def _usual(label: Label) -> bytes:
+    """Return a label as JSON writes it, without quotation marks."""
+    if isinstance(label, float):
+        return b"%d" % label
+    text = json.dumps(label, ensure_ascii=False)
+    return (text[1:-1] if isinstance(label, str) else text).encode()
+
+
+def _variants(label: Label) -> tuple[bytes, bytes]:
+    """Return two other spellings of a label."""
+    usual = _usual(label)
+    if isinstance(label, float):
+        return usual, _WORDS.get(int(label), usual.decode()).encode()
+    if isinstance(label, str):
+        word = label.lower()
+        number = _NUMBERS.get(word) or (_WORDS[int(word)] if word in _DIGITS else None)
+        return json.dumps(label)[1:-1].encode(), number.encode() if number else usual
+    return usual, {True: b"yes", False: b"no", None: b"none"}[label]
+
+
+_DIGITS = set(_NUMBERS.values())
