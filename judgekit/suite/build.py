@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge, Metric
@@ -13,6 +13,9 @@ from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.registry import build
 from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.plan import MetricPlan, placed_options
+
+if TYPE_CHECKING:
+    from judgekit.core.jury import Jury
 
 
 class Builder:
@@ -77,7 +80,10 @@ class Builder:
 
         several = len(plan.roles) > 1
         members = {role if several else "": self._judges[role] for role in plan.roles}
-        return Jury(members, **plan.asking)
+        jury = Jury(members, **plan.asking)
+        if jury.readout is not None and not plan.never_ask:
+            _check_readout(plan, jury)
+        return jury
 
     def _single(self, plan: MetricPlan, *, name: str | None) -> Metric:
         maker = plan.maker
@@ -98,3 +104,18 @@ class Builder:
                 f"metric {plan.kind!r} is always named {metric.name!r}; use that name in the suite"
             )
         return metric
+
+
+def _check_readout(plan: MetricPlan, jury: Jury) -> None:
+    """Refuse a readout where nothing gives probabilities.
+
+    Raises:
+        ConfigError: one judge answers once, and is not asked for log-probabilities.
+    """
+    judge, once = jury.members[0].judge, plan.options.get("samples", jury.samples) == 1
+    listed = judge.params.get("logprobs") and judge.params.get("top_logprobs")
+    if once and len(jury.members) == 1 and judge.api is None and not listed:
+        raise ConfigError(
+            f"metric {plan.name!r}: readout needs probabilities; give the judge "
+            "params: {logprobs: true, top_logprobs: 5}, or the metric samples: 4"
+        )
