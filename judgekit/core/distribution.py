@@ -97,8 +97,10 @@ class Distribution(Value):
     @property
     def yes(self) -> float | None:
         """The probability of a yes among yes and no; `None` if the question has other answers."""
-        yes, no = self.probability(True), self.probability(False)
-        return yes / (yes + no) if yes + no > 0 else None
+        # 1.0 equals True, so that numbers are told apart by their class.
+        shares = {label: p for label, p in self.items() if isinstance(label, bool)}
+        total = math.fsum(shares.values())
+        return shares.get(True, 0.0) / total if total > 0 else None
 
     @property
     def entropy(self) -> float:
