@@ -110,13 +110,8 @@ class Suite(Displayed):
             self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         self.rules = self._rules()
-        self.against: OtherRun | None = None
+        self.against = self._other_run()
         """The run whose outputs are the baselines of the cases."""
-        if overrides.against is not None:
-            from judgekit.suite.against import OtherRun
-
-            self.against = OtherRun(Path(overrides.against))
-            self.against.check_read(self.metrics)
         self.data = SuiteCases(
             file,
             base=base,
@@ -147,6 +142,15 @@ class Suite(Displayed):
         from judgekit.core.display.suite import suite_parts
 
         return suite_parts(self)
+
+    def _other_run(self) -> OtherRun | None:
+        if self._overrides.against is None:
+            return None
+        from judgekit.suite.against import OtherRun
+
+        run = OtherRun(Path(self._overrides.against))
+        run.check_read(self.metrics)
+        return run
 
     @property
     def at_once(self) -> bool:

@@ -1,4 +1,4 @@
-"""OpinionRequest for every opinion on a case: each judge, sample, order, and part of the criteria."""
+"""Ask for every opinion on a case: each judge, sample, order, and part of the criteria."""
 
 from __future__ import annotations
 

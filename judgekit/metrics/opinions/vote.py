@@ -132,7 +132,7 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
     if question.kind == "checklist":
         return None
     weights: dict[Label, float] = {}
-    mass = total = 0.0
+    mass = bound = total = 0.0
     sources: set[Source | None] = set()
     for answer, _, weight in ballots:
         total += weight
@@ -144,6 +144,7 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
             continue
         sources.add(own.source)
         mass += weight * own.mass
+        bound += weight * own.bound
         for label, probability in own.items():
             weights[label] = weights.get(label, 0.0) + weight * probability
     if total <= 0:
@@ -160,6 +161,7 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
             "probabilities": tuple([weights[label] / total for label in labels]),
             "source": only or "samples",
             "mass": min(1.0, mass / total),
+            "bound": min(1.0, bound / total),
         },
     )
 
