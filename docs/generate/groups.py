@@ -309,7 +309,7 @@ SHOWN = {
     "FakeJudge": ("model", "ask"),
     "HostedEmbedder": ("identity", "embed", "aembed"),
     "LimitedJudge": ("open", "ask"),
-    "Jury": ("model", "members", "asked"),
+    "Jury": ("model", "asked"),
     "LiteLLMJudge": ("model", "ask", "findings"),
     "ManualJudge": ("model", "ask", "close"),
     "PairwiseMetric": (),
