@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -79,9 +78,7 @@ def _in_one_line(error: Any) -> Exception:
     return ConfigError(usage_line(error))
 
 
-@cache
 def _command(name: str) -> Any:
-    """Build a command, once for all calls in a process: flags and their types do not change."""
     from judgekit.cli.options import add_options
 
     module = import_module(f"judgekit.cli.{name}")
