@@ -9,7 +9,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge, Metric
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
-from judgekit.metrics.catalogue import BUILTIN
+from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
 from judgekit.metrics.registry import build
 from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.plan import MetricPlan, placed_options
@@ -81,7 +81,8 @@ class Builder:
         several = len(plan.roles) > 1
         members = {role if several else "": self._judges[role] for role in plan.roles}
         jury = Jury(members, **plan.asking)
-        if jury.readout is not None and not plan.never_ask:
+        # A pairwise metric takes no readout at all, and says so.
+        if jury.readout is not None and not plan.never_ask and plan.kind != PAIRWISE:
             _check_readout(plan, jury)
         return jury
 

@@ -71,20 +71,6 @@ def test_entropy_is_in_bits():
     assert of({True: 1, False: 0}).entropy == 0.0
 
 
-def test_mean_of_several():
-    sure = of({"good": 1.0})
-    split = of({"bad": 0.25, "good": 0.25}, bound=0.3)
-
-    found = Distribution.mean([(1, sure), (3, split)], source="samples")
-
-    assert dict(found.items()) == pytest.approx({"good": 0.25 + 0.375, "bad": 0.375})
-    assert found.source == "samples"
-    assert found.mass == pytest.approx((1 + 3 * 0.5) / 4)
-    assert found.bound == pytest.approx(3 * 0.3 / 4)
-    assert Distribution.mean([], source="samples") is None
-    assert Distribution.mean([(0, sure)], source="samples") is None
-
-
 @pytest.mark.parametrize(
     "fields",
     [{"labels": []}, {"mass": 1.2}, {"mass": -0.1}, {"bound": 2}, {"source": 1}],
@@ -146,27 +132,3 @@ def test_json_round_trip(found):
 
     assert back == found
     assert list(map(type, back.labels)) == list(map(type, found.labels))
-
-
-@given(
-    st.lists(
-        st.tuples(st.floats(0.1, 9), st.lists(st.floats(0, 1), min_size=3, max_size=3)), max_size=5
-    )
-)
-def test_mean_is_linear(parts):
-    several = [
-        (
-            weight,
-            Distribution.of(dict(zip((1.0, 2.0, 3.0), values, strict=True)), source="logprobs"),
-        )
-        for weight, values in parts
-    ]
-    several = [(weight, part) for weight, part in several if part is not None]
-    found = Distribution.mean(several, source="logprobs")
-
-    if not several:
-        assert found is None
-        return
-    total = math.fsum(weight for weight, _ in several)
-    expected = math.fsum(weight * part.expected for weight, part in several) / total
-    assert found.expected == pytest.approx(expected)

@@ -43,4 +43,5 @@ def test_suites_make_the_judges_they_describe(folder: Path) -> None:
 def test_every_rung_is_described_in_order() -> None:
     described = re.findall(r"^\| `(\w+)` \| ", TEXT, re.MULTILINE)
 
-    assert described == ["mode", *MODES]
+    start = described.index("mode")
+    assert described[start : start + len(MODES) + 1] == ["mode", *MODES]
