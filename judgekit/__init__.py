@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         to_polars,
     )
     from judgekit.embedders.hosted import HostedEmbedder
+    from judgekit.judges.decisions import DecisionJudge
     from judgekit.judges.fake import FakeJudge
     from judgekit.judges.limits import LimitedJudge
     from judgekit.judges.litellm import LiteLLMJudge
@@ -74,6 +75,7 @@ _HOMES = {
     "Comparison": "judgekit.analysis.comparison.comparison",
     "Combined": "judgekit.metrics.combine",
     "ConfigError": "judgekit.core.errors",
+    "DecisionJudge": "judgekit.judges.decisions",
     "Distribution": "judgekit.core.distribution",
     "Failure": "judgekit.core.score",
     "FakeJudge": "judgekit.judges.fake",
@@ -140,6 +142,7 @@ __all__ = [
     "Combined",
     "Comparison",
     "ConfigError",
+    "DecisionJudge",
     "Distribution",
     "Failure",
     "FakeJudge",

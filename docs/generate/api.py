@@ -179,7 +179,7 @@ def _members(name: str, made: type) -> Iterator[str]:
         yield _of_enum(made)
     members = SHOWN.get(name)
     rows = [
-        _member(name, member, vars(made)[member])
+        _member(name, member, inspect.getattr_static(made, member))
         for member in (members if members is not None else _public(made))
     ]
     if rows:

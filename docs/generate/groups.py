@@ -97,9 +97,19 @@ print(judgekit.Report.read("runs/first").exit_code)
         "Call a judge",
         "A judge is anything with `model` and `async ask(request) -> Reply`; a parameter `judge` "
         "also takes a model string or an async function of a request.",
-        ("Judge", "LiteLLMJudge", "ManualJudge", "FakeJudge", "LimitedJudge", "Request", "Reply"),
+        (
+            "Judge",
+            "LiteLLMJudge",
+            "DecisionJudge",
+            "ManualJudge",
+            "FakeJudge",
+            "LimitedJudge",
+            "Request",
+            "Reply",
+        ),
         """
 judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # sends no request yet
+quick = judgekit.DecisionJudge("openai/gpt-6-luna", api="decisions")  # yes, no, and levels alone
 careful = judgekit.LimitedJudge(judge, concurrency=4, max_cost=2.0)
 person = judgekit.ManualJudge("alex")
 print(judge.model, careful.model, person.model)
@@ -306,6 +316,7 @@ SHOWN = {
     "BrandVoice": (),
     "Cassette": ("open", "added", "unused", "unused_keys", "notes", "flush", "close"),
     "Combined": (),
+    "DecisionJudge": ("model", "ask", "findings"),
     "FakeJudge": ("model", "ask"),
     "HostedEmbedder": ("identity", "embed", "aembed"),
     "LimitedJudge": ("open", "ask"),

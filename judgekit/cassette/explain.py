@@ -96,6 +96,8 @@ def _fields(request: Request) -> dict[str, str]:
     for name, value in request.params.items():
         fields[f"params.{name}"] = canonical_json(value)
     form = request.form
+    if form.api is not None:
+        fields["api"] = form.api
     if form.want != "verdict":
         fields["wanted"] = form.want
     for question in form.questions:

@@ -71,7 +71,9 @@ class Ledger:
         missed.calls += 1
         missed.by_metric[request.about.metric] += 1
         missed.characters += sum(len(message.content) for message in request.messages)
-        if request.form.want in (
+        if request.form.api is not None:  # it reads the form, and writes no text
+            missed.characters += len(request.form.canonical)
+        elif request.form.want in (
             "verdict",
             "text",
         ):  # no model writes embeddings and log-probabilities

@@ -61,6 +61,7 @@ def lint(
     format: Literal["text", "sarif", "json"] = "text",
     strict: bool = False,
     minimum: int | None = None,
+    api: Literal["decisions", "systemone"] | None = None,
     rules: bool = False,
     explain: str | None = None,
 ) -> None:
@@ -78,7 +79,7 @@ def lint(
     if rules:
         typer.echo(rule_list(), nl=False)
         return
-    linted = lint_rubrics(sources or (), results=results, minimum=minimum)
+    linted = lint_rubrics(sources or (), results=results, minimum=minimum, api=api)
     if format == "sarif":
         from judgekit.authoring.lint.sarif import lint_sarif
 

@@ -54,6 +54,26 @@ _strict = json.JSONDecoder(**_HOOKS)
 _lenient = json.JSONDecoder(**_HOOKS, strict=False)
 
 
+def strict_object(text: str) -> dict[str, Any]:
+    """Return the JSON object that a text is, without any repair.
+
+    Raises:
+        InvalidReply: the text is not JSON, not an object, too long, or repeats a key.
+    """
+    _check_length(text)
+    try:
+        return _object(_strict.decode(text))
+    except _Unusable as exc:
+        raise InvalidReply(str(exc)) from exc
+    except (ValueError, RecursionError) as exc:
+        raise InvalidReply("the reply is not JSON") from exc
+
+
+def _check_length(text: str) -> None:
+    if len(text) > MAX_REPLY_CHARACTERS:
+        raise InvalidReply(f"the reply has {len(text):,} characters, too many to be a verdict")
+
+
 def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the JSON object in a judge's text, and the repairs it took to find it.
 
@@ -67,8 +87,7 @@ def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         InvalidReply: no object, two objects, a repeated key, NaN, more than 2,000,000 characters,
             or (kind `only_thought`) thinking and nothing after it.
     """
-    if len(text) > MAX_REPLY_CHARACTERS:
-        raise InvalidReply(f"the reply has {len(text):,} characters, too many to be a verdict")
+    _check_length(text)
     try:
         value = _object(_strict.decode(text))
         repairs: tuple[str, ...] = ()

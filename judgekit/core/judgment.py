@@ -80,6 +80,8 @@ def parse_reply(text: str, form: Form) -> ParsedReply:
     Raises:
         InvalidReply: the text has no object, or one that does not fit the form.
     """
+    if form.api is not None:
+        return _read_by_api(text, form)
     if form.json_schema is not None:
         value, repairs = extract_object(text)
         return ParsedReply({}, {}, value, repairs)
@@ -89,6 +91,14 @@ def parse_reply(text: str, form: Form) -> ParsedReply:
         fields = _validated(value, form)
     answers, details = _answers(fields, form, clean=_is_clean(text))
     return ParsedReply(answers, details, None, repairs)
+
+
+def _read_by_api(text: str, form: Form) -> ParsedReply:
+    # A chat needs none of these readers.
+    from judgekit.core.replies.decisions import read_decisions
+
+    answers = {id: Answer(**fields) for id, fields in read_decisions(text, form).items()}
+    return ParsedReply(answers, {}, None, ())
 
 
 def parse_try(attempt: Try, form: Form) -> ParsedReply:

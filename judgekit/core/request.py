@@ -49,6 +49,8 @@ class Question(Value):
     quotes: bool = False
     """Whether the judge must quote its evidence."""
     details: tuple[Detail, ...] = ()
+    descriptions: tuple[str, ...] = ()
+    """The texts of the labels, for an API that reads no messages about them; else empty."""
 
 
 class Form(Value):

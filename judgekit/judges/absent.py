@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import JudgeUnavailable
-from judgekit.core.request import Reply, Request
+from judgekit.core.request import Api, Reply, Request
 from judgekit.core.value import Json
 
 
@@ -17,6 +17,7 @@ class AbsentJudge(NamedTuple):
     identity: str | None = None
     params: dict[str, Json] = {}  # noqa: RUF012 - never changed
     mode: str | None = None
+    api: Api | None = None
 
     async def ask(self, request: Request) -> Reply:
         """Refuse every request."""
@@ -27,4 +28,5 @@ class AbsentJudge(NamedTuple):
         extra = [f"{name}={canonical_json(value)}" for name, value in self.params.items()]
         extra += [f"identity={self.identity}"] if self.identity else []
         extra += [f"mode={self.mode}"] if self.mode else []
+        extra += [f"api={self.api}"] if self.api else []
         return f"{self.model} ({', '.join(extra)})" if extra else self.model

@@ -25,7 +25,7 @@ from judgekit.judges.output_mode import Mode
 from judgekit.judges.pacing import Pacing
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.quiet import hide
-from judgekit.judges.response import cost_of, read_response, reported_cost, usage_of
+from judgekit.judges.response import clean, cost_of, read_response, reported_cost, usage_of
 from judgekit.judges.translation import (
     BadRequest,
     Outage,
@@ -106,6 +106,17 @@ class Calls:
         """
         send = partial(self.transport.echo, text)
         return await self._retried(partial(self._other, send, fixed, len(text)))
+
+    async def raw(
+        self, send: Callable[[Sending], Awaitable[Response]], *, size: int
+    ) -> tuple[Try, CallResult]:
+        """Make a call; return the raw body of its response as the attempt, and the result.
+
+        Args:
+            send: makes the call; its response has the text `body`.
+            size: characters of the request.
+        """
+        return await self._retried(partial(self._raw, send, size))
 
     # -- getting ready -----------------------------------------------------------------
 
@@ -223,6 +234,13 @@ class Calls:
         if parsed is not None:
             keep_parsed(attempt, form, *parsed)
         return attempt, result
+
+    async def _raw(
+        self, send: Callable[[Sending], Awaitable[Response]], size: int, params: _Params
+    ) -> tuple[Try, CallResult]:
+        _, result = await self._call(send, params, params, size=size, limit=MAX_BODY)
+        text = clean(result.data.get("body"), self._secrets)
+        return result.malformed or Try(text=text, finish="stop"), result
 
     async def _other(
         self,

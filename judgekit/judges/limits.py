@@ -142,6 +142,8 @@ def _check(name: str, limit: object) -> None:
 def estimated_tokens(request: Request) -> tuple[float, float]:
     """Return about how many tokens a request has, and its reply."""
     read = sum(len(message.content) for message in request.messages) / CHARACTERS_A_TOKEN
+    if request.form.api is not None:  # it reads the form, and writes no text
+        return read + len(request.form.canonical) / CHARACTERS_A_TOKEN, 0.0
     if request.form.want in ("embedding", "logprobs"):  # no model writes these
         return read, 0.0
     written = ANSWER_TOKENS * max(1, len(request.form.questions))

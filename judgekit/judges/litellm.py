@@ -7,30 +7,25 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
-from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.errors import ConfigError
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
 from judgekit.judges.batch import Batch
-from judgekit.judges.calls import Calls
-from judgekit.judges.credentials import address, check_address
-from judgekit.judges.endpoint import Naming, endpoint
+from judgekit.judges.endpoint import endpoint
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
-from judgekit.judges.parameters import NOT_PARAMETERS
 from judgekit.judges.plain import PlainRequests
-from judgekit.judges.providernames import check_provider
 from judgekit.judges.response import Total, problem_of
 from judgekit.judges.route import transport_of
-from judgekit.judges.translation import BadRequest, Outage, about
-from judgekit.judges.transport import Server, Via
+from judgekit.judges.server_judge import ServerJudge
+from judgekit.judges.translation import BadRequest, Outage
+from judgekit.judges.transport import Server, Transport, Via
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
-    from judgekit.judges.pace import Pace
 
 
-class LiteLLMJudge(BaseJudge):
+class LiteLLMJudge(ServerJudge):
     """A model behind any provider litellm knows, or any OpenAI-compatible server.
 
     The first live request probes which output mode the model takes: `judgekit.judges.output_mode`
@@ -55,8 +50,6 @@ class LiteLLMJudge(BaseJudge):
             any key.
     """
 
-    params: dict[str, JsonValue]
-    identity: str | None
     mode: Mode | None
 
     def __init__(
@@ -77,42 +70,28 @@ class LiteLLMJudge(BaseJudge):
     ) -> None:
         if mode is not None and mode not in MODES:
             raise ConfigError(f"no output mode {mode!r}{suggest(mode, MODES)}")
-        if timeout <= 0 or retries < 0 or reasks < 0:
-            raise ConfigError("timeout must be positive, retries and reasks not negative")
-        check_provider(model)
-        if api_base is not None:
-            check_address(api_base)
-        for name in params or ():
-            if name in NOT_PARAMETERS:
-                raise ConfigError(f"params shape the answer; {name!r} is not one of them")
-        self._model = model
-        self.api_base = api_base
-        self.params = dict(params or {})
-        self.identity = identity
+        if reasks < 0:
+            raise ConfigError("reasks must not be negative")
+        self._forced_via = via
+        super().__init__(
+            model,
+            api_base=api_base,
+            api_key=api_key,
+            params=params,
+            identity=identity,
+            timeout=timeout,
+            retries=retries,
+            max_wait=max_wait,
+            price=price,
+        )
         self.mode = mode
-        self.timeout = timeout
-        self.retries = retries
-        self.max_wait = max_wait
         self.reasks = reasks
-        self.price = price
-        self._api_key = api_key
-        server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
-        transport = transport_of(server, self.params, via=via)
-        self.via = f"{transport.via} ({transport.reason})"
-        """The way to the model, HTTP of judgekit or litellm, and the reason."""
-        self._calls = Calls(server, transport, params=self.params)
-        self._naming = Naming(api_base, model=model, key=lambda: self._calls.key)
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)
         """The output mode in use, and how it was found."""
         self._plain = PlainRequests(self._calls)
 
-    def __repr__(self) -> str:
-        return f"LiteLLMJudge({self._model!r})"
-
-    @property
-    def model(self) -> str:
-        """The model string, as given."""
-        return self._model
+    def _transport_to(self, server: Server) -> Transport:
+        return transport_of(server, dict(self.params), via=self._forced_via)
 
     @property
     def ladder(self) -> Negotiation:
@@ -128,12 +107,6 @@ class LiteLLMJudge(BaseJudge):
         """What gathers texts to be embedded in one call."""
         return self._plain.batch
 
-    @property
-    def shown(self) -> str:
-        """The model and the address it is asked at, for messages; no credentials."""
-        where = address(self.api_base)
-        return self._model if where is None else f"{self._model} at {where}"
-
     def keep_in(self, store: Callable[[], Store | None], *, anew: bool = False) -> None:
         """Keep the output mode in a store, which is opened with the first request.
 
@@ -142,11 +115,6 @@ class LiteLLMJudge(BaseJudge):
             anew: probe even where the store knows the mode.
         """
         self.negotiation.keep_in(store, anew=anew)
-
-    def follow(self, pace: Pace) -> bool:
-        """Let every HTTP call wait for a pace."""
-        self._calls.pacing.pace = pace
-        return True
 
     def findings(self) -> dict[str, JsonValue]:
         """Return what this process learnt about the judge; empty before the first request."""
@@ -163,26 +131,10 @@ class LiteLLMJudge(BaseJudge):
         }
         return {name: value for name, value in findings.items() if value}
 
-    async def ask(self, request: Request) -> Reply:
-        """Ask the model, again after an outage, and once more after an invalid answer.
-
-        A response that is malformed or too large was paid for: it is a reply with a `fault`, and
-        reading it raises `InvalidReply`.
-
-        Raises:
-            JudgeUnavailable: no answer after every retry.
-            JudgeRejected: credentials, unknown model, parameters or format not taken.
-            JudgeRefused: the provider's policy stopped the request.
-            CaseError: the request is too long for the model, or is the only one it does not take.
-        """
-        if not self._calls.prepared:
-            await self._calls.ready()
-        wants_verdict = request.form.want == "verdict"
-        try:
-            reply = await (self._verdict(request) if wants_verdict else self._plain.reply(request))
-        except (JudgeUnavailable, JudgeRejected) as exc:
-            raise about(self.shown, exc) from None
-        return self._with_name(reply)
+    async def _reply(self, request: Request) -> Reply:
+        if request.form.want != "verdict":
+            return await self._plain.reply(request)
+        return await self._verdict(request)
 
     async def _verdict(self, request: Request) -> Reply:
         """Ask in the mode that the model takes, which a failure may change."""
@@ -230,17 +182,3 @@ class LiteLLMJudge(BaseJudge):
             cost=total.cost,
         )
         return reply, problem is None
-
-    async def identified(self, reply: Reply) -> Reply:
-        """Return a reply with the name that the server gives its model; the server is asked once.
-
-        This is separate from `ask`, so that a reply is stored before the server is asked.
-        """
-        if not self._naming.done:
-            await self._naming.ask()
-        return self._with_name(reply)
-
-    def _with_name(self, reply: Reply) -> Reply:
-        name = self._naming.name
-        same = name is None or reply.server == name
-        return reply if same else reply.model_copy(update={"server": name})

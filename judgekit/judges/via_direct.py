@@ -86,6 +86,16 @@ class DirectTransport:
         body = {"model": self._name, "prompt": text}
         return Response(await self._post("/completions", body, sending))
 
+    async def decide(self, path: str, body: dict[str, Any], sending: Sending) -> Response:
+        """Ask a decision endpoint; the response keeps its raw body under `body`."""
+        data = await self._post(path, {"model": self._name, **body}, sending)
+        usage = data.get("usage")
+        names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
+        counts = usage if isinstance(usage, dict) else {}
+        tokens = {name: counts.get(other) for name, other in names.items()}
+        text = sending.call.body.decode(errors="replace")
+        return Response({"body": text, "model": data.get("model"), "usage": tokens})
+
     @property
     def _name(self) -> str:
         return self._server.model.partition("/")[2]

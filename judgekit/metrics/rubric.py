@@ -19,6 +19,7 @@ from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics.opinions.asking import Asked, Asker, OpinionRequest, asked
+from judgekit.metrics.opinions.endpoints import check_askable, not_asked
 from judgekit.metrics.opinions.verdict import Known, combine_opinions, opinions_of
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
@@ -97,6 +98,7 @@ class RubricMetric(Metric):
                 f"{self.name}: a response model takes one judge and samples alone; "
                 "juries, orders, calls and readouts need a rubric's criteria"
             )
+        check_askable(self.name, self.rubric, mode=self.mode, jury=self.jury)
         self._asker = Asker(self.jury)
         self._known: Known = {}
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
@@ -154,6 +156,8 @@ class RubricMetric(Metric):
             }
         if self._own is not None:
             options["response_model"] = self._own.form.digest[:16]
+        if left_out := not_asked(self.rubric, mode=self.mode, jury=self.jury):
+            options["not_asked"] = left_out
         return options
 
     def requests(self, case: Case) -> tuple[Variant, list[Request]]:
@@ -200,7 +204,7 @@ class RubricMetric(Metric):
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         variant, asks = self._asks(case)
-        if self._asker.single:
+        if len(asks) == 1 and len(asks[0].requests) == 1:
             (request,) = asks[0].requests
             judgment = await self._judge(asks[0].member, request)
             opinions = [Asked(asks[0], (judgment,), judgment)]
@@ -374,6 +378,9 @@ def _parts(
 def _explanation(part: Part) -> str:
     if part.reason:
         return part.reason
+    if (known := part.distribution) is not None:
+        word = {True: "yes", False: "no", None: "no answer"}.get(part.answer, str(part.answer))
+        return f"{word}, probability {known.probability(part.answer):.2f}"
     unmet = [str(item["item"]) for item in part.items if isinstance(item, dict) and not item["met"]]
     return f"not met: {'; '.join(unmet)}" if unmet else "all of its items are met"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from judgekit.core.decisions import DECISION_APIS, MOST_LEVELS
 from judgekit.core.judgment import Judgment
-from judgekit.core.request import ChatMessage, Detail, Form
+from judgekit.core.request import Api, ChatMessage, Detail, Form, Question
 from judgekit.core.score import Status
 from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.criterion import Criterion
@@ -76,6 +77,20 @@ class Variant:
         self._worths = [criterion.worth for criterion in self.criteria]
         self._views = [CriterionView(criterion) for criterion in self.criteria]
         self._shares: dict[tuple[Status, ...], Shares] = {}
+        self._decision_form: Form | None = None
+
+    def form_for(self, api: Api | None) -> Form:
+        """Return the form of the questions for an API.
+
+        A decision endpoint gets levels from low to high, with their descriptions, and is asked for
+        no quotes and details. Levels that are no scale become a choice.
+        """
+        if api not in DECISION_APIS:
+            return self.form
+        if self._decision_form is None:
+            questions = tuple(_decision_question(criterion) for criterion in self.criteria)
+            self._decision_form = Form(questions=questions)
+        return self._decision_form
 
     def outcomes(self, judgment: Judgment) -> list[Outcome]:
         """Return the values of a judgment's answers, in the order of the criteria."""
@@ -125,3 +140,20 @@ class Variant:
             "parameters": ParameterView(rubric.parameters),
             "rubric": RubricView(rubric),
         }  # fmt: skip
+
+
+def _decision_question(criterion: Criterion) -> Question:
+    question = criterion.question
+    changes: dict[str, Any] = {"quotes": False, "details": ()}
+    levels = list(criterion.levels)
+    if question.kind == "score" and levels:
+        unranked = any(level.value is None for level in levels)
+        if question.nullable or len(levels) > MOST_LEVELS or unranked:
+            changes["kind"] = "choice"
+        else:
+            levels = sorted(levels, key=lambda level: level.value or 0.0)
+    if question.labels:
+        changes["labels"] = tuple(level.label for level in levels)
+        texts = tuple(level.text for level in levels)
+        changes["descriptions"] = texts if any(texts) else ()
+    return question.model_copy(update=changes)

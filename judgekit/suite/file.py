@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     BeforeValidator,
@@ -101,6 +101,8 @@ class JudgeFile(FileModel):
     """The version of the model behind this name, such as a revision; part of every request key."""
     mode: Literal["json_schema", "json_object_schema", "tools", "json_object", "text"] | None = None
     """How the judge is asked for JSON; by default, judgekit probes the server."""
+    api: Literal["decisions", "systemone"] | None = None
+    """The API, if it is no chat: a decision endpoint of OpenAI or of System One."""
     via: Literal["direct", "litellm"] | None = None
     """The way to the model: HTTP of judgekit, or litellm; chosen by default."""
     timeout: float = Field(default=60.0, gt=0)
@@ -121,6 +123,17 @@ class JudgeFile(FileModel):
     def _json(cls, params: dict[str, Any]) -> dict[str, Any]:
         check_json(params, where="params")
         return params
+
+    @model_validator(mode="after")
+    def _of_one_api(self) -> Self:
+        if self.api is None:
+            return self
+        if self.model.startswith(("fake/", "manual/", "python/", "transformers/")):
+            raise ValueError(f"{self.model} is behind no server, so it has no api; remove api")
+        for name in ("mode", "reasks", "via"):
+            if name in self.model_fields_set and getattr(self, name) is not None:
+                raise ValueError(f"{name} is for chats, and api: {self.api} is none; remove {name}")
+        return self
 
 
 class FallbackFile(FileModel):

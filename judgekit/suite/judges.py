@@ -85,7 +85,7 @@ def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
     """Refuse two roles with the same request keys: the second would replay the first."""
     seen: dict[str, str] = {}
     for role, judge in roles.items():
-        key = canonical_json([judge.model, judge.identity, judge.params, judge.mode])
+        key = canonical_json([judge.model, judge.identity, judge.params, judge.mode, judge.api])
         if key in seen:
             raise ConfigError(
                 f"judges {seen[key]!r} and {role!r} are the same to every recording: same model, "
@@ -265,12 +265,10 @@ def make_judge(
         with placed(lines.where(*at)):
             return _local(file, base=base, asking=asking)
     with placed(lines.where(*at) if written else ""):
-        return _litellm(file, lines=lines, asking=asking, at=at)
+        return _hosted(file, lines=lines, asking=asking, at=at)
 
 
-def _litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]) -> Judge:
-    from judgekit.judges.litellm import LiteLLMJudge
-
+def _hosted(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]) -> Judge:
     key = os.environ.get(file.api_key_env) if file.api_key_env else None
     if file.api_key_env and key is None and asking:
         from judgekit.judges.credentials import variable_shown
@@ -279,20 +277,23 @@ def _litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]
             f"{variable_shown(file.api_key_env)} is not set in the environment; set it",
             where=lines.where(*at, "api_key_env"),
         )
-    return LiteLLMJudge(
-        file.model,
-        api_base=file.api_base,
-        api_key=key,
-        params=dict(file.params),
-        identity=file.identity,
-        mode=file.mode,
-        timeout=file.timeout,
-        retries=file.retries,
-        max_wait=file.max_wait,
-        reasks=file.reasks,
-        price=(file.price.input, file.price.output) if file.price else None,
-        via=file.via,
-    )
+    settings: dict[str, Any] = {
+        "api_base": file.api_base,
+        "api_key": key,
+        "params": dict(file.params),
+        "identity": file.identity,
+        "timeout": file.timeout,
+        "retries": file.retries,
+        "max_wait": file.max_wait,
+        "price": (file.price.input, file.price.output) if file.price else None,
+    }
+    if file.api is not None:
+        from judgekit.judges.decisions import DecisionJudge
+
+        return DecisionJudge(file.model, api=file.api, **settings)
+    from judgekit.judges.litellm import LiteLLMJudge
+
+    return LiteLLMJudge(file.model, mode=file.mode, reasks=file.reasks, via=file.via, **settings)
 
 
 def _installed(file: JudgeFile) -> Judge:

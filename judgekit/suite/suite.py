@@ -355,7 +355,8 @@ class Suite(Displayed):
 
 
 def _described(judge: JudgeFile) -> dict[str, Any]:
-    return {name: getattr(judge, name) for name in ("model", "identity", "params", "mode")}
+    described = {name: getattr(judge, name) for name in ("model", "identity", "params", "mode")}
+    return described if judge.api is None else {**described, "api": judge.api}
 
 
 def _cases_entry(file: SuiteFile) -> dict[str, Any] | None:
@@ -452,8 +453,9 @@ def _facts_of(judge: Judge) -> JudgeFile:
     """Return the settings of a judge object that go into request keys."""
     full = as_judge(judge)
     mode: Any = full.mode
+    api: Any = full.api
     return JudgeFile.model_construct(
-        model=full.model, identity=full.identity, params=dict(full.params), mode=mode
+        model=full.model, identity=full.identity, params=dict(full.params), mode=mode, api=api
     )
 
 

@@ -92,6 +92,7 @@ QUESTION = Question(id="a", kind="score", text="t")
         {"nullable": True},
         {"quotes": True},
         {"details": (Detail(name="d"),)},
+        {"descriptions": ("x",)},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -108,7 +109,7 @@ def test_changing_every_field_was_thought_of():
     }  # fmt: skip
     assert set(Question.model_fields) == {
         "id", "kind", "text", "minimum", "maximum", "labels", "items", "nullable", "quotes",
-        "details",
+        "details", "descriptions",
     }  # fmt: skip
 
 

@@ -237,6 +237,7 @@ async def _request(reader: asyncio.StreamReader) -> Seen | None:
     raw = await reader.readexactly(int(headers.get("content-length", 0)))
     body = json.loads(raw) if raw else {}
     words = " ".join(str(message["content"]) for message in body.get("messages", ()))
+    words += " ".join(str(body.get(name, "")) for name in ("input", "state"))
     token = TOKEN.search(words)
     return Seen(
         token=token.group() if token else "",

@@ -63,6 +63,7 @@ def lint_rubrics(
     *,
     results: str | Path | None = None,
     minimum: int | None = None,
+    api: str | None = None,
 ) -> Linted:
     """Check rubrics against every rule. Never calls a judge.
 
@@ -70,6 +71,7 @@ def lint_rubrics(
         sources: names, files and folders; the folder `rubrics` by default.
         results: a run folder, to check the verdicts of the rubrics as well.
         minimum: verdicts of a criterion that rules on results need.
+        api: the API of a judge, to name what a decision endpoint cannot be asked.
 
     Raises:
         ConfigError: there is no such rubric, or no such run.
@@ -91,7 +93,7 @@ def lint_rubrics(
         verdicts = observed.get(subject.rubric.name) if subject.rubric is not None else None
         least = MINIMUM if minimum is None else max(1, minimum)
         about = ObservedRubric(subject, verdicts, least) if verdicts is not None else None
-        findings += findings_in(subject, observed=about)
+        findings += findings_in(subject, observed=about, api=api)
     return Linted(paths, findings)
 
 
@@ -140,7 +142,7 @@ def _files_in(folder: Path) -> list[Path]:
 
 
 def findings_in(
-    subject: LintSubject, *, observed: ObservedRubric | None = None
+    subject: LintSubject, *, observed: ObservedRubric | None = None, api: str | None = None
 ) -> list[LintFinding]:
     """Return all findings in one file, silenced or not."""
     rules = lint_rules()
@@ -149,6 +151,8 @@ def findings_in(
     for rule in rules.values():
         about: Any = observed if rule.needs == "results" else subject
         if rule.check is None or about is None or not _applies(rule, subject):
+            continue
+        if rule.needs == "api" and api is None:
             continue
         try:
             problems = list(rule.check(about))
@@ -170,7 +174,7 @@ def _applies(rule: LintRule, subject: LintSubject) -> bool:
     """Return whether a rule can check a subject; without a rubric, only the front matter counts."""
     if subject.partial:
         return rule.needs == "template" and not subject.faults
-    if rule.needs in ("rubric", "results"):
+    if rule.needs in ("rubric", "results", "api"):
         return subject.rubric is not None
     return subject.readable
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from judgekit.authoring.lint import (  # noqa: F401 - each registers its checks
     about,
+    endpoints,
     examples,
     levels,
     results,

@@ -70,7 +70,7 @@ class LintRule:
         fix: what to do; one or two sentences, or nothing.
         severity: `error` fails a run, `warning` fails with `--strict`, `note` never fails.
         needs: what the rule reads: the front matter, a rubric that loads, a template (of a rubric
-            or a partial one), or the verdicts of a run.
+            or a partial one), the verdicts of a run, or a rubric under `--api`.
         languages: the texts that the rule reads: `any`, or `English` for a rule about words.
         check: yields the problems of a subject; `None` where loading finds them.
     """
@@ -79,7 +79,7 @@ class LintRule:
     why: str
     fix: str = ""
     severity: Severity = "warning"
-    needs: Literal["front", "rubric", "template", "results"] = "front"
+    needs: Literal["front", "rubric", "template", "results", "api"] = "front"
     languages: str = "any"
     check: Check | None = None
 

@@ -150,6 +150,7 @@ def _judge(described: Any, folder: Path) -> AbsentJudge:
         described.get("identity"),
         described.get("params") or {},
         described.get("mode"),
+        described.get("api"),
     )
 
 

@@ -139,8 +139,8 @@ def judges_on(path: Path) -> list[AbsentJudge]:
     tape = Tape(path)
     try:
         by_name = {
-            canonical_json([r.model, r.identity, r.params, r.mode]): AbsentJudge(
-                r.model, r.identity, dict(r.params), r.mode
+            canonical_json([r.model, r.identity, r.params, r.mode, r.form.api]): AbsentJudge(
+                r.model, r.identity, dict(r.params), r.mode, r.form.api
             )
             for r in (record.request for record in tape.records())
         }

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.failure import failure_of
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment
 from judgekit.core.jury import Jury, Member
-from judgekit.core.request import About, ChatMessage, Form, Request
+from judgekit.core.request import About, Api, ChatMessage, Form, Request
 from judgekit.core.value import trusted
 from judgekit.rubric.arrangement import WRITTEN, Arrangement, order_name
 from judgekit.rubric.variant import Variant
@@ -68,11 +69,10 @@ class Asker:
         self.jury = jury
         self._mirrors = (None,) if mirror is None else (None, mirror)
         self._builders = [RequestBuilder(member.judge) for member in jury.members]
-        # The form has the questions of a judge with another API than chat.
-        self._bare = [member.judge.api is not None for member in jury.members]
+        self._apis = [member.judge.api for member in jury.members]
         opinions = jury.samples * len(jury.members) * len(self._mirrors)
         self.single = opinions == 1 and jury.calls == "all"
-        """Whether one request gives all answers."""
+        """Whether one opinion gives all answers."""
 
     def asks(
         self, render: Render, *, form: Form | None, about: Callable[[bool], About]
@@ -85,34 +85,33 @@ class Asker:
             about: returns the purpose of the requests; `True` for answers in the other order.
         """
         jury = self.jury
-        bare = self._bare[0]
+        bare = self._apis[0] is not None  # the form has the questions of another API than chat
         variant, messages = render(WRITTEN, bare)
-        if self.single:
+        parts = {api: _parts(variant, jury, api) for api in self._apis}
+        if self.single and parts[self._apis[0]] == [None]:
+            own = form or variant.form_for(self._apis[0])
             request = self._builders[0].request(
-                messages=messages, form=form or variant.form, sample=0, about=about(False)
+                messages=messages, form=own, sample=0, about=about(False)
             )
             return variant, [OpinionRequest(jury.members[0], 0, 0, (request,))]
         shown = {(WRITTEN, bare): (variant, messages)}
-        chunks = list(_chunks(variant.ids, jury))
         asks = []
         sides = [(mirror, about(mirror is not None)) for mirror in self._mirrors]
         for sample, (mirror, purpose) in product(range(jury.samples), sides):
             place = sample if jury.order == "balanced" else 0
-            hows = [
-                Arrangement(place, ids, n == len(chunks), mirror is not None)
-                for n, ids in enumerate(chunks, 1)
-            ]
-            members = zip(jury.members, self._builders, self._bare, strict=True)
-            for member, builder, bare in members:
+            members = zip(jury.members, self._builders, self._apis, strict=True)
+            for member, builder, api in members:
                 requests = []
-                for how in hows:
+                for number, ids in enumerate(parts[api], start=1):
+                    last, bare = number == len(parts[api]), api is not None
+                    how = Arrangement(place, ids, last, mirror is not None)
                     if (how, bare) not in shown:
                         shown[how, bare] = render(how, bare)
                     arranged, messages = shown[how, bare]
-                    request = builder.request(
-                        messages=messages, form=form or arranged.form, sample=sample, about=purpose
+                    own = form or arranged.form_for(api)
+                    requests.append(
+                        builder.request(messages=messages, form=own, sample=sample, about=purpose)
                     )
-                    requests.append(request)
                 asks.append(OpinionRequest(member, sample, place, tuple(requests), mirror))
         return variant, asks
 
@@ -182,13 +181,22 @@ def counted(opinions: Sequence[Asked], jury: Jury) -> list[tuple[Member, list[Ju
     return [(m, verdicts[m.name]) for m in jury.members if 2 * samples[m.name] > jury.samples]
 
 
-def _chunks(ids: tuple[str, ...], jury: Jury) -> Iterator[tuple[str, ...] | None]:
-    if jury.calls == "all":
-        yield None
-        return
-    size = 1 if jury.calls == "each" else jury.calls
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]
+def _parts(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, ...] | None]:
+    """Return the criteria of each request; `None` for all of them in one."""
+    if jury.calls == "all" and api not in DECISION_APIS:
+        return [None]
+    most = {"all": len(variant.ids), "each": 1}.get(str(jury.calls), jury.calls)
+    limit = MOST_QUESTIONS if api in DECISION_APIS else None
+    parts: list[list[str]] = []
+    count = 0
+    for criterion in variant.criteria:
+        questions = count_of(criterion.question)
+        count += questions
+        if not parts or len(parts[-1]) == most or (limit is not None and count > limit):
+            parts.append([])
+            count = questions
+        parts[-1].append(criterion.id)
+    return [None] if jury.calls == "all" and len(parts) == 1 else [tuple(part) for part in parts]
 
 
 def _stops(error: BaseException) -> bool:

@@ -162,6 +162,8 @@ def _judge_facts(
     for _, role, settings in roles:
         if params := settings.get("params"):
             yield Fact("Parameters set", json.dumps(params, ensure_ascii=False, sort_keys=True))
+        if api := settings.get("api"):
+            yield Fact("API", str(api))
         if mode := settings.get("mode"):
             yield Fact("Mode forced", str(mode))
         yield from _findings(run, role)

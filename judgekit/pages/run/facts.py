@@ -267,6 +267,7 @@ class RunFacts:
             *self._judges(),
             *self._rubrics(),
             *self._against(),
+            *self._not_asked(),
             *self._calibration(),
             *self._replies(),
             *self._costs(),
@@ -289,6 +290,12 @@ class RunFacts:
     def _against(self) -> Iterator[Fact]:
         if (other := self._run.get("against")) is not None:
             yield Fact("Baselines", f"outputs of the run {other}")
+
+    def _not_asked(self) -> Iterator[Fact]:
+        for summary in self._report.figures.metrics:
+            options = mapping(metric_entry(self._manifest, summary.metric).get("options"))
+            if isinstance(parts := options.get("not_asked"), list):
+                yield Fact(f"Not asked for {summary.metric}", "; ".join(map(str, parts)))
 
     def _calibration(self) -> Iterator[Fact]:
         for line in self._report.calibration:

@@ -16,8 +16,9 @@ from typing import Any
 
 import judgekit
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgekitError, JudgeRefused
+from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import read_reply
-from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
+from judgekit.core.request import About, ChatMessage, Form, Question, Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.connections import closing_connections
 from judgekit.report.manifest import mapping
@@ -122,15 +123,19 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
     if not asks_model(file.model):
         return Role(**facts)
     from judgekit.judges.litellm import LiteLLMJudge
+    from judgekit.judges.server_judge import ServerJudge
 
     # No retries, so that an outage shows at once; temperature 0, to compare the answers.
-    params = {**file.params, "temperature": 0}
+    params = file.params if file.api else {**file.params, "temperature": 0}
     quick = file.model_copy(update={"retries": 0, "params": params})
     try:
         judge: Any = make_judge(quick, base=base, lines=Lines(file=""), asking=ask)
-        if isinstance(judge, LiteLLMJudge):
+        if isinstance(judge, ServerJudge):
             facts["via"] = judge.via
-        facts |= asyncio.run(_ask(judge, base, times)) if ask else _known(judge, base)
+        if ask:
+            facts |= asyncio.run(_ask(judge, base, times))
+        elif isinstance(judge, LiteLLMJudge):
+            facts |= _known(judge, base)
     except JudgekitError as exc:
         line = _line(exc)
         facts["problem"] = line if file.model in line else f"{file.model}: {line}"
@@ -163,7 +168,7 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
         ChatMessage(role="system", content=_SYSTEM),
         ChatMessage(role="user", content=_QUESTION),
     )
-    request = Request(messages=messages, form=FORM, model=judge.model)
+    request = RequestBuilder(judge).request(messages=messages, form=FORM, sample=0, about=About())
     try:
         async with closing_connections():
             replies: list[Reply] = [await judge.ask(request)]  # not timed: it imports and probes
@@ -185,15 +190,15 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
         "asked": len(replies),
         "seconds": round(median(seconds), 3) if seconds else None,
         "repeats": len({reply.tries[-1].text for reply in replies}) == 1,
-        "problem": _unusable(replies[-1], judge.model),
+        "problem": _unusable(replies[-1], request),
     }
 
 
-def _unusable(reply: Reply, model: str) -> str | None:
+def _unusable(reply: Reply, request: Request) -> str | None:
     try:
-        read_reply(reply, form=FORM, request_key="")
+        read_reply(reply, form=request.form, request_key="")
     except (InvalidReply, JudgeRefused, CaseError) as exc:
-        return f"{model}: its reply is not a verdict: {_line(exc)}"
+        return f"{request.model}: its reply is not a verdict: {_line(exc)}"
     return None
 
 

@@ -45,7 +45,7 @@ def test_the_corpora_are_of_the_size_promised():
 
 def test_every_static_rule_is_shown_by_a_bad_rubric():
     shown = {rule for entry in BAD for *_, rule in entry.expected}
-    static = {rule.id for rule in lint_rules().values() if rule.needs != "results"}
+    static = {rule.id for rule in lint_rules().values() if rule.needs not in ("results", "api")}
 
     # The one is no text; the other is for what nobody thought of.
     assert static - shown == {"unreadable", "bad-rubric"}
@@ -62,3 +62,21 @@ def test_the_examples_are_clean():
 
     assert folders
     assert [f for f in lint_rubrics(folders).open if f.rule != "missing-tests"] == []
+
+
+def test_decision_endpoints_are_checked_on_demand(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.jinja").write_text(
+        "---\nname: mine\nextends: base\ndescription: d\ncriteria:\n"
+        "  free: {text: How good is the answer?, weight: 0.5, quotes: true}\n"
+        "  plain: {kind: boolean, text: Is it polite?, weight: 0.5}\n---\n"
+    )
+
+    plain, on_demand = (lint_rubrics(["mine.jinja"], api=api).open for api in (None, "decisions"))
+
+    new = [one for one in on_demand if one not in plain]
+    assert [(one.rule, one.severity, one.line, one.criterion) for one in new] == [
+        ("not-answered", "note", 6, "free"),
+        ("not-askable", "note", 6, "free"),
+    ]
+    assert "its answer is a free number; give it levels" in new[1].message

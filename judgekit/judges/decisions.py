@@ -1,0 +1,157 @@
+"""A judge that answers typed questions with probabilities and without text."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from judgekit.core.decisions import DECISION_APIS, Decision, decisions_of
+from judgekit.core.errors import ConfigError, JudgeRejected
+from judgekit.core.replies.decisions import level_text
+from judgekit.core.request import Reply, Request
+from judgekit.core.suggest import suggest
+from judgekit.judges.compatible import PROVIDERS, REDIRECTED, Provider
+from judgekit.judges.server_judge import ServerJudge
+from judgekit.judges.transport import Server, Transport
+from judgekit.judges.via_direct import DirectTransport
+
+_FIXED = ("input", "questions", "state")
+"""Fields of a body that the request decides."""
+
+
+class DecisionJudge(ServerJudge):
+    """A model behind a decision endpoint: `POST {api_base}/decisions` or `/systemone`.
+
+    One request asks all criteria of a rubric as typed questions about the case; the reply has a
+    probability for each answer. Free numbers, free lists, quotes, details and reasons cannot be
+    asked. Both APIs are beta, so replies are read strictly.
+
+    Args:
+        model: the name of the provider and of the model, such as `openai/NAME`.
+        api: `decisions` (OpenAI) or `systemone` (System One).
+        api_base: address of the server, which ends in /v1; only `openai/NAME` has a default.
+        api_key: never written anywhere; the provider's environment variable by default.
+        params: further fields of the body.
+        identity: the model behind a server that takes any model name.
+        timeout: seconds for one call, first byte to last.
+        retries: further attempts after an outage; refusals and invalid replies are not outages.
+        max_wait: longest wait in seconds before an attempt; a server that asks for more is down.
+        price: US dollars per million input and output tokens.
+
+    Raises:
+        ConfigError: an argument is out of range, or the address is missing.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api: Literal["decisions", "systemone"] = "decisions",
+        api_base: str | None = None,
+        api_key: str | None = None,
+        params: Mapping[str, JsonValue] | None = None,
+        identity: str | None = None,
+        timeout: float = 60.0,
+        retries: int = 3,
+        max_wait: float = 60.0,
+        price: tuple[float, float] | None = None,
+    ) -> None:
+        if api not in DECISION_APIS:
+            raise ConfigError(f"no api {api!r}{suggest(str(api), DECISION_APIS)}")
+        for name in params or ():
+            if name in _FIXED:
+                raise ConfigError(f"params: {name!r} is set by the request; remove it")
+        self.api: Literal["decisions", "systemone"] = api
+        super().__init__(
+            model,
+            api_base=api_base,
+            api_key=api_key,
+            params=params,
+            identity=identity,
+            timeout=timeout,
+            retries=retries,
+            max_wait=max_wait,
+            price=price,
+        )
+
+    def _transport_to(self, server: Server) -> Transport:
+        name, _, model = server.model.partition("/")
+        if not model:
+            raise ConfigError(
+                f"model {server.model!r} has no provider; write openai/{server.model}"
+            )
+        provider = PROVIDERS.get(name, Provider())
+        if server.api_base is None and provider.address is None:
+            raise ConfigError(
+                f"{server.model}: a decision endpoint of {name} needs api_base, which ends in /v1"
+            )
+        self._direct = DirectTransport(server, provider, reason="a decision endpoint")
+        return self._direct
+
+    async def _reply(self, request: Request) -> Reply:
+        if request.form.want != "verdict" or not request.form.questions:
+            raise JudgeRejected("a decision endpoint answers the criteria of rubrics alone")
+        changed = next((name for name in REDIRECTED if os.environ.get(name)), None)
+        if self.api_base is None and changed is not None:
+            raise JudgeRejected(f"{changed} is set in the environment; set api_base instead")
+        body = body_of(request)
+        send = partial(self._direct.decide, f"/{self.api}", body)
+        attempt, result = await self._calls.raw(send, size=len(json.dumps(body)))
+        return Reply(
+            tries=(attempt,),
+            model=result.model,
+            effective_params=result.params,
+            usage=result.usage,
+            cost=result.cost,
+        )
+
+
+def body_of(request: Request) -> dict[str, Any]:
+    """Return the body of a request, without its model.
+
+    OpenAI takes messages of users alone, so the messages are sent as one text.
+    """
+    text = "\n\n".join(message.content for message in request.messages)
+    decisions = decisions_of(request.form)
+    if request.form.api == "decisions":
+        return {"input": text, "questions": [_listed(decision) for decision in decisions]}
+    return {"state": text, "questions": {d.name: _named(d) for d in decisions}}
+
+
+def _listed(decision: Decision) -> dict[str, Any]:
+    """Return a question of OpenAI's format."""
+    question: dict[str, Any] = {
+        "type": decision.kind,
+        "name": decision.name,
+        "instructions": decision.instructions,
+    }
+    if decision.kind == "predicate":
+        return question
+    field, name = ("levels", "label") if decision.kind == "score" else ("choices", "value")
+    question[field] = [
+        {name: option, **_described(decision, option)} for option in decision.options
+    ]
+    return question
+
+
+def _described(decision: Decision, option: str) -> dict[str, str]:
+    text = decision.descriptions.get(option)
+    return {"description": text} if text else {}
+
+
+def _named(decision: Decision) -> dict[str, Any]:
+    """Return a question of System One's format."""
+    criteria: Any
+    if decision.kind == "predicate":
+        criteria = {"true": "yes", "false": "no"}
+    elif decision.kind == "choice":
+        criteria = {option: decision.descriptions.get(option) for option in decision.options}
+    else:
+        criteria = [level_text(decision, option) for option in decision.options]
+    kind = "noul" if decision.kind == "predicate" else decision.kind
+    return {"type": kind, "instructions": decision.instructions, "criteria": criteria}

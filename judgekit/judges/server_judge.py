@@ -1,0 +1,140 @@
+"""What all judges behind a server share: address, key, limits of one call, the server's name."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
+from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.request import Reply, Request
+from judgekit.judges.calls import Calls
+from judgekit.judges.credentials import address, check_address
+from judgekit.judges.endpoint import Naming
+from judgekit.judges.parameters import NOT_PARAMETERS
+from judgekit.judges.providernames import check_provider
+from judgekit.judges.translation import about
+from judgekit.judges.transport import Server, Transport
+
+if TYPE_CHECKING:
+    from judgekit.judges.pace import Pace
+
+
+class ServerJudge(BaseJudge):
+    """A judge behind a server; a subclass makes the transport, and a reply from its calls."""
+
+    params: dict[str, JsonValue]
+    identity: str | None
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_base: str | None,
+        api_key: str | None,
+        params: Mapping[str, JsonValue] | None,
+        identity: str | None,
+        timeout: float,
+        retries: int,
+        max_wait: float,
+        price: tuple[float, float] | None,
+    ) -> None:
+        if timeout <= 0 or retries < 0:
+            raise ConfigError("timeout must be positive, retries not negative")
+        check_provider(model)
+        if api_base is not None:
+            check_address(api_base)
+        for name in params or ():
+            if name in NOT_PARAMETERS:
+                raise ConfigError(f"params shape the answer; {name!r} is not one of them")
+        self._model = model
+        self.api_base = api_base
+        self.params = dict(params or {})
+        self.identity = identity
+        self.timeout = timeout
+        self.retries = retries
+        self.max_wait = max_wait
+        self.price = price
+        self._api_key = api_key
+        server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
+        transport = self._transport_to(server)
+        self.via = f"{transport.via} ({transport.reason})"
+        """The way to the model, HTTP of judgekit or litellm, and the reason."""
+        self._calls = Calls(server, transport, params=self.params)
+        self._naming = Naming(api_base, model=model, key=lambda: self._calls.key)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._model!r})"
+
+    @abstractmethod
+    def _transport_to(self, server: Server) -> Transport:
+        """Return what sends the requests.
+
+        Raises:
+            ConfigError: there is no way to this server.
+        """
+
+    @abstractmethod
+    async def _reply(self, request: Request) -> Reply:
+        """Return the reply to a request; the libraries are imported, and the key is known."""
+
+    @property
+    def model(self) -> str:
+        """The model string, as given."""
+        return self._model
+
+    @property
+    def shown(self) -> str:
+        """The model and the address it is asked at, for messages; no credentials."""
+        where = address(self.api_base)
+        return self._model if where is None else f"{self._model} at {where}"
+
+    def follow(self, pace: Pace) -> bool:
+        """Let every HTTP call wait for a pace."""
+        self._calls.pacing.pace = pace
+        return True
+
+    def findings(self) -> dict[str, JsonValue]:
+        """Return what this process learnt about the judge; empty before the first request."""
+        findings: dict[str, JsonValue] = {
+            "dropped_params": dict(self._calls.parameters.dropped),
+            "server": self._naming.name,
+        }
+        return {name: value for name, value in findings.items() if value}
+
+    async def ask(self, request: Request) -> Reply:
+        """Ask the model, again after an outage.
+
+        A response that is malformed or too large was paid for: it is a reply with a `fault`, and
+        reading it raises `InvalidReply`.
+
+        Raises:
+            JudgeUnavailable: no answer after every retry.
+            JudgeRejected: credentials, unknown model, parameters or format not taken.
+            JudgeRefused: the provider's policy stopped the request.
+            CaseError: the request is too long for the model, or is the only one it does not take.
+        """
+        if not self._calls.prepared:
+            await self._calls.ready()
+        try:
+            reply = await self._reply(request)
+        except (JudgeUnavailable, JudgeRejected) as exc:
+            raise about(self.shown, exc) from None
+        return self._with_name(reply)
+
+    async def identified(self, reply: Reply) -> Reply:
+        """Return a reply with the name that the server gives its model; the server is asked once.
+
+        This is separate from `ask`, so that a reply is stored before the server is asked.
+        """
+        if not self._naming.done:
+            await self._naming.ask()
+        return self._with_name(reply)
+
+    def _with_name(self, reply: Reply) -> Reply:
+        name = self._naming.name
+        same = name is None or reply.server == name
+        return reply if same else reply.model_copy(update={"server": name})
