@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from judgekit.judges.limits import LimitedJudge
     from judgekit.judges.litellm import LiteLLMJudge
     from judgekit.judges.manual import ManualJudge
+    from judgekit.judges.recorded import RecordedJudge
     from judgekit.metrics.brand_voice.authenticity import Authenticity
     from judgekit.metrics.brand_voice.overall import BrandVoice
     from judgekit.metrics.brand_voice.persona import Persona, load_persona
@@ -93,6 +94,7 @@ _HOMES = {
     "Persona": "judgekit.metrics.brand_voice.persona",
     "PromptAlignment": "judgekit.metrics.prompt_alignment.prompt_alignment",
     "RecordMode": "judgekit.cassette.mode",
+    "RecordedJudge": "judgekit.judges.recorded",
     "Reply": "judgekit.core.request",
     "Report": "judgekit.report.report",
     "Request": "judgekit.core.request",
@@ -160,6 +162,7 @@ __all__ = [
     "Persona",
     "PromptAlignment",
     "RecordMode",
+    "RecordedJudge",
     "Reply",
     "Report",
     "Request",

@@ -102,6 +102,7 @@ print(judgekit.Report.read("runs/first").exit_code)
             "LiteLLMJudge",
             "DecisionJudge",
             "ManualJudge",
+            "RecordedJudge",
             "FakeJudge",
             "LimitedJudge",
             "Request",
@@ -112,7 +113,9 @@ judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # sends no request yet
 quick = judgekit.DecisionJudge("openai/gpt-6-luna", api="decisions")  # yes, no, and levels alone
 careful = judgekit.LimitedJudge(judge, concurrency=4, max_cost=2.0)
 person = judgekit.ManualJudge("alex")
-print(judge.model, careful.model, person.model)
+Path("theirs.jsonl").write_text('{"case": "hours", "rubric": "quality", "failed": "refused"}\\n')
+theirs = judgekit.RecordedJudge("theirs.jsonl")
+print(judge.model, careful.model, person.model, theirs.model)
 
 
 class Stern:
@@ -131,7 +134,7 @@ made_up = judgekit.RubricMetric("quality", judge=judgekit.FakeJudge())
 example = judgekit.Case(id="hours", input="When do you open?", output="At nine.")
 print(judgekit.score_sync(example, stern).value, judgekit.score_sync(example, made_up).type)
 """,
-        "openai/gpt-6-luna openai/gpt-6-luna manual/alex\n0.0 score",
+        "openai/gpt-6-luna openai/gpt-6-luna manual/alex recorded/theirs\n0.0 score",
     ),
     Group(
         "Record and replay",
@@ -328,6 +331,7 @@ SHOWN = {
     "PromptAlignment": (),
     "Row": ("to_json",),
     "Rubric": ("render", "variant", "with_parameters", "check_mode"),
+    "RecordedJudge": ("model", "ask"),
     "RubricMetric": ("requests", "score"),
     "Suite": ("cases", "manifest", "where", "close"),
     "WithFallback": (),

@@ -97,8 +97,25 @@ def _read_by_api(text: str, form: Form) -> ParsedReply:
     # A chat needs none of these readers.
     from judgekit.core.replies.decisions import read_decisions
 
+    if form.api == "recorded":
+        return _read_recorded(text, form)
     answers = {id: Answer(**fields) for id, fields in read_decisions(text, form).items()}
     return ParsedReply(answers, {}, None, ())
+
+
+def _read_recorded(text: str, form: Form) -> ParsedReply:
+    from judgekit.core.replies.recorded import read_recorded
+
+    verdict = read_recorded(text, form)
+    if verdict.raw is not None:
+        return parse_reply(verdict.raw, form.of_api(None))
+    answers, details = _answers(
+        _validated(verdict.answers, verdict.form), verdict.form, clean=False
+    )
+    for id, distribution in verdict.distributions.items():
+        update = {"distribution": distribution, "probability": distribution.yes}
+        answers[id] = answers[id].model_copy(update=update)
+    return ParsedReply(answers, details, None, ())
 
 
 def parse_try(attempt: Try, form: Form) -> ParsedReply:

@@ -109,6 +109,8 @@ class About(Value):
     rubric: str = ""
     output: str | None = None
     """The output of the case."""
+    order: str = "written"
+    """The order in which the request shows criteria and options."""
 
 
 class _Head(NamedTuple):

@@ -104,6 +104,8 @@ def judge_of(judge: str | JudgeFunction) -> Judge:
         from judgekit.judges.manual import ManualJudge
 
         return ManualJudge(judge)
+    if judge.startswith("recorded/"):
+        raise ConfigError(f"{judge} is a file of verdicts; give RecordedJudge(FILE) as the judge")
     if judge.startswith("transformers/"):
         from judgekit.judges.local import TransformersJudge
 

@@ -179,7 +179,7 @@ class RubricMetric(Metric):
         def about(swapped: bool) -> About:
             shown = self.shown(case, Arrangement(swapped=True)) if swapped else case
             fields = {"case": case.id, "metric": self.name, "rubric": self.rubric.name}
-            return trusted(About, {**fields, "output": shown.output})
+            return trusted(About, {**fields, "output": shown.output, "order": "written"})
 
         def render(how: Arrangement, bare: bool) -> tuple[Variant, tuple[ChatMessage, ...]]:
             return self.rubric.render(

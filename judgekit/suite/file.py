@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
@@ -26,6 +27,16 @@ from judgekit.rubric.file import CriterionFile
 def _short_for(key: str) -> Callable[[Any], Any]:
     """Return a validator that reads a text as an entry with one key."""
     return lambda value: {key: value} if isinstance(value, str) else value
+
+
+def _judge(value: Any) -> Any:
+    """Read a text as a judge's model, and name the judge of a file of verdicts."""
+    value = {"model": value} if isinstance(value, str) else value
+    if not isinstance(value, dict) or not isinstance(value.get("recorded"), str):
+        return value
+    if others := [name for name in value if name != "recorded" and value[name]]:
+        raise ValueError(f"recorded goes without {others[0]}: its verdicts are there already")
+    return {**value, "model": f"recorded/{Path(value['recorded']).stem}"}
 
 
 def _one_or_several(value: Any) -> str:
@@ -86,8 +97,16 @@ class PriceFile(FileModel):
     """Price of the reply."""
 
 
+def _either(schema: dict[str, Any]) -> None:
+    """Let the schema require a model or a file of verdicts."""
+    del schema["required"]
+    schema["anyOf"] = [{"required": ["model"]}, {"required": ["recorded"]}]
+
+
 class JudgeFile(FileModel):
     """A judge."""
+
+    model_config = ConfigDict(json_schema_extra=_either)
 
     model: str = Field(min_length=1)
     """The model name of litellm, such as openai/NAME; `manual/NAME` is a person."""
@@ -117,6 +136,8 @@ class JudgeFile(FileModel):
     """The price of the model, instead of litellm's list price."""
     answers: str | None = None
     """File with a person's answers, for `manual/NAME`."""
+    recorded: str | None = None
+    """File with verdicts of another system, instead of `model`."""
 
     @field_validator("params")
     @classmethod
@@ -126,6 +147,8 @@ class JudgeFile(FileModel):
 
     @model_validator(mode="after")
     def _of_one_api(self) -> Self:
+        if self.model.startswith("recorded/") and self.recorded is None:
+            raise ValueError(f"{self.model} is a file of verdicts; write judge: {{recorded: FILE}}")
         if self.api is None:
             return self
         if self.model.startswith(("fake/", "manual/", "python/", "transformers/")):
@@ -365,7 +388,7 @@ _Cases = Annotated[
 ]
 _Judge = Annotated[
     JudgeFile | None,
-    BeforeValidator(_short_for("model"), json_schema_input_type=str | JudgeFile | None),
+    BeforeValidator(_judge, json_schema_input_type=str | JudgeFile | None),
 ]
 _Metric = Annotated[
     MetricFile,
@@ -382,9 +405,7 @@ _Folders = Annotated[
         json_schema_input_type=str | list[str],
     ),
 ]
-_NamedJudge = Annotated[
-    JudgeFile, BeforeValidator(_short_for("model"), json_schema_input_type=str | JudgeFile)
-]
+_NamedJudge = Annotated[JudgeFile, BeforeValidator(_judge, json_schema_input_type=str | JudgeFile)]
 JUDGE = "judge"
 """The default role."""
 ROLE = r"^[A-Za-z][A-Za-z0-9_-]{0,39}$"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from judgekit.cassette.store import Store
     from judgekit.judges.pace import Pace
 
-_WITHOUT_NETWORK = ("manual/", "fake/", "transformers/")
+_WITHOUT_NETWORK = ("manual/", "fake/", "transformers/", "recorded/")
 _OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
 """Settings that stay when a flag names another model."""
 
@@ -85,7 +85,9 @@ def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
     """Refuse two roles with the same request keys: the second would replay the first."""
     seen: dict[str, str] = {}
     for role, judge in roles.items():
-        key = canonical_json([judge.model, judge.identity, judge.params, judge.mode, judge.api])
+        key = canonical_json(
+            [judge.model, judge.identity, judge.params, judge.mode, judge.api, judge.recorded]
+        )
         if key in seen:
             raise ConfigError(
                 f"judges {seen[key]!r} and {role!r} are the same to every recording: same model, "
@@ -254,6 +256,11 @@ def make_judge(
             "answers belong to a judge named manual/NAME; remove them, or name the person",
             where=lines.where(*at, "answers"),
         )
+    if file.recorded is not None:
+        from judgekit.judges.recorded import RecordedJudge
+
+        with placed(lines.where(*at, "recorded")):
+            return RecordedJudge(base / file.recorded)
     if file.model.startswith("fake/"):
         from judgekit.judges.fake import FakeJudge
 

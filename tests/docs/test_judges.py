@@ -21,6 +21,8 @@ SUITES = [text for language, text in BLOCKS if language == "yaml"]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "verdicts.jsonl").touch()
+    verdict = next(text for language, text in BLOCKS if '"failed"' in text)
+    (tmp_path / "theirs.jsonl").write_text(verdict, encoding="utf-8")
     return tmp_path
 
 
@@ -33,6 +35,7 @@ def test_suites_make_the_judges_they_describe(folder: Path) -> None:
     providers = {model.partition("/")[0] for model in made}
     assert providers == {
         "openai", "anthropic", "openrouter", "ollama_chat", "hosted_vllm", "lm_studio", "manual",
+        "recorded",
     }  # fmt: skip
     role, suite = made["openai/local"]
     limited = suite.judges[role].judge  # type: ignore[attr-defined]
@@ -41,7 +44,8 @@ def test_suites_make_the_judges_they_describe(folder: Path) -> None:
 
 
 def test_every_rung_is_described_in_order() -> None:
-    described = re.findall(r"^\| `(\w+)` \| ", TEXT, re.MULTILINE)
+    section = TEXT.partition("## Output modes")[2]
+    described = re.findall(r"^\| `(\w+)` \| ", section, re.MULTILINE)
 
     start = described.index("mode")
     assert described[start : start + len(MODES) + 1] == ["mode", *MODES]

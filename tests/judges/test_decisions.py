@@ -15,6 +15,7 @@ from judgekit.core.jury import Jury
 from judgekit.core.request import Reply, Request, Try, Usage
 from judgekit.judges.decisions import body_of
 from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.pairwise.preference import PairwiseMetric
 from judgekit.rubric.load import load_rubric
 from tests.live.deciding import decide, even
 
@@ -253,3 +254,15 @@ def test_other_address_in_the_environment_is_no_public_address(monkeypatch):
 
     with pytest.raises(Exception, match="OPENAI_BASE_URL is set in the environment"):
         asyncio.run(judge.ask(request))
+
+
+def test_probabilities_of_two_answers_are_mapped_back():
+    judge = LocalEndpoint(
+        "decisions", lambda name, options: [{"A": 0.7}.get(o, 0.15) for o in options]
+    )
+    metric = PairwiseMetric("preference", judge=judge, rule="mean")
+
+    score = asyncio.run(metric.score(Case(id="a", input="x", output="one", baseline="other")))
+
+    assert score.value == pytest.approx(0.5)  # the first place alone counts for this judge
+    assert len(judge.asked) == 2

@@ -16,7 +16,7 @@ from judgekit.core.json_extraction import strict_object
 from judgekit.core.replies.text import shortened
 from judgekit.core.request import Form
 
-_SUM = 0.01
+SUM = 0.01
 """How far the probabilities of a question may be from a sum of 1, for rounding."""
 _TYPES = {"predicate": "noul", "choice": "choice", "score": "score"}
 """Type of a question -> its name in System One."""
@@ -76,7 +76,7 @@ def _by_name(
     """Return the place and the fields of each answer by the name of its question."""
     if not isinstance(answers, list if listed else dict):
         raise InvalidReply(
-            f"answers: {_shown(answers)} is not {'a list' if listed else 'an object'}"
+            f"answers: {shown_value(answers)} is not {'a list' if listed else 'an object'}"
         )
     given: dict[str, tuple[str, Mapping[str, Any]]] = {}
     known = {decision.name for decision in decisions}
@@ -84,10 +84,10 @@ def _by_name(
         where = f"answers[{number}]" if listed else f"answers.{shortened(entry)}"
         answer = entry if listed else answers[entry]
         if not isinstance(answer, dict):
-            raise InvalidReply(f"{where}: {_shown(answer)} is not an object")
+            raise InvalidReply(f"{where}: {shown_value(answer)} is not an object")
         name = answer.get("name") if listed else entry
         if not isinstance(name, str) or name not in known:
-            raise InvalidReply(f"{where}: no question has the name {_shown(name)}")
+            raise InvalidReply(f"{where}: no question has the name {shown_value(name)}")
         if name in given:
             raise InvalidReply(f"{where}: {name} is answered twice")
         given[name] = (f"answers.{name}", answer)
@@ -102,15 +102,15 @@ def _distribution(
     kind = decision.kind if listed else _TYPES[decision.kind]
     # System One may leave the type out.
     if answer.get("type", None if listed else kind) != kind:
-        raise InvalidReply(f"{where}.type: {_shown(answer.get('type'))} instead of {kind}")
+        raise InvalidReply(f"{where}.type: {shown_value(answer.get('type'))} instead of {kind}")
     if decision.kind == "predicate":
         name = "probability" if listed else "noul"
-        yes = _probability(answer.get(name), f"{where}.{name}")
+        yes = probability_of(answer.get(name), f"{where}.{name}")
         weights: dict[Label, float] = {True: yes, False: 1.0 - yes}
     else:
         weights = _weights(decision, answer, where, listed=listed)
     if "confidence" in answer:
-        _probability(answer["confidence"], f"{where}.confidence")
+        probability_of(answer["confidence"], f"{where}.confidence")
     distribution = Distribution.of(weights, source="decisions", mass=1.0)
     assert distribution is not None  # noqa: S101 - the sum is about 1
     return distribution
@@ -122,21 +122,21 @@ def _weights(
     options = decision.options
     chosen = answer.get(decision.kind)
     if decision.kind == "score":
-        _number(chosen, f"{where}.score")
+        number_of(chosen, f"{where}.score")
     elif not isinstance(chosen, str) or chosen not in options:
-        raise InvalidReply(f"{where}.choice: {_shown(chosen)} is not one of its options")
+        raise InvalidReply(f"{where}.choice: {shown_value(chosen)} is not one of its options")
     pairs = _listed_pairs if listed else _named_pairs
     by_option: dict[str, float] = {}
     for option, value, place in pairs(decision, answer, where):
         if not isinstance(option, str) or option not in options:
-            raise InvalidReply(f"{place}: {_shown(option)} is not one of its options")
+            raise InvalidReply(f"{place}: {shown_value(option)} is not one of its options")
         if option in by_option:
             raise InvalidReply(f"{place}: {option} is given twice")
-        by_option[option] = _probability(value, place)
+        by_option[option] = probability_of(value, place)
     if missing := [option for option in options if option not in by_option]:
         raise InvalidReply(f"{where}.probabilities: {missing[0]} is missing")
     total = math.fsum(by_option.values())
-    if abs(total - 1.0) > _SUM:
+    if abs(total - 1.0) > SUM:
         raise InvalidReply(f"{where}.probabilities: their sum is {total:.3g}, not 1")
     return {label: by_option[option] for option, label in options.items()}
 
@@ -146,11 +146,11 @@ def _listed_pairs(
 ) -> Iterator[tuple[Any, Any, str]]:
     entries = answer.get("probabilities")
     if not isinstance(entries, list):
-        raise InvalidReply(f"{where}.probabilities: {_shown(entries)} is not a list")
+        raise InvalidReply(f"{where}.probabilities: {shown_value(entries)} is not a list")
     for number, entry in enumerate(entries):
         place = f"{where}.probabilities[{number}]"
         if not isinstance(entry, dict):
-            raise InvalidReply(f"{place}: {_shown(entry)} is not an object")
+            raise InvalidReply(f"{place}: {shown_value(entry)} is not an object")
         yield (
             entry.get("label" if decision.kind == "score" else "value"),
             entry.get("probability"),
@@ -163,17 +163,19 @@ def _named_pairs(
 ) -> Iterator[tuple[Any, Any, str]]:
     entries = answer.get("probabilities")
     if not isinstance(entries, dict):
-        raise InvalidReply(f"{where}.probabilities: {_shown(entries)} is not an object")
+        raise InvalidReply(f"{where}.probabilities: {shown_value(entries)} is not an object")
     names: Mapping[str, Any] = {}
     if decision.kind == "score":
         # The legend maps the numbers of the levels back to the texts that were sent.
         legend = answer.get("legend")
         if not isinstance(legend, dict):
-            raise InvalidReply(f"{where}.legend: {_shown(legend)} is not an object")
+            raise InvalidReply(f"{where}.legend: {shown_value(legend)} is not an object")
         levels = {level_text(decision, option): option for option in decision.options}
         for key, text in legend.items():
             if not isinstance(text, str) or text not in levels:
-                raise InvalidReply(f"{where}.legend.{shortened(key)}: {_shown(text)} is no level")
+                raise InvalidReply(
+                    f"{where}.legend.{shortened(key)}: {shown_value(text)} is no level"
+                )
         names = {key: levels[text] for key, text in legend.items()}
     for key, value in entries.items():
         option = names.get(key) if decision.kind == "score" else key
@@ -189,23 +191,34 @@ def level_text(decision: Decision, option: str) -> str:
     return f"{option}: {text}" if text else option
 
 
-def _probability(value: Any, where: str) -> float:
-    number = _number(value, where)
+def probability_of(value: Any, where: str) -> float:
+    """Return a probability of a reply.
+
+    Raises:
+        InvalidReply: it is none.
+    """
+    number = number_of(value, where)
     if not 0.0 <= number <= 1.0:
-        raise InvalidReply(f"{where}: {_shown(value)} is not a probability (0 to 1)")
+        raise InvalidReply(f"{where}: {shown_value(value)} is not a probability (0 to 1)")
     return number
 
 
-def _number(value: Any, where: str) -> float:
+def number_of(value: Any, where: str) -> float:
+    """Return a number of a reply.
+
+    Raises:
+        InvalidReply: it is none.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InvalidReply(f"{where}: {_shown(value)} is not a number")
+        raise InvalidReply(f"{where}: {shown_value(value)} is not a number")
     try:
         return float(value)
     except OverflowError as exc:
         raise InvalidReply(f"{where}: the number is too large") from exc
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """Return a value of a reply for a message."""
     if value is None:
         return "null"
     if isinstance(value, (dict, list)):

@@ -97,8 +97,10 @@ class Asker:
         shown = {(WRITTEN, bare): (variant, messages)}
         asks = []
         sides = [(mirror, about(mirror is not None)) for mirror in self._mirrors]
-        for sample, (mirror, purpose) in product(range(jury.samples), sides):
+        for sample, (mirror, side) in product(range(jury.samples), sides):
             place = sample if jury.order == "balanced" else 0
+            order = order_name(place, swapped=mirror is not None)
+            purpose = trusted(About, {**side.__dict__, "order": order})
             members = zip(jury.members, self._builders, self._apis, strict=True)
             for member, builder, api in members:
                 requests = []

@@ -1,0 +1,188 @@
+"""Verdicts that exist elsewhere as a judge: a file of answers, samples, orders and failures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.errors import (
+    CaseError,
+    ConfigError,
+    InvalidReply,
+    JudgeRefused,
+    JudgeRejected,
+    place,
+)
+from judgekit.core.input_file import read_text
+from judgekit.core.json_extraction import strict_object
+from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.judgment import parse_reply
+from judgekit.core.request import About, Form, Reply, Request, Try
+from judgekit.core.suggest import suggest
+from judgekit.core.wrong_file import nearby
+
+PREFIX = "recorded/"
+MAX_VERDICTS = 256 * 2**20
+"""Bytes that a file of verdicts may have."""
+_KEYS = ("case", "rubric", "sample", "order", "answers", "raw", "probabilities", "source", "failed")
+_ORDER = re.compile(r"swapped|(written|(reversed|shuffled [1-9]\d{0,5}( reversed)?)( swapped)?)")
+
+
+class RecordedLine(NamedTuple):
+    """One verdict of a file."""
+
+    content: dict[str, Any]
+    number: int
+    """Of its line, from 1."""
+
+
+_Verdicts = dict[tuple[str, str, int], dict[str | None, RecordedLine]]
+"""Case, rubric and sample -> order -> verdict; the order `None` is for any."""
+
+
+class RecordedJudge(BaseJudge):
+    """The verdicts of another system, read from a file; they are never called a person's.
+
+    The file holds JSON Lines of `{"case", "rubric", "sample", "order", ...}` with one of
+    `answers` (criterion -> value, or an object with `value`, `reason`, ...; beside or instead of
+    them `probabilities`: criterion -> answer -> probability, with their `source`), `raw` (the text
+    of a judge's reply) and `failed` (a kind of failure, or a message). `sample` is 0 by default; a
+    line without `order` holds for any, except `swapped` ones of two answers. `rubric` may also name
+    the metric.
+
+    Args:
+        path: the file; the model is `recorded/STEM`, and the digest of the file is part of keys.
+
+    Raises:
+        ConfigError: the file cannot be read, a line is no verdict, or two lines are for the same.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._model = PREFIX + self.path.stem
+        text = _text_of(self.path)
+        self.identity: str | None = digest(text)[:16]
+        self.api: Any = "recorded"
+        self._verdicts = _read(text, self.path)
+
+    def __repr__(self) -> str:
+        return f"RecordedJudge({str(self.path)!r})"
+
+    @property
+    def model(self) -> str:
+        """The model string, `recorded/STEM`."""
+        return self._model
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the verdict on the case, for the sample and the order of the request.
+
+        Raises:
+            InvalidReply: the file has no such verdict (kind `unavailable`).
+            JudgeRejected: the request is for something else than a verdict.
+            ConfigError: the verdict does not fit the rubric.
+        """
+        if request.form.want != "verdict" or not request.form.questions:
+            raise JudgeRejected(f"{self._model} has verdicts by rubrics alone; name a model")
+        line = self._found(request.about, request.sample)
+        text = canonical_json(line.content)
+        if "answers" in line.content or "probabilities" in line.content:
+            self._check(text, request.form, line)
+        return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
+
+    def _found(self, about: About, sample: int) -> RecordedLine:
+        orders: dict[str | None, RecordedLine] = {}
+        for name in (about.rubric, about.metric):
+            orders = orders or self._verdicts.get((about.case, name, sample), {})
+        # Of two answers that are shown in the other order, the first is another one.
+        any_order = None if about.order.endswith("swapped") else orders.get(None)
+        line = orders.get(about.order) or any_order
+        if line is None:
+            what = f"case {about.case!r}, rubric {about.rubric!r}, sample {sample}"
+            others = ", ".join(order or "any order" for order in orders)
+            only = f" in the order {about.order}, only {others}" if orders else ""
+            message = f"{self.path}: no verdict for {what}{only}"
+            # Not an outage: others may be there, and a judge that is down is not asked for them.
+            raise InvalidReply(message, kind="unavailable")
+        return line
+
+    def _check(self, text: str, form: Form, line: RecordedLine) -> None:
+        try:
+            parse_reply(text, form)
+        except (InvalidReply, JudgeRefused, CaseError) as exc:
+            raise ConfigError(
+                f"the verdict does not fit the rubric: {exc}", where=place(self.path, line.number)
+            ) from exc
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return read_text(path, most=MAX_VERDICTS)
+    except FileNotFoundError as exc:
+        raise ConfigError(f"no such file of verdicts: {path.name}{nearby(path)}") from exc
+    except OSError as exc:
+        raise ConfigError(f"verdicts cannot be read: {exc.strerror}", where=str(path)) from exc
+    except UnicodeDecodeError as exc:
+        raise ConfigError(f"verdicts are not UTF-8 (byte {exc.start})", where=str(path)) from exc
+
+
+def _read(text: str, path: Path) -> _Verdicts:
+    verdicts: _Verdicts = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = place(path, number)
+        try:
+            data = strict_object(line)
+        except InvalidReply as exc:
+            raise ConfigError(f"not a verdict: {exc}", where=where) from exc
+        key, order = _checked(data, where)
+        orders = verdicts.setdefault(key, {})
+        if order in orders:
+            what = f"case {key[0]!r}, rubric {key[1]!r}, sample {key[2]}"
+            first = orders[order].number
+            raise ConfigError(f"{what} is there twice; the first is line {first}", where=where)
+        content = {name: data[name] for name in _KEYS[4:] if name in data}
+        orders[order] = RecordedLine(content, number)
+    if not verdicts:
+        raise ConfigError("holds no verdict", where=str(path))
+    return verdicts
+
+
+def _checked(data: dict[str, Any], where: str) -> tuple[tuple[str, str, int], str | None]:
+    """Return case, rubric and sample of a line, and its order.
+
+    Raises:
+        ConfigError: a field is missing, unknown or of the wrong type.
+    """
+    if unknown := [name for name in data if name not in _KEYS]:
+        hint = suggest(unknown[0], _KEYS)
+        raise ConfigError(f"unknown key {unknown[0]!r}{hint}", where=where)
+    case, rubric, sample = data.get("case"), data.get("rubric"), data.get("sample", 0)
+    if not (isinstance(case, str) and isinstance(rubric, str)):
+        raise ConfigError("needs 'case' and 'rubric', both text", where=where)
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 0:
+        raise ConfigError(f"sample is a whole number from 0, not {sample!r}", where=where)
+    order = data.get("order")
+    if order is not None and not (isinstance(order, str) and _ORDER.fullmatch(order)):
+        raise ConfigError(
+            f"order is written, reversed, shuffled 1, shuffled 1 reversed, ..., or swapped, "
+            f"not {order!r}",
+            where=where,
+        )
+    kinds = [name for name in ("answers", "raw", "failed") if name in data]
+    if "probabilities" in data and kinds in ([], ["answers"]):
+        kinds = ["answers"]
+    elif "probabilities" in data or "source" in data:
+        name = "probabilities" if "probabilities" in data else "source"
+        raise ConfigError(f"{name!r} goes with 'answers' and 'probabilities' alone", where=where)
+    if len(kinds) != 1:
+        raise ConfigError("needs one of 'answers', 'raw' and 'failed'", where=where)
+    for name in ("answers", "probabilities"):
+        if not isinstance(data.get(name, {}), dict):
+            raise ConfigError(f"{name!r} is an object by criterion", where=where)
+    for name in ("raw", "failed"):
+        if not isinstance(data.get(name, ""), str):
+            raise ConfigError(f"{name!r} is a text", where=where)
+    return (case, rubric, sample), order
