@@ -105,6 +105,7 @@ BUILT: dict[str, Callable[[], Any]] = {
 """Files that build patterns from data or words -> what holds the patterns they build."""
 WORDS = {
     "cli/options.py": "a command line",
+    "core/replies/token_distribution.py": "the escaped name of a criterion",
     "judges/parameters.py": "the escaped name of a parameter",
     "judges/typeset.py": "an escaped question",
     "authoring/lint/levels.py": "an escaped word",
