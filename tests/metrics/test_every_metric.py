@@ -18,7 +18,6 @@ from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.registry import create, find
 from judgekit.runner.evaluation import failure_of
 from judgekit.suite.file import MetricFile
-from tests.each import each
 
 TEXTS = {
     "empty": "",
@@ -101,7 +100,7 @@ def test_any_answer_gives_a_score_in_range_or_a_failure_and_twice_the_same(name)
         assert outcome(again, case) == expected, case.id
 
 
-@each("name", sorted(set(BUILTIN) - HEAVY))
+@pytest.mark.parametrize("name", sorted(set(BUILTIN) - HEAVY))
 def test_a_missing_answer_is_no_zero(name):
     metric = judged_or_not(name)
     case = case_of(name, "x").model_copy(update={"output": None, "history": ()})
@@ -132,7 +131,7 @@ def test_a_score_has_a_confidence_whose_meaning_is_documented(name):
     assert ", which is " in found.explain(metric).partition("Confidence ")[2]
 
 
-@each("name", sorted(BUILTIN))
+@pytest.mark.parametrize("name", sorted(BUILTIN))
 def test_no_option_has_the_name_of_a_key_of_suites(name):
     options = set(inspect.signature(find(name).factory).parameters) & set(MetricFile.model_fields)
 
