@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -368,6 +369,30 @@ def test_reading_twice_does_not_change_the_parsed_answers():
 
     assert first == second
     assert read_reply(plain, form=form, request_key="k").answers["q"].distribution is None
+
+
+RECORDED = json.loads((Path(__file__).parents[2] / "data" / "llama_server_tokens.json").read_text())
+"""Output mode -> what llama-server (of llama-cpp-python 0.3.36) sent for a model of one table.
+
+The probability of each token of this model follows from the one before it alone. After a space:
+"4" .5, "5" .3, "2" .1, "four" .05, "7" .05.
+"""
+
+
+@pytest.mark.parametrize("mode", RECORDED)
+def test_tokens_of_a_llama_server(mode):
+    attempt = Try.model_validate(RECORDED[mode])
+    stars = STARS.model_copy(update={"id": "stars"})
+
+    found = token_distributions(attempt, Form(questions=(stars,)))["stars"]
+
+    assert found.mass == pytest.approx(0.95, abs=1e-4)
+    assert found.probabilities == pytest.approx(
+        (0, 0.1 / 0.95, 0, 0.55 / 0.95, 0.3 / 0.95), abs=1e-4
+    )
+    assert found.bound < 1e-4
+    tokens = [token["token"] for token in RECORDED[mode]["logprobs"]["content"]]
+    assert (attempt.text == "".join(tokens)) is (mode != "tools")
 
 
 # -- log-probabilities that cannot be ----------------------------------------------------------
