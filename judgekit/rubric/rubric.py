@@ -205,6 +205,7 @@ class Rubric(Displayed):
         other.parameters = dict(self.parameters)
         other.template = self.template.again()
         other._variants = {}
+        other._arrangements = {}
         return other
 
     def _set(self, settings: dict[str, Setting]) -> Rubric:

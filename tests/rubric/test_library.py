@@ -263,11 +263,11 @@ def test_the_built_in_rubrics_are_listed_once_where_they_are_at_hand(judgekit, m
 
 def test_a_built_in_rubric_is_read_once_and_every_load_has_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    first = load_rubric("safety")
+    first = load_rubric("prompt_alignment")
     monkeypatch.setattr("judgekit.rubric.load.chain", None)
     first.modes.clear()
     first.groups.clear()
-    second = load_rubric("safety")
+    second = load_rubric("prompt_alignment")
 
     assert second.modes
     assert second.groups

@@ -22,6 +22,7 @@ from judgekit import (
     Combined,
     Comparison,
     ConfigError,
+    DecisionJudge,
     Distribution,
     Failure,
     FakeJudge,
@@ -37,6 +38,7 @@ from judgekit import (
     PairwiseMetric,
     Persona,
     PromptAlignment,
+    RecordedJudge,
     RecordMode,
     Reply,
     Report,
@@ -145,6 +147,8 @@ def metrics(judge: Judge) -> None:
     aligned = PromptAlignment(judge=judge, mode="user")
     jury = Jury({"a": judge, "b": "fake/b"}, samples=2, order="balanced", vote="mean")
     assert_type(RubricMetric(rubric, judge=jury).jury, Jury)
+    several = Jury([DecisionJudge("openai/NAME", api="decisions"), RecordedJudge("verdicts.jsonl")])
+    assert_type(several.members[0].name, str)
     assert_type(Part(id="a").distribution, Distribution | None)
     better = PairwiseMetric("preference", judge=judge, rule="mean", tie="abstain")
     persona = judgekit.load_persona("acme.yaml")
