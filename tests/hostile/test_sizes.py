@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.analysis.agreement.labels import read_labels
 from judgekit.core import input_file as readfile
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.input_file import Unreadable, bounded_lines, read_bytes, read_text
+from judgekit.datasets.labels import read_labels
 from judgekit.judges import manual
 from judgekit.report import folder as run_folder
 from judgekit.report.calibration import read_calibration

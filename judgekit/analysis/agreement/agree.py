@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
-from judgekit.analysis.agreement.labels import Label, read_labels
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Answer, Failures, Subject
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
@@ -16,6 +15,7 @@ from judgekit.core.input_file import sha256_of
 from judgekit.core.request import Question
 from judgekit.core.score import Failure
 from judgekit.core.suggest import suggest
+from judgekit.datasets.labels import Label, read_labels
 from judgekit.report.calibration import Calibration
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
@@ -40,7 +40,7 @@ def agree(
 
     Args:
         run: a run folder, or a report.
-        labels: a JSON Lines file of labels (see `judgekit.analysis.agreement.labels`).
+        labels: a JSON Lines file of labels (see `judgekit.datasets.labels`).
         failures: `wrong` counts a reply without a verdict (invalid, refused, truncated or empty)
             as a disagreement; `drop` leaves the reply out.
         cluster: metadata field that clusters cases, such as a user; intervals are then clustered.

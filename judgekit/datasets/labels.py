@@ -8,7 +8,8 @@ of three forms. The first is also the form of a manual judge's answers:
     {"case": "c1", "metric": "tone", "labeller": "bob", "value": 0.75}
 
 `output_digest` identifies the output that was labelled (see `judgekit.core.case.output_digest`).
-Without it, a label matches any output of the case.
+Without it, a label matches any output of the case. `probability` is the probability with which a
+sampling plan chose the case, above 0 and at most 1.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MAX_LINE = 5_000_000
 """Characters of the longest line."""
 _DIGEST = re.compile("[0-9a-f]{16}")
 _KEYS = {"case", "metric", "rubric", "labeller", "answers", "details", "values", "value",
-         "output_digest"}  # fmt: skip
+         "output_digest", "probability"}  # fmt: skip
 
 
 class Label(NamedTuple):
@@ -42,6 +43,8 @@ class Label(NamedTuple):
     """`None` if the person could not decide."""
     output: str | None = None
     """Digest of the labelled output; `None` if the line has none."""
+    probability: float | None = None
+    """The probability with which a sampling plan chose the case; `None` without a plan."""
 
 
 def read_labels(path: Path) -> Iterator[Label]:
@@ -58,7 +61,9 @@ def read_labels(path: Path) -> Iterator[Label]:
                     continue
                 where = place(path, number)
                 for label in _labels(line, where):
-                    first = lines_by_label.setdefault(label._replace(value=None), number)
+                    first = lines_by_label.setdefault(
+                        label._replace(value=None, probability=None), number
+                    )
                     if first != number:
                         raise ConfigError(f"{_describe(label)} is labelled twice, first in line "
                                           f"{first}", where=where)  # fmt: skip
@@ -92,11 +97,12 @@ def _labels(line: str, where: str) -> Iterator[Label]:
     output = data.get("output_digest")
     if not (output is None or (isinstance(output, str) and _DIGEST.fullmatch(output))):
         raise ConfigError("'output_digest' must be 16 hex digits", where=where)
+    chance = _probability(data.get("probability"), where)
     if not data.keys() & {"answers", "values", "value"}:
         raise ConfigError("no label: needs 'value', 'values' or 'answers'", where=where)
     if "value" in data:
         value = _plain(data["value"], "value", where)
-        yield Label(case, metric, None, labeller, value, output)
+        yield Label(case, metric, None, labeller, value, output, chance)
     for key in ("answers", "values"):
         criteria = data.get(key, {})
         if not isinstance(criteria, dict):
@@ -107,7 +113,15 @@ def _labels(line: str, where: str) -> Iterator[Label]:
                     raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
                 answer = _answer_value(answer)  # noqa: PLW2901
             plain = _plain(answer, criterion, where)
-            yield Label(case, metric, str(criterion), labeller, plain, output)
+            yield Label(case, metric, str(criterion), labeller, plain, output, chance)
+
+
+def _probability(value: Any, where: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+        raise ConfigError("'probability' must be above 0 and at most 1", where=where)
+    return float(value)
 
 
 def _answer_value(answer: dict[str, Any]) -> Any:

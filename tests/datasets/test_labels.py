@@ -1,0 +1,21 @@
+"""Files of human labels."""
+
+import pytest
+
+from judgekit.core.errors import ConfigError
+from judgekit.datasets.labels import read_labels
+
+
+def test_a_label_has_the_probability_of_its_case(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    path.write_text('{"case": "a", "metric": "m", "values": {"p": true}, "probability": 0.25}\n')
+    (label,) = read_labels(path)
+    assert label.probability == 0.25
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", "true", '"half"'])
+def test_a_probability_is_above_0_and_at_most_1(tmp_path, value):
+    path = tmp_path / "labels.jsonl"
+    path.write_text(f'{{"case": "a", "metric": "m", "value": 1, "probability": {value}}}\n')
+    with pytest.raises(ConfigError, match=r"labels\.jsonl:1: .*probability"):
+        list(read_labels(path))
