@@ -323,7 +323,7 @@ SHOWN = {
     "FakeJudge": ("model", "ask"),
     "HostedEmbedder": ("identity", "embed", "aembed"),
     "LimitedJudge": ("open", "ask"),
-    "Jury": ("model", "asked"),
+    "Jury": ("model", "with_settings"),
     "LiteLLMJudge": ("model", "ask", "findings"),
     "ManualJudge": ("model", "ask", "close"),
     "PairwiseMetric": (),

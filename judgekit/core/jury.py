@@ -88,7 +88,7 @@ class Jury(BaseJudge):
         self.members = tuple(Member(name, judge, shares[name]) for name, judge in named.items())
         self._model = " + ".join(judge.model for judge in named.values())
 
-    def asked(self, **settings: Any) -> Jury:
+    def with_settings(self, **settings: Any) -> Jury:
         """Return the same jury with other settings.
 
         Raises:
@@ -146,7 +146,7 @@ def jury_of(judge: JudgeLike | Jury, **settings: Any) -> Jury:
     if not isinstance(judge, Jury):
         return Jury({"": judge}, **settings)
     changed = {name: value for name, value in settings.items() if value != _USUAL[name]}
-    return judge.asked(**changed) if changed else judge
+    return judge.with_settings(**changed) if changed else judge
 
 
 _USUAL: Mapping[str, object] = {"samples": 1, "order": "written", "calls": "all", "readout": None}

@@ -10,7 +10,7 @@ from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.errors import InvalidReply
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import Form, Question, Reply, Request, Try
-from judgekit.judges.questions import Ask, NotAnAnswer, accepts, asked, numbered, parse
+from judgekit.judges.questions import Ask, NotAnAnswer, accepts, next_prompt, numbered, parse
 from judgekit.judges.saved_answers import SavedAnswers
 from judgekit.judges.terminal import LongLine, SeveralLines, Terminal
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
@@ -62,7 +62,7 @@ class ManualSession:
         self._show_case()
         self._take_up()
         while True:
-            ask = asked(self._form, self._answers)
+            ask = next_prompt(self._form, self._answers)
             if isinstance(ask, dict):
                 done = await self._review(ask)
                 if done is not None:
@@ -165,7 +165,7 @@ class ManualSession:
     def _take_up(self) -> None:
         """Restore the saved answers of this case, as far as they are valid."""
         for answer in self._saved.read():
-            ask = asked(self._form, self._answers)
+            ask = next_prompt(self._form, self._answers)
             if isinstance(ask, dict) or not accepts(answer, ask, in_material=self._holds):
                 break
             self._answers.append(answer)

@@ -124,7 +124,7 @@ def _detail(ask: Ask) -> Generator[Ask, Any, Any]:
     return (yield ask._replace(kind=ask.detail.kind))
 
 
-def asked(form: Form, answers: Sequence[Any]) -> Ask | dict[str, Any]:
+def next_prompt(form: Form, answers: Sequence[Any]) -> Ask | dict[str, Any]:
     """Return the prompt after some answers, or the complete answers."""
     talk = conversation(form)
     try:

@@ -85,13 +85,13 @@ class RecordedJudge(BaseJudge):
         """
         if request.form.want != "verdict" or not request.form.questions:
             raise JudgeRejected(f"{self._model} has verdicts by rubrics alone; name a model")
-        line = self._found(request.about, request.sample)
+        line = self._line(request.about, request.sample)
         text = canonical_json(line.content)
         if "answers" in line.content or "probabilities" in line.content:
             self._check(text, request.form, line)
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
 
-    def _found(self, about: About, sample: int) -> RecordedLine:
+    def _line(self, about: About, sample: int) -> RecordedLine:
         orders: dict[str | None, RecordedLine] = {}
         for name in (about.rubric, about.metric):
             orders = orders or self._verdicts.get((about.case, name, sample), {})

@@ -18,8 +18,8 @@ from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
 from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
-from judgekit.metrics.opinions.asking import Asked, Asker, OpinionRequest, asked
-from judgekit.metrics.opinions.endpoints import check_askable, not_asked
+from judgekit.metrics.opinions.asking import Asker, OpinionReply, OpinionRequest, opinion_reply
+from judgekit.metrics.opinions.endpoints import check_askable, unsupported_parts
 from judgekit.metrics.opinions.verdict import Known, combine_opinions, opinions_of
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
@@ -156,7 +156,7 @@ class RubricMetric(Metric):
             }
         if self._own is not None:
             options["response_model"] = self._own.form.digest[:16]
-        if left_out := not_asked(self.rubric, mode=self.mode, jury=self.jury):
+        if left_out := unsupported_parts(self.rubric, mode=self.mode, jury=self.jury):
             options["not_asked"] = left_out
         return options
 
@@ -207,7 +207,7 @@ class RubricMetric(Metric):
         if len(asks) == 1 and len(asks[0].requests) == 1:
             (request,) = asks[0].requests
             judgment = await self._judge(asks[0].member, request)
-            opinions = [Asked(asks[0], (judgment,), judgment)]
+            opinions = [OpinionReply(asks[0], (judgment,), judgment)]
         else:
             ids = () if self._own is not None else variant.ids
             opinions = await self._asker.answers(asks, self._judge, ids=ids)
@@ -228,7 +228,7 @@ class RubricMetric(Metric):
             exc.key = request.key
             raise
 
-    def _score_of_model(self, own: ResponseModel, opinions: Sequence[Asked]) -> Score:
+    def _score_of_model(self, own: ResponseModel, opinions: Sequence[OpinionReply]) -> Score:
         judgments = [one.verdict for one in opinions if one.verdict is not None]
         combined = own.combined(judgments, metric=self.name)
         return Score(
@@ -242,7 +242,7 @@ class RubricMetric(Metric):
             meta=self._meta_of(judgments),
         )
 
-    def _score_of(self, case: Case, variant: Variant, several: Sequence[Asked]) -> Score:
+    def _score_of(self, case: Case, variant: Variant, several: Sequence[OpinionReply]) -> Score:
         """Fold the answers of one judgment, or of several opinions together."""
         judgments = [judgment for one in several for judgment in one.judgments]
         verdict, outcomes, distributions = self.combined(variant, several)
@@ -279,16 +279,16 @@ class RubricMetric(Metric):
             },
         )
 
-    def asked_again(self, case: Case, judgments: Sequence[Judgment]) -> list[Asked]:
+    def opinion_replies(self, case: Case, judgments: Sequence[Judgment]) -> list[OpinionReply]:
         """Return recorded judgments of a case as the opinions that this metric would ask for."""
         by_key = {judgment.request_key: judgment for judgment in judgments}
         variant, asks = self._asks(case)
         ids = () if self._own is not None else variant.ids
         complete = [ask for ask in asks if all(r.key in by_key for r in ask.requests)]
-        return [asked(ask, [by_key[r.key] for r in ask.requests], ids) for ask in complete]
+        return [opinion_reply(ask, [by_key[r.key] for r in ask.requests], ids) for ask in complete]
 
     def combined(
-        self, variant: Variant, several: Sequence[Asked]
+        self, variant: Variant, several: Sequence[OpinionReply]
     ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
         """Return the answers that all opinions come to, their values, and their distributions."""
         first = next(one.verdict for one in several if one.verdict is not None)

@@ -20,7 +20,7 @@ from judgekit.core.request import About, ChatMessage, Detail, Form, Question, Re
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.manual import ManualJudge
 from judgekit.judges.manual_session import ManualSession
-from judgekit.judges.questions import NotAnAnswer, accepts, asked, parse
+from judgekit.judges.questions import NotAnAnswer, accepts, next_prompt, parse
 from judgekit.judges.saved_answers import SavedAnswers
 from judgekit.judges.terminal import LongLine, Turn
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
@@ -199,7 +199,7 @@ def test_a_line_that_is_no_answer_is_said_to_be_none(question, kind, lines, want
 def _ask(question, kind):
     answers = []
     form = Form(questions=(question,))
-    while (ask := asked(form, answers)).kind != kind:
+    while (ask := next_prompt(form, answers)).kind != kind:
         answers.append(
             "" if ask.kind in ("quote", "list") else "x" if ask.kind != "boolean" else True
         )
@@ -337,7 +337,7 @@ TYPED = st.sampled_from(["", "", "y", "n", "1", "2", "7.25", "a few words", "Dea
 def test_what_is_typed_is_accepted_from_a_draft_and_in_the_end_by_the_form(lines):
     answers = []
     for line in [*lines, *LINES, *["1", "y", ""] * 40]:
-        ask = asked(EVERYTHING, answers)
+        ask = next_prompt(EVERYTHING, answers)
         if isinstance(ask, dict):
             break
         try:

@@ -284,7 +284,7 @@ def _fold(
             for part in score.parts
         }
         judgments = [Judgment(request_key=judgments[0].request_key, answers=answers)]
-    several = metric.asked_again(case, judgments)
+    several = metric.opinion_replies(case, judgments)
     if any(list(one.verdict.answers) != ids for one in several if one.verdict is not None):
         raise ValueError("other criteria")
     _, outcomes, _ = metric.combined(variant, several)

@@ -43,7 +43,7 @@ class OpinionRequest(NamedTuple):
         return order_name(self.place, swapped=self.mirror is not None)
 
 
-class Asked(NamedTuple):
+class OpinionReply(NamedTuple):
     """An opinion, or why there is none."""
 
     ask: OpinionRequest
@@ -123,7 +123,7 @@ class Asker:
         judge: Callable[[Member, Request], Coroutine[Any, Any, Judgment]],
         *,
         ids: Sequence[str],
-    ) -> list[Asked]:
+    ) -> list[OpinionReply]:
         """Return all opinions, if enough of them came.
 
         A member counts if more than half of its samples came, and `quorum` members must count.
@@ -155,19 +155,21 @@ class Asker:
             if isinstance(outcome, BaseException) and _stops(outcome):
                 raise outcome
         replies = iter(outcomes)
-        opinions = [asked(ask, [next(replies) for _ in ask.requests], ids) for ask in asks]
+        opinions = [opinion_reply(ask, [next(replies) for _ in ask.requests], ids) for ask in asks]
         self._check(opinions)
         return opinions
 
-    def _check(self, opinions: Sequence[Asked]) -> None:
+    def _check(self, opinions: Sequence[OpinionReply]) -> None:
         bad = [one.error for one in opinions if one.error is not None]
         if not bad:
             return
-        if len(counted(opinions, self.jury)) < self.jury.quorum:
+        if len(verdicts_by_member(opinions, self.jury)) < self.jury.quorum:
             raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
 
 
-def counted(opinions: Sequence[Asked], jury: Jury) -> list[tuple[Member, list[Judgment]]]:
+def verdicts_by_member(
+    opinions: Sequence[OpinionReply], jury: Jury
+) -> list[tuple[Member, list[Judgment]]]:
     """Return the verdicts of every member that has them for more than half of its samples.
 
     A sample of two answers counts only if both of its orders were answered.
@@ -205,14 +207,14 @@ def _stops(error: BaseException) -> bool:
     return not isinstance(error, JudgekitError) or failure_of(error) is None
 
 
-def asked(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str]) -> Asked:
+def opinion_reply(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str]) -> OpinionReply:
     """Return the opinion that the replies to one ask give; each is a judgment or an error."""
     judgments = tuple(reply for reply in replies if isinstance(reply, Judgment))
     error = next((reply for reply in replies if isinstance(reply, JudgekitError)), None)
     if error is not None:
-        return Asked(ask, judgments, error=error)
+        return OpinionReply(ask, judgments, error=error)
     verdict = _joined(judgments, ids) if len(judgments) > 1 or ask.place else judgments[0]
-    return Asked(ask, judgments, verdict if ask.mirror is None else ask.mirror(verdict))
+    return OpinionReply(ask, judgments, verdict if ask.mirror is None else ask.mirror(verdict))
 
 
 def _joined(judgments: Sequence[Judgment], ids: Sequence[str]) -> Judgment:

@@ -27,7 +27,7 @@ def check_askable(metric: str, rubric: Rubric, *, mode: str, jury: Jury) -> None
                 )
 
 
-def not_asked(rubric: Rubric, *, mode: str, jury: Jury) -> list[str]:
+def unsupported_parts(rubric: Rubric, *, mode: str, jury: Jury) -> list[str]:
     """Return what a rubric asks for and decision endpoints do not give; empty without any."""
     if not any(member.judge.api in DECISION_APIS for member in jury.members):
         return []

@@ -12,7 +12,7 @@ from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury
 from judgekit.core.score import Opinion
 from judgekit.core.value import trusted
-from judgekit.metrics.opinions.asking import Asked, counted
+from judgekit.metrics.opinions.asking import OpinionReply, verdicts_by_member
 from judgekit.metrics.opinions.vote import (
     Ballot,
     Verdict,
@@ -32,7 +32,7 @@ MOST_KNOWN = 4_096
 
 def combine_opinions(
     variant: Variant,
-    asked: Sequence[Asked],
+    asked: Sequence[OpinionReply],
     jury: Jury,
     known: Known,
     *,
@@ -49,7 +49,7 @@ def combine_opinions(
         known: verdicts on words that were computed before; changed in place.
         by: how several ballots become one; a rule other than `vote_on` replaces the readout.
     """
-    members = counted(asked, jury)
+    members = verdicts_by_member(asked, jury)
     usual = by is vote_on
     settled = partial(_settled, jury=jury if usual else None)
     single = usual and jury.samples == 1 and jury.readout is None
@@ -132,7 +132,9 @@ def _settled(
     return verdict._replace(answer=verdict.answer.model_copy(update=reason))
 
 
-def opinions_of(variant: Variant, asked: Sequence[Asked], combine: Combine) -> tuple[Opinion, ...]:
+def opinions_of(
+    variant: Variant, asked: Sequence[OpinionReply], combine: Combine
+) -> tuple[Opinion, ...]:
     """Return every opinion on a case, with what it alone would score."""
     opinions = []
     place = 0

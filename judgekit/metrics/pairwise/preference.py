@@ -14,7 +14,7 @@ from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Opinion, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, trusted
-from judgekit.metrics.opinions.asking import Asked, Asker
+from judgekit.metrics.opinions.asking import Asker, OpinionReply
 from judgekit.metrics.opinions.verdict import combine_opinions
 from judgekit.metrics.pairwise.exchange import AnswerExchange
 from judgekit.metrics.pairwise.figures import FIGURES, PairTally
@@ -143,7 +143,7 @@ class PairwiseMetric(RubricMetric):
         return await super().score(case)
 
     def combined(
-        self, variant: Variant, several: Sequence[Asked]
+        self, variant: Variant, several: Sequence[OpinionReply]
     ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
         """Return the answers that all opinions come to, their values, and their distributions."""
         verdict, outcomes, distributions = combine_opinions(
@@ -153,7 +153,7 @@ class PairwiseMetric(RubricMetric):
             outcomes = [("abstained", None) if one[1] == EVEN else one for one in outcomes]
         return verdict, outcomes, distributions
 
-    def _score_of(self, case: Case, variant: Variant, several: Sequence[Asked]) -> Score:
+    def _score_of(self, case: Case, variant: Variant, several: Sequence[OpinionReply]) -> Score:
         score = super()._score_of(case, variant, several)
         a, b = names = self._names(case)
         winner = self._winner(score)

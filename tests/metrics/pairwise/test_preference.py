@@ -171,9 +171,9 @@ def test_members_vote_after_the_orders_of_each():
 
     # Two ties outvote one win: with the six opinions in one pot, the output would win.
     assert score_sync(CASE, metric).value == 0.5
-    mean = PairwiseMetric(judge=jury.asked(vote="mean"))
+    mean = PairwiseMetric(judge=jury.with_settings(vote="mean"))
     assert score_sync(CASE, mean).value == pytest.approx((1 + 0.5 + 0.5) / 3)
-    weighted = jury.asked(vote="weighted", weights={"fair": 3, "one": 1, "two": 1})
+    weighted = jury.with_settings(vote="weighted", weights={"fair": 3, "one": 1, "two": 1})
     assert score_sync(CASE, PairwiseMetric(judge=weighted)).value == 1.0
 
 
