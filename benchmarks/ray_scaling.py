@@ -31,7 +31,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.ray.cluster import load_ray
 from judgekit.ray.run import run_on_ray
 from judgekit.report.folder import RESULTS, TAPE
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import load_suite
 
 LATENCY = 0.2

@@ -241,7 +241,7 @@ class RubricTestFile(pytest.File):
         if self._done is None:
             from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
             from judgekit.rubric.load import load_rubric
-            from judgekit.suite.file import JudgeFile
+            from judgekit.suite.judge_file import JudgeFile
 
             name = self.config.getini("judgekit_judge")
             judge = JudgeFile(model=name) if name else None

@@ -226,7 +226,7 @@ for metric in (judgekit.Authenticity(persona=persona), judgekit.BrandVoice(perso
         "The same as `judgekit run`.",
         ("load_suite", "Suite", "run_suite_sync", "run_suite", "merge_shards"),
         """
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 
 Path("suite.yaml").write_text(
     "cases: {path: rows.jsonl, fields: {input: prompt, output: response}}\\n"

@@ -33,7 +33,7 @@ from judgekit.report.text import counts_of, interval_of
 from judgekit.runner.background import run_sync
 from judgekit.runner.evaluation import evaluate
 from judgekit.suite.answering import answer, open_system
-from judgekit.suite.file import JudgeFile
+from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
 from judgekit.suite.steering import steerable, steered_system
 

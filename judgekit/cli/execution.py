@@ -14,7 +14,7 @@ from judgekit.suite.run import replay_suite, run_suite
 if TYPE_CHECKING:
     from judgekit.report.report import Report
     from judgekit.runner.evaluation import Reuse
-    from judgekit.suite.file import Overrides
+    from judgekit.suite.overrides import Overrides
     from judgekit.suite.suite import Suite
 
 KEPT = "what is done is kept"

@@ -22,7 +22,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
 if TYPE_CHECKING:
-    from judgekit.suite.file import Overrides
+    from judgekit.suite.overrides import Overrides
 
 OPTIONS = Path(__file__).with_name("options.json")
 
@@ -90,7 +90,7 @@ def overrides(
     Raises:
         ConfigError: a parameter is not `name=value`, or a role has two judges.
     """
-    from judgekit.suite.file import Overrides
+    from judgekit.suite.overrides import Overrides
 
     model, judges = _by_role([judge] if isinstance(judge, str) else judge or [])
     # Flags have the right types already.
@@ -101,7 +101,7 @@ def overrides(
 
 def _by_role(flags: list[str]) -> tuple[str | None, dict[str, str]]:
     """Return the model of the role `judge`, and the models of the other roles."""
-    from judgekit.suite.file import JUDGE, ROLE
+    from judgekit.suite.judge_file import JUDGE, ROLE
 
     models: dict[str, str] = {}
     for text in flags:

@@ -9,7 +9,7 @@ from judgekit.core.canonical import printable
 
 if TYPE_CHECKING:
     from judgekit.suite.estimate import PlannedCalls, RunPlan
-    from judgekit.suite.file import Overrides
+    from judgekit.suite.overrides import Overrides
 
 _HEAD = ("model", "recorded", "to ask", "tokens in", "tokens out", "dollars", "minutes")
 

@@ -46,7 +46,7 @@ def optimize(
     from judgekit.authoring.steering import SteeringPlan, optimize_steering
     from judgekit.cli.screen import StatusLine, columns
     from judgekit.core.display.text import to_text
-    from judgekit.suite.file import JudgeFile
+    from judgekit.suite.judge_file import JudgeFile
 
     params = named_values("--param", param)
     plan = SteeringPlan(

@@ -210,3 +210,13 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
         if inner_match := _model_in(inner):
             return inner_match
     return None
+
+
+def short_for(key: str) -> Callable[[Any], Any]:
+    """Return a validator that reads a text as an entry with one key."""
+    return lambda value: {key: value} if isinstance(value, str) else value
+
+
+def one_or_several(value: Any) -> str:
+    """Return the tag of a list, `[several]`, or of anything else."""
+    return "[several]" if isinstance(value, list) else "[one]"

@@ -59,7 +59,7 @@ def evaluate(
         MissingExtra: ray is not installed.
     """
     from judgekit.ray.limits import start_limits
-    from judgekit.suite.file import Overrides
+    from judgekit.suite.overrides import Overrides
     from judgekit.suite.suite import load_suite
 
     ray = load_ray()

@@ -44,7 +44,7 @@ from judgekit.suite.merge import merge_shards
 from judgekit.suite.suite import Suite, load_suite
 
 if TYPE_CHECKING:
-    from judgekit.suite.file import Overrides
+    from judgekit.suite.overrides import Overrides
 
 RETRIES = 20
 """Times that Ray starts a shard again after the death of its process or machine."""

@@ -232,8 +232,8 @@ def open_suite(
         ConfigError: the file is wrong, or not on this machine.
     """
     from judgekit.ray.limits import SharedBudget, SharedPace
-    from judgekit.suite.file import Overrides
     from judgekit.suite.judges import SharedRun
+    from judgekit.suite.overrides import Overrides
     from judgekit.suite.source import read_suite
     from judgekit.suite.suite import build_suite
 

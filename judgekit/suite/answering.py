@@ -35,8 +35,9 @@ from judgekit.judges.limits import Auto, Budget, LimitedJudge
 from judgekit.judges.local import PREFIX
 from judgekit.judges.steered import SteerableModel, SteeredJudge
 from judgekit.runner.progress import close, listener
-from judgekit.suite.file import JudgeFile, RedactFile
+from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge, price_of
+from judgekit.suite.redact_file import RedactFile
 from judgekit.suite.redaction import make_redactor
 
 Field = Literal["output", "baseline"]

@@ -14,7 +14,8 @@ from judgekit.datasets import load_cases
 from judgekit.datasets.load import find_places
 from judgekit.datasets.selection.selection import Selection
 from judgekit.datasets.selection.shard import Shard, Sharding
-from judgekit.suite.file import Overrides, SuiteFile
+from judgekit.suite.file import SuiteFile
+from judgekit.suite.overrides import Overrides
 
 if TYPE_CHECKING:
     from judgekit.cassette.redact import Redact

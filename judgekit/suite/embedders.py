@@ -14,7 +14,8 @@ from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
-from judgekit.suite.file import JudgeFile, SuiteFile
+from judgekit.suite.file import SuiteFile
+from judgekit.suite.judge_file import JudgeFile
 
 if TYPE_CHECKING:
     from judgekit.embedders.shared import SharedEmbedder

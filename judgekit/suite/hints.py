@@ -7,15 +7,9 @@ from functools import cache
 
 from judgekit.core.file_model import Hints, Path
 from judgekit.core.suggest import closest, suggest
-from judgekit.suite.file import (
-    CasesFile,
-    GateFile,
-    JudgeFile,
-    LimitsFile,
-    MetricFile,
-    RunGateFile,
-    SuiteFile,
-)
+from judgekit.suite.file import CasesFile, LimitsFile, RunGateFile, SuiteFile
+from judgekit.suite.judge_file import JudgeFile
+from judgekit.suite.metric_file import GateFile, MetricFile
 
 _GATE = "write a gate under its metric: metrics: {NAME: {gate: {mean: 0.8}}}"
 _CRITERIA = "write criteria: {NAME: {text: QUESTION}}; `judgekit rubric new NAME` writes a file"

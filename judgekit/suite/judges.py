@@ -16,7 +16,9 @@ from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import Budget, LimitedJudge, Purse
-from judgekit.suite.file import JUDGE, JudgeFile, Overrides, SuiteFile
+from judgekit.suite.file import SuiteFile
+from judgekit.suite.judge_file import JUDGE, JudgeFile
+from judgekit.suite.overrides import Overrides
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store

@@ -9,7 +9,7 @@ from judgekit.cassette.explain import Explainer
 from judgekit.cassette.tape import remove_records
 from judgekit.core.errors import ConfigError
 from judgekit.runner.evaluation import evaluate
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 
 

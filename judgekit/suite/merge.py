@@ -36,7 +36,7 @@ from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.shardfile import ShardFile
 from judgekit.runner.evaluation import Progress, evaluate_inline
-from judgekit.suite.file import DECIDING, Overrides
+from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.run import MAX_KEYS, MAX_PAGE_CASES
 from judgekit.suite.suite import Suite, load_suite
 

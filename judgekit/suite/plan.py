@@ -20,7 +20,9 @@ from judgekit.metrics.registry import Maker, find, near_metric, rubric_maker
 from judgekit.rubric.library import find_rubric, own_folders, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.suite.file import JUDGE, FallbackFile, MetricFile, SuiteFile
+from judgekit.suite.file import SuiteFile
+from judgekit.suite.judge_file import JUDGE
+from judgekit.suite.metric_file import FallbackFile, MetricFile
 from judgekit.suite.rubrics import ParameterSettings
 
 _ASKING = ("vote", "quorum", "order", "calls", "readout")

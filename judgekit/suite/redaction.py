@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.yaml_file import Lines
-from judgekit.suite.file import RedactFile, SuiteFile
+from judgekit.suite.file import SuiteFile
+from judgekit.suite.redact_file import RedactFile
 
 if TYPE_CHECKING:
     from judgekit.cassette.redact import Redact

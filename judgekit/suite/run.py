@@ -33,7 +33,7 @@ from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
 from judgekit.runner.evaluation import Progress, Reuse, evaluate, evaluate_inline
 from judgekit.runner.gatekeeper import Rules
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from judgekit.core.file_model import Hints
 from judgekit.core.input_file import read_text
 from judgekit.core.wrong_file import nearby, other_content, other_kind
 from judgekit.core.yaml_file import Lines, parse_yaml
-from judgekit.suite.file import JUDGE
+from judgekit.suite.judge_file import JUDGE
 
 MAX_FILE = 5_000_000
 NAMES = ("suite.yaml", "suite.yml")

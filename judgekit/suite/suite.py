@@ -24,15 +24,11 @@ from judgekit.runner.gatekeeper import Rules, open_baseline
 from judgekit.suite.build import Builder
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.embedders import SuiteEmbedders
-from judgekit.suite.file import (
-    DECIDING,
-    JUDGE,
-    GateFile,
-    JudgeFile,
-    Overrides,
-    SuiteFile,
-)
+from judgekit.suite.file import SuiteFile
+from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, roles_of
+from judgekit.suite.metric_file import GateFile
+from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
 from judgekit.suite.rubrics import check_metrics, rubric_folders

@@ -19,7 +19,7 @@ from judgekit.core.protocols import Judge, Metric
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.limits import LimitedJudge
-from judgekit.suite.file import JudgeFile
+from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
 from judgekit.testing.kit import Kit
 

@@ -14,7 +14,8 @@ import yaml
 from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
 from judgekit.cassette.mode import RecordMode
 from judgekit.rubric.load import load_rubric
-from judgekit.suite.file import JudgeFile, Overrides
+from judgekit.suite.judge_file import JudgeFile
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 from tests.ci.runner import INSTALL

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 from tests.ci.runner import Runner, codes, git, pull_request

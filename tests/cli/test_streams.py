@@ -151,7 +151,7 @@ def test_the_meter_says_how_far_it_is_and_what_it_costs(recorded):
 
 def test_cases_are_counted_only_where_a_line_is_a_case(recorded):
     from judgekit.suite.estimate import expected_cases
-    from judgekit.suite.file import Overrides
+    from judgekit.suite.overrides import Overrides
 
     def expected(**flags):
         suite = load_suite("suite.yaml", Overrides(**flags))

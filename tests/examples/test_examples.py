@@ -10,7 +10,7 @@ import pytest
 
 from judgekit.datasets import load_cases
 from judgekit.metrics.quote import find_quote
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import load_suite
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.datasets import load_cases
 from judgekit.metrics.quote import find_quote
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 

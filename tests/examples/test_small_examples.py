@@ -15,7 +15,7 @@ import judgekit
 from judgekit.authoring.rubric_test.run import run_tests
 from judgekit.cassette.tape import Tape
 from judgekit.rubric.load import load_rubric
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 

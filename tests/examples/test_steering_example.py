@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.datasets import load_cases
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 

@@ -17,7 +17,7 @@ from judgekit.core.request import Detail, Form, Question
 from judgekit.core.score import Failure, Score
 from judgekit.metrics.pairwise.preference import PairwiseMetric
 from judgekit.rubric.load import load_rubric
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import load_suite
 

@@ -15,7 +15,7 @@ from judgekit.judges.decisions import DecisionJudge
 from judgekit.pages.run.page import render_page
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.doctor.text import diagnosis_text
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import load_suite
 

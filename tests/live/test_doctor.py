@@ -11,7 +11,7 @@ import pytest
 
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.doctor.text import diagnosis_text
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 
 from .asking import write_suite
 from .server import Fault, Server, error

@@ -9,7 +9,7 @@ import pytest
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.vectors import cosine
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import replay_suite
 from judgekit.suite.suite import load_suite
 

@@ -18,7 +18,7 @@ from judgekit.judges import endpoint
 from judgekit.judges.connections import closing_connections
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import replay_suite
 from judgekit.suite.suite import load_suite
 

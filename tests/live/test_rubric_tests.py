@@ -10,7 +10,7 @@ import pytest
 from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
 from judgekit.cassette.mode import RecordMode
 from judgekit.rubric.load import load_rubric
-from judgekit.suite.file import JudgeFile
+from judgekit.suite.judge_file import JudgeFile
 from tests.cli.conftest import judgekit, one_line
 
 from .asking import MODEL, RUBRIC

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import load_suite
 

@@ -21,7 +21,7 @@ from judgekit.ray.dataset import CaseScorer
 from judgekit.ray.dataset import evaluate as evaluate_dataset
 from judgekit.ray.run import run_on_ray, shards_folder
 from judgekit.report.folder import read_results
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from tests.live.server import Server
 from tests.ray.conftest import workers
 from tests.ray.suites import assert_same, run_alone, write_suite

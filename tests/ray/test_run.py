@@ -13,7 +13,7 @@ from judgekit.ray import cluster
 from judgekit.ray import run as driver
 from judgekit.ray.run import StoppedRun, run_on_ray, shards_folder
 from judgekit.ray.worker import run_shard
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from tests.ray.inline import InlineRay, RayError
 from tests.ray.suites import assert_same, run_alone, write_suite

@@ -12,8 +12,8 @@ from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
 from judgekit.report.folder import read_results
 from judgekit.report.text import summary_text
-from judgekit.suite.file import Overrides
 from judgekit.suite.merge import merge_shards
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 from tests.metrics.pairwise.judged import answers_of, better, judge_by

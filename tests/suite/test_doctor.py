@@ -18,7 +18,7 @@ from judgekit.judges.negotiation import KnownMode
 from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.doctor.text import diagnosis_text
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 
 SUITE = """\
 cases: cases.jsonl

@@ -11,7 +11,7 @@ import pytest
 
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.rubric.load import load_rubric
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import build_suite, load_suite
 

@@ -10,7 +10,7 @@ import yaml
 
 from judgekit.core.errors import ConfigError
 from judgekit.suite.estimate import plan_run
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import build_suite, load_suite
 

@@ -11,7 +11,7 @@ import pytest
 from judgekit.cli.plan import plan_text
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.estimate import RunPlan, plan_run
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import load_suite
 

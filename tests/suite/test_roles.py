@@ -17,7 +17,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.judges.limits import LimitedJudge, Purse
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import Suite, build_suite, load_suite
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import load_suite
 
 TONE = """\

@@ -13,7 +13,7 @@ from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import Suite, build_suite, load_suite
 

@@ -47,7 +47,7 @@ def run_pytest(pytester):
 def record(project, verdicts):
     from judgekit.cassette.mode import RecordMode
     from judgekit.rubric.load import load_rubric
-    from judgekit.suite.file import JudgeFile
+    from judgekit.suite.judge_file import JudgeFile
 
     judge(project, verdicts)
     settings = RubricTestSettings(
@@ -175,7 +175,7 @@ def test_of_several_judges_one_is_chosen_by_a_setting(project, run_pytest):
     assert ManualJudge("you", project / "other.jsonl").model == "manual/you"
     from judgekit.cassette.mode import RecordMode
     from judgekit.rubric.load import load_rubric
-    from judgekit.suite.file import JudgeFile
+    from judgekit.suite.judge_file import JudgeFile
 
     you = JudgeFile(model="manual/you", answers="other.jsonl")
     run_tests(load_rubric("rubrics/kind.jinja"), RubricTestSettings(you, RecordMode.NEW_EPISODES))

@@ -20,7 +20,7 @@ from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import LimitedJudge
 from judgekit.runner.background import run_sync
-from judgekit.suite.file import JudgeFile
+from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
 
 FORMAT = "judgekit-pairs/1"

@@ -20,7 +20,7 @@ from judgekit.metrics.brand_voice.calibration import PersonaCalibration
 from judgekit.metrics.brand_voice.persona import load_persona
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.intervals import wilson
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.source import read_suite
 from judgekit.suite.suite import Suite, build_suite

@@ -23,7 +23,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.testfile import RubricTest
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.suite.file import JudgeFile
+from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
 
 MANUAL = "manual/"

@@ -21,7 +21,8 @@ from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.rubric.testfile import WHOLE
-from judgekit.suite.file import JudgeFile, Overrides
+from judgekit.suite.judge_file import JudgeFile
+from judgekit.suite.overrides import Overrides
 
 _WORDS = {
     "passed": ("pass", "passed"),

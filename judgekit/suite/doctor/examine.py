@@ -25,8 +25,9 @@ from judgekit.report.manifest import mapping
 from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import installed, is_key
 from judgekit.suite.estimate import plan_run
-from judgekit.suite.file import JUDGE, JudgeFile, Overrides
+from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import asks_model, make_judge
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import load_suite
 
 FORM = Form(questions=(Question(id="prime", kind="boolean", text="Is the number a prime?"),))

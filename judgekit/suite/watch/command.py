@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from judgekit.suite.file import JUDGE, Overrides
+from judgekit.suite.judge_file import JUDGE
+from judgekit.suite.overrides import Overrides
 
 
 def recording_command(suite: Path, overrides: Overrides, metrics: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from judgekit.core.errors import JudgekitError
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import Reuse
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 from judgekit.suite.watch.changes import RunChanges, changes_between
 from judgekit.suite.watch.files import Files, Stamp, files_of, wait_for_change

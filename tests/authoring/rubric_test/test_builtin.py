@@ -23,7 +23,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.chain import Layer
 from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric
-from judgekit.suite.file import JudgeFile
+from judgekit.suite.judge_file import JudgeFile
 from tests.each import each
 
 ROOT = Path(__file__).parents[3]

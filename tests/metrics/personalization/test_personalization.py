@@ -17,7 +17,7 @@ from judgekit.metrics.personalization.personalization import Personalization
 from judgekit.metrics.registry import create
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.runner.evaluation import evaluate_sync, score_sync
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import build_suite
 

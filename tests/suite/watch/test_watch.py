@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.suite.file import Overrides
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import replay_suite, run_suite
 from judgekit.suite.suite import load_suite
 from judgekit.suite.watch.command import recording_command

@@ -1,0 +1,103 @@
+"""The models of the judges in a suite file."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from judgekit.core.file_model import FileModel
+from judgekit.core.value import check_json
+
+
+def _judge(value: Any) -> Any:
+    """Read a text as a judge's model, and name the judge of a file of verdicts."""
+    value = {"model": value} if isinstance(value, str) else value
+    if not isinstance(value, dict) or not isinstance(value.get("recorded"), str):
+        return value
+    if others := [name for name in value if name != "recorded" and value[name]]:
+        raise ValueError(f"recorded goes without {others[0]}: its verdicts are there already")
+    return {**value, "model": f"recorded/{Path(value['recorded']).stem}"}
+
+
+class PriceFile(FileModel):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    """Price of the prompt."""
+    output: float = Field(ge=0)
+    """Price of the reply."""
+
+
+def _either(schema: dict[str, Any]) -> None:
+    """Let the schema require a model or a file of verdicts."""
+    del schema["required"]
+    schema["anyOf"] = [{"required": ["model"]}, {"required": ["recorded"]}]
+
+
+class JudgeFile(FileModel):
+    """A judge."""
+
+    model_config = ConfigDict(json_schema_extra=_either)
+
+    model: str = Field(min_length=1)
+    """The model name of litellm, such as openai/NAME; `manual/NAME` is a person."""
+    api_base: str | None = None
+    """Address of your own server; of an OpenAI-compatible server, it ends in /v1."""
+    api_key_env: str | None = None
+    """Environment variable with the key. Never write the key into a file."""
+    params: dict[str, Any] = Field(default_factory=dict)
+    """Sampling parameters: temperature, max_tokens, seed, ...; part of every request key."""
+    identity: str | None = None
+    """The version of the model behind this name, such as a revision; part of every request key."""
+    mode: Literal["json_schema", "json_object_schema", "tools", "json_object", "text"] | None = None
+    """How the judge is asked for JSON; by default, judgekit probes the server."""
+    api: Literal["decisions", "systemone"] | None = None
+    """The API, if it is no chat: a decision endpoint of OpenAI or of System One."""
+    via: Literal["direct", "litellm"] | None = None
+    """The way to the model: HTTP of judgekit, or litellm; chosen by default."""
+    timeout: float = Field(default=60.0, gt=0)
+    """Seconds that one call may take."""
+    retries: int = Field(default=3, ge=0)
+    """Further attempts after an outage."""
+    max_wait: float = Field(default=60.0, ge=0)
+    """The longest wait between attempts, in seconds."""
+    reasks: int = Field(default=1, ge=0, le=3)
+    """Further requests after a reply that does not match the schema."""
+    price: PriceFile | None = None
+    """The price of the model, instead of litellm's list price."""
+    answers: str | None = None
+    """File with a person's answers, for `manual/NAME`."""
+    recorded: str | None = None
+    """File with verdicts of another system, instead of `model`."""
+
+    @field_validator("params")
+    @classmethod
+    def _json(cls, params: dict[str, Any]) -> dict[str, Any]:
+        check_json(params, where="params")
+        return params
+
+    @model_validator(mode="after")
+    def _of_one_api(self) -> Self:
+        if self.model.startswith("recorded/") and self.recorded is None:
+            raise ValueError(f"{self.model} is a file of verdicts; write judge: {{recorded: FILE}}")
+        if self.api is None:
+            return self
+        if self.model.startswith(("fake/", "manual/", "python/", "transformers/")):
+            raise ValueError(f"{self.model} is behind no server, so it has no api; remove api")
+        for name in ("mode", "reasks", "via"):
+            if name in self.model_fields_set and getattr(self, name) is not None:
+                raise ValueError(f"{name} is for chats, and api: {self.api} is none; remove {name}")
+        return self
+
+
+OneJudge = Annotated[
+    JudgeFile | None,
+    BeforeValidator(_judge, json_schema_input_type=str | JudgeFile | None),
+]
+
+NamedJudge = Annotated[JudgeFile, BeforeValidator(_judge, json_schema_input_type=str | JudgeFile)]
+
+JUDGE = "judge"
+"""The default role."""
+
+ROLE = r"^[A-Za-z][A-Za-z0-9_-]{0,39}$"

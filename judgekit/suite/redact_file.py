@@ -1,0 +1,60 @@
+"""The models of the redaction rules in a suite file."""
+
+import re
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from judgekit.core.file_model import FileModel, none_yet
+from judgekit.core.suggest import suggest
+
+Builtin = Literal["key", "email", "card", "ip", "phone"]
+
+
+def _rule(value: Any) -> Any:
+    """Read a text as the name of a built-in rule, or else as a regular expression."""
+    if not isinstance(value, str):
+        return value
+    if not re.fullmatch(r"[A-Za-z][\w -]*", value):
+        return {"pattern": value}
+    known = list(get_args(Builtin))
+    if value not in known:
+        # A misspelled name must not become a pattern that matches nothing.
+        raise ValueError(
+            f"unknown built-in rule {value!r}"
+            + suggest(value, known, otherwise=f"; write a pattern as {{pattern: {value}}}")
+        )
+    return {"find": value}
+
+
+class RuleFile(FileModel):
+    """One redaction rule: a built-in one, or a pattern."""
+
+    find: Builtin | None = None
+    """A built-in rule; each match becomes a pseudonym such as [EMAIL-1f4a09c2]."""
+    pattern: str | None = Field(default=None, min_length=1)
+    """A regular expression."""
+    replace: str = "[REDACTED]"
+    """The text that replaces a match."""
+    name: str | None = None
+    """Replaces a match by a pseudonym instead: ORDER gives [ORDER-1f4a09c2]."""
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> "RuleFile":
+        if (self.find is None) == (self.pattern is None):
+            raise ValueError("give either find or pattern")
+        if self.find is not None and len(self.model_fields_set) > 1:
+            raise ValueError(f"{self.find!r} is built in and takes no other key")
+        if self.name is not None and "replace" in self.model_fields_set:
+            raise ValueError("give replace or name, not both")
+        return self
+
+
+Rule = Annotated[RuleFile, BeforeValidator(_rule, json_schema_input_type=str | RuleFile)]
+
+
+class RedactFile(FileModel):
+    """Redaction rules without a suite."""
+
+    redact: list[Rule] = Field(default_factory=none_yet)
+    redact_salt_env: str | None = None
