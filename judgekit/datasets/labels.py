@@ -7,15 +7,16 @@ of three forms. The first is also the form of a manual judge's answers:
     {"case": "c1", "metric": "tone", "labeller": "ann", "values": {"polite": "good"}}
     {"case": "c1", "metric": "tone", "labeller": "bob", "value": 0.75}
 
-`output_digest` identifies the output that was labelled (see `judgekit.core.case.output_digest`).
-Without it, a label matches any output of the case. `probability` is the probability with which a
-sampling plan chose the case, above 0 and at most 1.
+The reason of a `value` is beside it, as `reason`. `output_digest` identifies the output that was
+labelled (see `judgekit.core.case.output_digest`). Without it, a label matches any output of the
+case. `probability` is the probability with which a sampling plan chose the case, above 0 and at
+most 1.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ MAX_LINE = 5_000_000
 """Characters of the longest line."""
 _DIGEST = re.compile("[0-9a-f]{16}")
 _KEYS = {"case", "metric", "rubric", "labeller", "answers", "details", "values", "value",
-         "output_digest", "probability"}  # fmt: skip
+         "reason", "output_digest", "probability"}  # fmt: skip
 
 
 class Label(NamedTuple):
@@ -45,6 +46,13 @@ class Label(NamedTuple):
     """Digest of the labelled output; `None` if the line has none."""
     probability: float | None = None
     """The probability with which a sampling plan chose the case; `None` without a plan."""
+    reason: str = ""
+    """What the person wrote about the answer."""
+
+    @property
+    def identity(self) -> Label:
+        """What must be unique in a file: the label without its answer."""
+        return self._replace(value=None, probability=None, reason="")
 
 
 def read_labels(path: Path) -> Iterator[Label]:
@@ -60,10 +68,8 @@ def read_labels(path: Path) -> Iterator[Label]:
                 if not line.strip():
                     continue
                 where = place(path, number)
-                for label in _labels(line, where):
-                    first = lines_by_label.setdefault(
-                        label._replace(value=None, probability=None), number
-                    )
+                for label in labels_of(_parsed(line, where), where):
+                    first = lines_by_label.setdefault(label.identity, number)
                     if first != number:
                         raise ConfigError(f"{_describe(label)} is labelled twice, first in line "
                                           f"{first}", where=where)  # fmt: skip
@@ -82,11 +88,23 @@ def _describe(label: Label) -> str:
     return f"case {label.case!r}, {topic}{by},"
 
 
-def _labels(line: str, where: str) -> Iterator[Label]:
+def _parsed(line: str, where: str) -> dict[str, Any]:
     try:
-        data, _ = extract_object(line)
+        return extract_object(line)[0]
     except InvalidReply as exc:
         raise ConfigError(f"not a label: {exc}", where=where) from exc
+
+
+def labels_of(data: Mapping[str, Any], where: str) -> Iterator[Label]:
+    """Yield the labels of one line.
+
+    Args:
+        data: the object in the line.
+        where: its place in messages.
+
+    Raises:
+        ConfigError: it is not a label.
+    """
     unknown = sorted(set(data) - _KEYS)
     if unknown:
         raise ConfigError(f"unknown key {unknown[0]!r}", where=where)
@@ -102,18 +120,21 @@ def _labels(line: str, where: str) -> Iterator[Label]:
         raise ConfigError("no label: needs 'value', 'values' or 'answers'", where=where)
     if "value" in data:
         value = _plain(data["value"], "value", where)
-        yield Label(case, metric, None, labeller, value, output, chance)
+        reason = _reason(data)
+        yield Label(case, metric, None, labeller, value, output, chance, reason)
     for key in ("answers", "values"):
         criteria = data.get(key, {})
         if not isinstance(criteria, dict):
             raise ConfigError(f"{key!r} must be {{criterion: ...}}", where=where)
         for criterion, answer in criteria.items():
+            reason = ""
             if key == "answers":
                 if not isinstance(answer, dict):
                     raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
+                reason = _reason(answer)
                 answer = _answer_value(answer)  # noqa: PLW2901
             plain = _plain(answer, criterion, where)
-            yield Label(case, metric, str(criterion), labeller, plain, output, chance)
+            yield Label(case, metric, str(criterion), labeller, plain, output, chance, reason)
 
 
 def _probability(value: Any, where: str) -> float | None:
@@ -122,6 +143,11 @@ def _probability(value: Any, where: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
         raise ConfigError("'probability' must be above 0 and at most 1", where=where)
     return float(value)
+
+
+def _reason(answer: Mapping[str, Any]) -> str:
+    reason = answer.get("reason")
+    return reason if isinstance(reason, str) else ""
 
 
 def _answer_value(answer: dict[str, Any]) -> Any:

@@ -19,3 +19,17 @@ def test_a_probability_is_above_0_and_at_most_1(tmp_path, value):
     path.write_text(f'{{"case": "a", "metric": "m", "value": 1, "probability": {value}}}\n')
     with pytest.raises(ConfigError, match=r"labels\.jsonl:1: .*probability"):
         list(read_labels(path))
+
+
+def test_reasons_are_kept_and_do_not_make_a_label_another_one(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    path.write_text(
+        '{"case": "a", "metric": "m", "answers": {"x": {"value": 1, "reason": "one"}}}\n'
+        '{"case": "a", "metric": "m", "value": 2, "reason": "two"}\n'
+        '{"case": "b", "metric": "m", "answers": {"x": {"value": 1, "reason": ["no text"]}}}\n'
+    )
+    assert [label.reason for label in read_labels(path)] == ["one", "two", ""]
+
+    path.write_text(path.read_text() + '{"case": "a", "metric": "m", "values": {"x": 1}}\n')
+    with pytest.raises(ConfigError, match=r"4: case 'a', m, x, is labelled twice, first in line 1"):
+        list(read_labels(path))
