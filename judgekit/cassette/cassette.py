@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgekit.cassette.ledger import Ledger
+from judgekit.cassette.misses import Misses
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.new_lines import NewLines
 from judgekit.cassette.record import PART_NAMED, decode_reply, encode_both, share_line
@@ -27,17 +28,11 @@ from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
 from judgekit.core.output_file import is_link, nameless_file
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.kept import kept_of
-from judgekit.core.request import ChatMessage, Fault, Reply, Request, Try
+from judgekit.core.request import Fault, Reply, Request, Try
 from judgekit.core.shared import SharedCall
 
 if TYPE_CHECKING:
-    from judgekit.cassette.explain import Explainer
     from judgekit.cassette.store import Store
-
-MAX_MISSES = 1_000
-"""Missed requests to keep for `cassette explain`."""
-EXPLAINED = 2_000
-"""Up to this many records on a tape, the message of a miss explains it."""
 
 
 class Cassette(JudgeWrapper):
@@ -69,8 +64,7 @@ class Cassette(JudgeWrapper):
         self.looks_in_store = False
         """Whether a replay of the tape also takes replies from the store, as a run that may call
         judges would; nothing is written."""
-        self.misses: list[Request] = []
-        """The first requests that were missed."""
+        self._misses = Misses(self.tape)
         self._others: list[CassetteJudge] = []
         self._redact = redact
         self._again = again
@@ -83,7 +77,6 @@ class Cassette(JudgeWrapper):
         self._new_lines = None if tape is None else NewLines(tape.parent)
         self._stored_keys: set[str] = set()
         """Keys of live replies that are stored but not counted yet."""
-        self._explainer: Explainer | None = None
         self._calls: dict[str, SharedCall[Reply]] = {}
         """The live calls, by key; equal requests share one."""
         if self.record is not RecordMode.NONE and store is None:
@@ -184,7 +177,8 @@ class Cassette(JudgeWrapper):
             if reply is not None:
                 return reply
             if self.record is RecordMode.NONE:
-                raise self._miss(request)
+                self.ledger.miss(request)
+                raise self._misses.add(request)
             call = SharedCall(partial(self._live, request, as_judge(of or self.judge)))
             self._calls[request.key] = call
         try:
@@ -195,7 +189,7 @@ class Cassette(JudgeWrapper):
 
     def as_asked(self, request: Request) -> Request:
         """Return a request as it is recorded: redacted, if redaction is on."""
-        return request if self._redact is None else _redacted(request, self._redact)
+        return request if self._redact is None else request.redacted(self._redact)
 
     def _recorded(self, request: Request) -> Reply | None:
         key = request.key
@@ -280,23 +274,10 @@ class Cassette(JudgeWrapper):
         self.ledger.add("live", reply)
         self.ledger.answered(request, reply)
 
-    def _miss(self, request: Request) -> CassetteMiss:
-        self.ledger.miss(request)
-        if len(self.misses) < MAX_MISSES:
-            self.misses.append(request)
-        if self.tape is None:
-            message = "not recorded in the store"
-        elif len(self.tape) == 0:
-            message = "nothing is recorded yet"
-        elif len(self.tape) > EXPLAINED:
-            message = "not recorded; `judgekit cassette explain` shows the differences"
-        else:
-            from judgekit.cassette.explain import Explainer
-
-            if self._explainer is None:
-                self._explainer = Explainer(self.tape.records())
-            message = self._explainer.explain(request).line()
-        return CassetteMiss(message, key=request.key)
+    @property
+    def misses(self) -> list[Request]:
+        """The first requests that were missed."""
+        return self._misses.requests
 
     @property
     def not_from_tape(self) -> frozenset[str]:
@@ -414,11 +395,3 @@ class CassetteJudge(JudgeWrapper):
     async def ask(self, request: Request) -> Reply:
         """Return the recorded reply, or a live one of this judge."""
         return await self.cassette.ask(request, of=self.judge)
-
-
-def _redacted(request: Request, redact: Callable[[str], str]) -> Request:
-    messages = tuple(
-        ChatMessage(role=message.role, content=redact(message.content))
-        for message in request.messages
-    )
-    return request.model_copy(update={"messages": messages})

@@ -1,6 +1,7 @@
 """Requests and replies: messages, forms, and the key of a request."""
 
 import hashlib
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, Self
 
@@ -158,6 +159,11 @@ class Request(Value):
             state.update(self._tail(head).encode())
             key = self.__dict__["_key"] = state.hexdigest()
         return key
+
+    def redacted(self, redact: Callable[[str], str]) -> "Request":
+        """Return the request with every message redacted."""
+        messages = [m.model_copy(update={"content": redact(m.content)}) for m in self.messages]
+        return self.model_copy(update={"messages": tuple(messages)})
 
     def _head(self) -> _Head:
         """The beginning of the canonical JSON, up to the first message if it is the system's."""

@@ -16,7 +16,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
 )
 from judgekit.core.judgment import ParsedReply, keep_parsed
-from judgekit.core.request import Form, Try, Usage
+from judgekit.core.request import Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
 from judgekit.judges.limits import note_cost
@@ -55,6 +55,16 @@ class CallResult(NamedTuple):
     usage: Usage | None
     cost: float | None
     """US dollars; `None` if no price is known."""
+
+    def reply(self, attempt: Try) -> Reply:
+        """Return a reply of this single attempt."""
+        return Reply(
+            tries=(attempt,),
+            model=self.model,
+            effective_params=self.params,
+            usage=self.usage,
+            cost=self.cost,
+        )
 
 
 class Calls:

@@ -102,13 +102,7 @@ class DecisionJudge(ServerJudge):
         body = body_of(request)
         send = partial(self._direct.decide, f"/{self.api}", body)
         attempt, result = await self._calls.raw(send, size=len(json.dumps(body)))
-        return Reply(
-            tries=(attempt,),
-            model=result.model,
-            effective_params=result.params,
-            usage=result.usage,
-            cost=result.cost,
-        )
+        return result.reply(attempt)
 
 
 def body_of(request: Request) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judgekit.core.errors import CaseError, InvalidReply
 from judgekit.core.request import Fault, Reply, Request, Try
 from judgekit.judges.batch import Batch
-from judgekit.judges.calls import CallResult, Calls
+from judgekit.judges.calls import Calls
 from judgekit.judges.echo import ECHOING, read_echo
 from judgekit.judges.embedding import read_embeddings
 from judgekit.judges.translation import BadRequest
@@ -32,7 +32,8 @@ class PlainRequests:
             if request.form.want == "logprobs":
                 return await self._logprobs(request)
             messages = [{"role": m.role, "content": m.content} for m in request.messages]
-            return _reply(*await self._calls.chat(messages, request.form, "text"))
+            attempt, result = await self._calls.chat(messages, request.form, "text")
+            return result.reply(attempt)
         except BadRequest as exc:
             if not self._calls.answered or exc.status not in (400, 422):
                 raise
@@ -48,18 +49,8 @@ class PlainRequests:
                 attempt = read_echo(result.data, whole=text)
             except InvalidReply as exc:
                 attempt = Try(fault=Fault.of(exc))
-        return _reply(attempt, result._replace(params={**result.params, **ECHOING}))
+        return result._replace(params={**result.params, **ECHOING}).reply(attempt)
 
     async def _embeddings(self, texts: list[str]) -> list[Reply]:
         """Ask for the vectors of several texts in one call; return a reply for each."""
         return read_embeddings(await self._calls.embed(texts), texts)
-
-
-def _reply(attempt: Try, result: CallResult) -> Reply:
-    return Reply(
-        tries=(attempt,),
-        model=result.model,
-        effective_params=result.params,
-        usage=result.usage,
-        cost=result.cost,
-    )

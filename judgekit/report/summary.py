@@ -10,7 +10,8 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value
-from judgekit.report.opinions import OpinionSummary, OpinionTally
+from judgekit.report.opinion_summary import OpinionSummary
+from judgekit.report.opinion_tally import OpinionTally
 from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import MeanInterval, wilson
