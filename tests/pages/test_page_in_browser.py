@@ -525,6 +525,25 @@ def test_the_worst_cases_come_first_and_the_figures_stay_in_reach(
     assert tab.locator("#drawer-title").inner_text() == worst[0]
 
 
+def test_opinions_of_a_jury_have_a_row_each(tab: Tab, tmp_path: Path) -> None:
+    suite = load_suite(Path(__file__).parents[2] / "examples" / "jury" / "suite.yaml")
+    report = evaluate_sync(suite.cases(), suite.metrics)
+    suite.close()
+
+    show(tab, report, tmp_path / "page.html", "#case=customs-norway")
+    tab.click("summary:has-text('3 opinions')")
+
+    table = tab.locator("table.opinions")
+    assert table.locator("thead th").all_inner_texts() == ["Judge", "Value", "solved", "Reason"]
+    rows = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
+    assert [row[:3] for row in rows] == [
+        ["careful", "0.00", "no"],
+        ["fluent", "0.00", "no"],
+        ["quick", "0.00", "no"],
+    ]
+    assert rows[0][3] == "Simulated: careful rejects the answer."
+
+
 def test_claims_stand_with_their_verdicts_and_quotes(tab: Tab, tmp_path: Path) -> None:
     suite = load_suite(Path(__file__).parents[2] / "examples" / "rag" / "suite.yaml")
     report = evaluate_sync(suite.cases(), suite.metrics)
