@@ -534,6 +534,7 @@ def test_opinions_of_a_jury_have_a_row_each(tab: Tab, tmp_path: Path) -> None:
     tab.click("summary:has-text('3 opinions')")
 
     table = tab.locator("table.opinions")
+    table.wait_for()
     assert table.locator("thead th").all_inner_texts() == ["Judge", "Value", "solved", "Reason"]
     rows = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
     assert [row[:3] for row in rows] == [
