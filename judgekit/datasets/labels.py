@@ -62,18 +62,27 @@ def read_labels(path: Path) -> Iterator[Label]:
         ConfigError: with `file:line`, for a line that is not a label or repeats one.
     """
     lines_by_label: dict[Label, int] = {}
+    for number, label in read_label_lines(path):
+        first = lines_by_label.setdefault(label.identity, number)
+        if first != number:
+            raise ConfigError(f"{describe(label)} is labelled twice, first in line {first}",
+                              where=place(path, number))  # fmt: skip
+        yield label
+
+
+def read_label_lines(path: Path) -> Iterator[tuple[int, Label]]:
+    """Yield the labels of a file with their lines; a label may be there more than once.
+
+    Raises:
+        ConfigError: with `file:line`, for a line that is not a label.
+    """
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as lines:
             for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
-                if not line.strip():
-                    continue
-                where = place(path, number)
-                for label in labels_of(_parsed(line, where), where):
-                    first = lines_by_label.setdefault(label.identity, number)
-                    if first != number:
-                        raise ConfigError(f"{_describe(label)} is labelled twice, first in line "
-                                          f"{first}", where=where)  # fmt: skip
-                    yield label
+                if line.strip():
+                    where = place(path, number)
+                    for label in labels_of(_parsed(line, where), where):
+                        yield number, label
     except FileNotFoundError as exc:
         raise ConfigError("no such file of labels", where=str(path)) from exc
     except UnicodeDecodeError as exc:
@@ -82,7 +91,8 @@ def read_labels(path: Path) -> Iterator[Label]:
         raise ConfigError(f"labels cannot be read: {exc.strerror}", where=str(path)) from exc
 
 
-def _describe(label: Label) -> str:
+def describe(label: Label) -> str:
+    """Return what a label is about, in a few words."""
     topic = label.metric if label.criterion is None else f"{label.metric}, {label.criterion}"
     by = f" by {label.labeller}" if label.labeller else ""
     return f"case {label.case!r}, {topic}{by},"

@@ -1,0 +1,219 @@
+"""A sampling plan: which cases of a run people label, with the probability of each case."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.analysis.labels.questions import chosen_metric, questions_of
+from judgekit.core.case import CASE_TEXTS, output_digest
+from judgekit.core.errors import ConfigError
+from judgekit.core.renderers import renderer
+from judgekit.core.score import Failure, Result, Score, own_value
+from judgekit.datasets.perturb.draw import Draw
+from judgekit.report.folder import Scored
+from judgekit.report.report import Report
+from judgekit.stats.allocation import LEAST, allocate_power, rank_groups
+
+DOUBTFUL = 2.0
+"""How much more often cases with a high spread are drawn."""
+_DESIGNS = ((4, True), (3, True), (2, True), (3, False), (2, False), (1, False))
+"""Groups by score, and whether to split by spread: the first with two cases a stratum is used."""
+_NOT_JUDGED = ("invalid_case", "not_run")
+_Key = tuple[int, bool]
+"""Group by score, and whether the spread is above the median."""
+_NO_SCORE = (4, False)
+
+
+class PlanStratum(NamedTuple):
+    """Cases that are drawn with the same probability."""
+
+    name: str
+    size: int
+    drawn: int
+
+    @property
+    def probability(self) -> float:
+        """The inclusion probability of each case."""
+        return self.drawn / self.size
+
+
+class _Candidate(NamedTuple):
+    case: str
+    value: float | None
+    spread: float
+    """Standard deviation of the values of opinions, or of criteria where there is one opinion."""
+
+
+class LabelPlan(NamedTuple):
+    """The cases that people label."""
+
+    report: Report
+    metric: str
+    seed: int
+    strata: tuple[PlanStratum, ...]
+    chosen: dict[str, PlanStratum]
+    left_out: Counter[str]
+    labellers: tuple[str, ...] = ()
+
+    @property
+    def cases(self) -> Iterator[Scored]:
+        """The chosen cases in the order of the run."""
+        return (scored for scored in self.report.results if scored.case.id in self.chosen)
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield what a person needs to label each case, and the probability of the case."""
+        questions = questions_of(self.report.figures.manifest, self.metric)
+        criteria = {
+            id: question.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
+            for id, question in questions.items()
+        }
+        for case, _ in self.cases:
+            stratum = self.chosen[case.id]
+            texts = case.model_dump(mode="json", exclude_defaults=True)
+            yield {
+                "case": case.id,
+                "metric": self.metric,
+                "output_digest": output_digest(case.output),
+                "probability": stratum.probability,
+                # A number: the name would tell the labeller the score.
+                "stratum": 1 + self.strata.index(stratum),
+                **({"labellers": list(self.labellers)} if self.labellers else {}),
+                **({"criteria": criteria} if criteria else {}),
+                **{name: texts[name] for name in (*CASE_TEXTS, "history") if name in texts},
+            }
+
+    def write_page(self, path: Path) -> Path:
+        """Write a page of the run with the chosen cases only, to label them in a browser.
+
+        Raises:
+            ConfigError: the file cannot be written.
+        """
+        report = self.report
+        figures = report.figures.model_copy(update={"cases": len(self.chosen)})
+        part = Report(figures, run=report.run, results=self.cases, folder=report.folder,
+                      places=report.places)  # fmt: skip
+        written: Path = renderer("run page")(part, path)
+        return written
+
+    def text(self) -> str:
+        """Return what was drawn, in lines."""
+        size = sum(stratum.size for stratum in self.strata)
+        drawn = sum(stratum.drawn for stratum in self.strata)
+        lines = [f"{self.metric}: {drawn:,} of {size:,} cases, seed {self.seed}"]
+        rows = [
+            (f"{n}. {one.name}", f"{one.drawn:,} of {one.size:,}", f"{one.probability:.3g}")
+            for n, one in enumerate(self.strata, start=1)
+        ]
+        widths = [max(len(row[place]) for row in rows) for place in range(3)]
+        lines += [f"  {a:<{widths[0]}}  {b:>{widths[1]}}  probability {c}" for a, b, c in rows]
+        lines += [f"left out: {count:,} {why}" for why, count in self.left_out.items()]
+        return "\n".join(lines) + "\n"
+
+
+def plan_labels(
+    run: str | Path | Report,
+    count: int,
+    *,
+    metric: str | None = None,
+    seed: int = 42,
+    labellers: Sequence[str] = (),
+) -> LabelPlan:
+    """Choose cases of a run for people to label.
+
+    Strata are groups of similar scores, each split at the median spread of the samples or jury,
+    or of the criteria where there is one opinion. Each stratum is a simple random sample without
+    replacement; its size follows `allocate_power`, with twice the weight for a high spread. With
+    few cases to draw there are fewer strata. Cases without a score of their own are a stratum too:
+    every case that a person could label has a probability above 0.
+
+    Args:
+        run: a run folder, or a report.
+        count: cases to choose.
+        metric: the metric to label; the only judged one by default.
+        seed: another seed chooses other cases.
+        labellers: the people that each case is for.
+
+    Raises:
+        ConfigError: the run cannot be read, the count is not from 1 to the number of cases, or
+            the metric is unknown or not the only one.
+    """
+    if count < 1:
+        raise ConfigError(f"-n {count}: must be at least 1")
+    report = run if isinstance(run, Report) else Report.read(run)
+    metric = chosen_metric(report, metric)
+    left_out: Counter[str] = Counter()
+    candidates = list(_candidates(report, metric, left_out))
+    if count > len(candidates):
+        raise ConfigError(f"-n {count}: the run has {len(candidates):,} cases of {metric} to "
+                          f"label; choose at most that many")  # fmt: skip
+    keys = _stratify(candidates, count)
+    members: dict[_Key, list[_Candidate]] = {key: [] for key in sorted(set(keys))}
+    for candidate, key in zip(candidates, keys, strict=True):
+        members[key].append(candidate)
+    sizes = [len(cases) for cases in members.values()]
+    factors = [DOUBTFUL if high else 1.0 for _, high in members]
+    split = any(high for _, high in members)
+    strata = {
+        key: PlanStratum(_name(cases, key, split=split), len(cases), drawn)
+        for (key, cases), drawn in zip(
+            members.items(), allocate_power(sizes, factors, count), strict=True
+        )
+    }
+    chosen = {
+        one.case: strata[key]
+        for key, cases in members.items()
+        # The order of the run does not matter.
+        for one in sorted(cases, key=lambda c: Draw("labels", seed, metric, c.case).below(2**64))[
+            : strata[key].drawn
+        ]
+    }
+    ordered = tuple(strata.values())
+    return LabelPlan(report, metric, seed, ordered, chosen, left_out, tuple(labellers))
+
+
+def _candidates(report: Report, metric: str, left_out: Counter[str]) -> Iterator[_Candidate]:
+    for case, rows in report.results:
+        result = next((row.result for row in rows if row.metric == metric), None)
+        if result is None or (isinstance(result, Failure) and result.kind in _NOT_JUDGED):
+            left_out["cases that the metric was not asked about"] += 1
+        else:
+            yield _Candidate(case.id, own_value(result), _spread(result))
+
+
+def _spread(result: Result) -> float:
+    if not isinstance(result, Score):
+        return 0.0
+    values = [one.value for one in result.opinions if one.value is not None]
+    if len(values) < 2:
+        values = [part.value for part in result.parts if part.value is not None]
+    # Rounded: the same spread of other values may differ in its last bits.
+    return round(statistics.pstdev(values), 9) if len(values) > 1 else 0.0
+
+
+def _stratify(candidates: Sequence[_Candidate], count: int) -> list[_Key]:
+    """Return the stratum of each case: as many strata as the cases to draw allow."""
+    scored = [one.value for one in candidates if one.value is not None]
+    spreads = [one.spread for one in candidates if one.value is not None]
+    middle = statistics.median(spreads or [0.0])
+    for groups, split in _DESIGNS:
+        group = dict(zip(scored, rank_groups(scored, groups), strict=True))
+        keys = [
+            _NO_SCORE if one.value is None else (group[one.value], split and one.spread > middle)
+            for one in candidates
+        ]
+        if sum(min(LEAST, size) for size in Counter(keys).values()) <= count:
+            return keys
+    return [(0, False)] * len(candidates)
+
+
+def _name(cases: Sequence[_Candidate], key: _Key, *, split: bool) -> str:
+    values = [one.value for one in cases if one.value is not None]
+    if key == _NO_SCORE or not values:
+        return "no score"
+    low, high = min(values), max(values)
+    name = f"score {low:.6g}" + (f" to {high:.6g}" if high > low else "")
+    return f"{name}, {'high' if key[1] else 'low'} spread" if split else name

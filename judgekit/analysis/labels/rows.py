@@ -1,0 +1,194 @@
+"""Rows of labels in other forms: tables, and tasks of Label Studio."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from judgekit.analysis.labels.answers import LabelAnswer, read_answer
+from judgekit.analysis.labels.planned import ABOUT_CASE
+from judgekit.core.errors import ConfigError
+from judgekit.core.request import Question
+from judgekit.core.suggest import suggest
+from judgekit.datasets.formatting import kind, quoted
+from judgekit.datasets.labels import Label, labels_of
+from judgekit.datasets.row_builder import RowBuilder, RowFault
+from judgekit.report.manifest import dicts_in, mapping
+
+LONGEST = 1000
+"""Characters of a case id, a labeller or a criterion."""
+_HEAD = ("case", "metric", "labeller", "output_digest", "probability")
+_LABELLERS = ("labeller", "annotator", "completed_by")
+_OF_TOOL = frozenset({"id", "annotation_id", "created_at", "updated_at", "lead_time", "rubric",
+                      "annotator", "completed_by"})  # fmt: skip
+"""Columns of exports that hold no answers."""
+_ENDINGS = ("_reason", ".reason", " reason")
+OWN = "value"
+"""The column with the metric's own value."""
+_ANY = ""
+"""The reason of the only answer there is."""
+MOST_ANNOTATIONS = 1000
+"""Annotations of a task."""
+
+
+class LabelColumns(NamedTuple):
+    """How columns, or the names of controls, are read."""
+
+    metric: str | None
+    """The metric of rows that name none."""
+    labeller: str
+    """The labeller of rows that name none."""
+    names: Mapping[str, str]
+    """Column -> criterion; empty for a column to leave out."""
+    questions: Mapping[str, Mapping[str, Question]]
+    """Metric -> criterion -> question, as far as known."""
+
+
+class LabelRows(RowBuilder):
+    """Turns rows into labels; counts what has none.
+
+    A row is a line of labels, a case with a column for each criterion (wide), a case with
+    `criterion` and `value` (long), or a task of Label Studio.
+    """
+
+    def __init__(self, columns: LabelColumns) -> None:
+        self.columns = columns
+        self.left_out: Counter[str] = Counter()
+        """Reason -> labels, or annotations, that are left out."""
+
+    def read(self, row: Any) -> list[Label]:
+        """Return the labels of a row.
+
+        Raises:
+            RowFault: the row holds no labels, or something in it is wrong.
+        """
+        if not isinstance(row, dict):
+            raise RowFault(f"expected an object with labels, found {kind(row)}")
+        try:
+            if isinstance(row.get("annotations"), list):
+                return list(self._task(row))
+            if isinstance(row.get("answers"), dict) or isinstance(row.get("values"), dict):
+                return self._finished(row)
+            return list(self._flat(row))
+        except ConfigError as exc:
+            raise RowFault(str(exc)) from exc
+
+    def _finished(self, row: Mapping[str, Any]) -> list[Label]:
+        columns = self.columns
+        line = {key: value for key, value in row.items() if key not in ABOUT_CASE}
+        line["labeller"] = line.get("labeller") or columns.labeller
+        if not (line.get("metric") or line.get("rubric")):
+            line["metric"] = columns.metric
+        return list(labels_of(line, ""))
+
+    def _head(self, row: Mapping[str, Any], labeller: Any) -> Label:
+        """Return a label without an answer: case, metric, labeller, digest, probability."""
+        case = row.get("case") or row.get("id")
+        if isinstance(case, int) and not isinstance(case, bool):
+            case = str(case)
+        if not isinstance(case, str):
+            raise RowFault("no case; add a column, or a key of the data, 'case' with the case id")
+        metric = row.get("metric") or self.columns.metric
+        if not isinstance(metric, str):
+            raise RowFault("no metric; add a column 'metric', or name it with --metric")
+        digest = row.get("output_digest") or None
+        chance: Any = row.get("probability") or None
+        if isinstance(chance, str):
+            chance = read_answer(chance, None)
+        name = str(labeller or self.columns.labeller)
+        if max(len(case), len(metric), len(name)) > LONGEST:
+            raise RowFault(f"an id or a name is longer than {LONGEST} characters")
+        line = {"case": case, "metric": metric, "labeller": name, "value": None}
+        return next(labels_of({**line, "output_digest": digest, "probability": chance}, ""))
+
+    def _flat(self, row: Mapping[str, Any]) -> Iterator[Label]:
+        head = self._head(row, next((row[key] for key in _LABELLERS if row.get(key)), None))
+        if "criterion" in row:
+            name = str(row["criterion"] or OWN)
+            cells = {name: row.get("value"), f"{name}.reason": row.get("reason")}
+        else:
+            skipped = ABOUT_CASE | _OF_TOOL | set(_HEAD)
+            names = self.columns.names
+            cells = {key: v for key, v in row.items() if key in names or key not in skipped}
+        yield from self._labels(head, [(name, value, False) for name, value in cells.items()])
+
+    def _task(self, task: Mapping[str, Any]) -> Iterator[Label]:
+        """Yield the labels of a task as Label Studio exports it (JSON)."""
+        data = task.get("data")
+        where = f"task {str(task.get('id'))[:60]}"
+        if not isinstance(data, dict) or len(task["annotations"]) > MOST_ANNOTATIONS:
+            raise RowFault(f"{where}: expected data and at most {MOST_ANNOTATIONS:,} annotations")
+        for number, annotation in enumerate(dicts_in(task["annotations"]), start=1):
+            if annotation.get("was_cancelled"):
+                self.left_out["cancelled annotations"] += 1
+                continue
+            try:
+                head = self._head(data, _person(annotation.get("completed_by")))
+                yield from self._labels(head, self._results(annotation.get("result")))
+            except (RowFault, ConfigError) as exc:
+                at = str(annotation.get("id", number))[:60]
+                raise RowFault(f"{where}, annotation {at}: {exc}") from exc
+
+    def _results(self, results: Any) -> list[tuple[str, Any, bool]]:
+        """Return control, value and whether it is a text, of each result of an annotation."""
+        cells = []
+        for result in dicts_in(results):
+            value = mapping(result.get("value"))
+            form = str(result.get("type"))
+            content = value.get("text" if form == "textarea" else form)
+            if form not in ("choices", "rating", "number", "textarea"):
+                self.left_out[f"results of type {quoted(form)}"] += 1
+                continue
+            if form == "choices":
+                if not isinstance(content, list) or len(content) != 1:
+                    raise RowFault(f"{quoted(result.get('from_name'))} needs one choice")
+                content = content[0]
+            elif isinstance(content, list):
+                content = "\n".join(map(str, content))
+            cells.append((str(result.get("from_name")), content, form == "textarea"))
+        if not cells:
+            self.left_out["annotations without answers"] += 1
+        return cells
+
+    def _labels(self, head: Label, cells: Sequence[tuple[str, Any, bool]]) -> Iterator[Label]:
+        """Yield the labels of columns, or of controls: name, value, whether it is a text."""
+        answers: dict[str, LabelAnswer] = {}
+        reasons: dict[str, str] = {}
+        known = self.columns.questions.get(head.metric, {})
+        names = {self.columns.names.get(name, name) for name, _, _ in cells} | set(known)
+        for column, value, is_text in cells:
+            name = self.columns.names.get(column, column)
+            of = next((name.removesuffix(e) for e in _ENDINGS
+                       if name.endswith(e) and name.removesuffix(e) in names), None)  # fmt: skip
+            if name == "" or value in (None, ""):
+                continue
+            if of is not None or is_text or name == "reason":
+                reasons[of or (name if name in known else _ANY)] = str(value)
+                continue
+            if known and name not in known and name != OWN:
+                hint = suggest(name, known)
+                raise RowFault(f"{quoted(name)} is no criterion of {head.metric}{hint}; use --map "
+                               f"{column}=CRITERION, or --map {column}= to skip it")  # fmt: skip
+            if name in answers:
+                raise RowFault(f"{quoted(column)} is a second answer to {quoted(name)}")
+            try:
+                answers[name] = read_answer(value, known.get(name))
+            except ValueError as exc:
+                raise RowFault(str(exc)) from exc
+        if _ANY in reasons and len(answers) == 1:
+            reasons.setdefault(next(iter(answers)), reasons[_ANY])
+        lost = len(reasons.keys() - answers.keys() - ({_ANY} if len(answers) == 1 else set()))
+        if lost:
+            self.left_out["texts that belong to no answer"] += lost
+        for name, answer in answers.items():
+            yield head._replace(criterion=None if name == OWN else name, value=answer,
+                                reason=reasons.get(name, ""))  # fmt: skip
+
+
+def _person(value: Any) -> str:
+    """Return the name of a user of Label Studio: an id, or an object with an e-mail address."""
+    if isinstance(value, dict):
+        names = " ".join(str(value[key]) for key in ("first_name", "last_name") if value.get(key))
+        return str(value.get("email") or names or value.get("id") or "")
+    return str(value or "")

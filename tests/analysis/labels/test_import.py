@@ -1,0 +1,212 @@
+"""Labels of tables and of Label Studio, as a file of labels."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from judgekit.analysis.labels.importing import import_labels
+from judgekit.analysis.labels.plan import plan_labels
+from judgekit.core.case import output_digest
+from judgekit.core.errors import ConfigError, DatasetError, JudgekitError
+from judgekit.datasets.labels import read_labels
+from tests.analysis.labels.made import made_run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    rows = [{"values": {"polite": float(n % 2), "level": n % 3 / 2}} for n in range(40)]
+    return made_run(tmp_path_factory.mktemp("import") / "run", rows)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="labels.csv"):
+        path = tmp_path / name
+        path.write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
+        return path
+
+    return write
+
+
+def lines(imported):
+    return [json.loads(line) for line in imported.lines()]
+
+
+def task(*results, id=1, data=None, **annotation):
+    made = [
+        {"from_name": name, "to_name": "text", "type": kind, "value": {key: value}}
+        for name, kind, key, value in results
+    ]
+    return {
+        "id": id,
+        "data": data or {"case": "c1", "metric": "tone"},
+        "annotations": [{"id": 7, "was_cancelled": False, "result": made, **annotation}],
+    }
+
+
+def test_a_wide_table(write, run):
+    path = write("case,labeller,polite,polite_reason,level\n"
+                 "c2,ann,yes,it says please,Good\nc1,bob,no,,\nc1,ann,,,bad\n")  # fmt: skip
+
+    assert lines(import_labels(path, run=run)) == [
+        {"case": "c1", "metric": "tone", "labeller": "ann",
+         "output_digest": output_digest("Because 1."), "answers": {"level": {"value": "bad"}}},
+        {"case": "c1", "metric": "tone", "labeller": "bob",
+         "output_digest": output_digest("Because 1."), "answers": {"polite": {"value": False}}},
+        {"case": "c2", "metric": "tone", "labeller": "ann",
+         "output_digest": output_digest("Because 2."),
+         "answers": {"polite": {"value": True, "reason": "it says please"},
+                     "level": {"value": "good"}}},
+    ]  # fmt: skip
+
+
+def test_a_long_table_is_the_same_as_a_wide_one(write, run):
+    wide = write("case,labeller,polite,polite_reason,share\nc1,ann,yes,kind,7.5\n")
+    long = write("case,labeller,criterion,value,reason\n"
+                 "c1,ann,share,7.5,\nc1,ann,polite,true,kind\n", "long.csv")  # fmt: skip
+
+    assert sorted(map(str, lines(import_labels(long, run=run))[0]["answers"])) == [
+        "polite", "share",
+    ]  # fmt: skip
+    assert lines(import_labels(long, run=run)) == lines(import_labels(wide, run=run))
+
+
+def test_columns_can_be_renamed_and_left_out(write, run):
+    path = write("case,Höflich?,why,who\nc1,ja,because,x\n".replace("ja", "yes"))
+    names = {"Höflich?": "polite", "why": "polite.reason", "who": ""}
+
+    (line,) = lines(import_labels(path, run=run, names=names, labeller="ann"))
+    assert line["answers"] == {"polite": {"value": True, "reason": "because"}}
+    assert line["labeller"] == "ann"
+
+
+def test_without_a_run_words_are_read_as_they_look(write):
+    path = write("case,metric,a,b,c,d\nc1,m,0.5,true,fine,null\n")
+
+    (line,) = lines(import_labels(path))
+    assert {name: answer["value"] for name, answer in line["answers"].items()} == {
+        "a": 0.5, "b": True, "c": "fine", "d": None,
+    }  # fmt: skip
+
+
+def test_tasks_of_label_studio(write, run):
+    """The JSON export: https://labelstud.io/guide/export, `annotations` of each task."""
+    path = write(
+        [
+            task(("polite", "choices", "choices", ["Yes"]),
+                 ("polite_reason", "textarea", "text", ["kind,", "and short"]),
+                 ("share", "rating", "rating", 4),
+                 completed_by={"id": 3, "email": "ann@example.org"}),
+            task(("share", "number", "number", 2.5), ("why", "textarea", "text", ["little"]),
+                 ("area", "rectanglelabels", "x", 1), id=2, completed_by=12),
+            task(("polite", "choices", "choices", ["No"]), id=3, was_cancelled=True),
+            task(id=4),
+        ],
+        "export.json",
+    )  # fmt: skip
+    imported = import_labels(path, run=run)
+
+    assert [(line["labeller"], line["answers"]) for line in lines(imported)] == [
+        ("12", {"share": {"value": 2.5, "reason": "little"}}),
+        ("ann@example.org", {"polite": {"value": True, "reason": "kind,\nand short"},
+                             "share": {"value": 4}}),
+    ]  # fmt: skip
+    assert imported.left_out == {
+        "cancelled annotations": 1, "annotations without answers": 1,
+        "results of type 'rectanglelabels'": 1,
+    }  # fmt: skip
+
+
+def test_the_export_of_the_page_keeps_its_reasons(write):
+    answers = {"polite": {"reason": "kind", "value": True}}
+    text = json.dumps({"case": "c1", "metric": "tone", "output_digest": output_digest("x"),
+                       "labeller": "ann", "answers": answers})  # fmt: skip
+    (line,) = lines(import_labels(write(text, "page.jsonl")))
+
+    assert line == {
+        "case": "c1", "metric": "tone", "labeller": "ann", "output_digest": output_digest("x"),
+        "answers": {"polite": {"value": True, "reason": "kind"}},
+    }  # fmt: skip
+
+
+def test_a_plan_adds_probabilities_and_leaves_other_cases_out(write, run, tmp_path):
+    plan = plan_labels(run, 8)
+    planned = list(plan.lines())
+    path = write("".join(json.dumps(line) + "\n" for line in planned), "plan.jsonl")
+    chances = {line["case"]: line["probability"] for line in planned}
+    others = [f"c{n}" for n in range(40) if f"c{n}" not in chances][:3]
+    rows = write("case,polite\n" + "".join(f"{case},yes\n" for case in [*others, *chances]))
+
+    imported = import_labels(rows, plan=path)
+    out = tmp_path / "out.jsonl"
+    out.write_text("".join(line + "\n" for line in imported.lines()))
+
+    assert {label.case: label.probability for label in read_labels(out)} == chances
+    assert imported.left_out == {"labels of cases that are not in the plan": 3}
+    assert list(import_labels(out).lines()) == list(imported.lines())
+    stale = write(json.dumps({"case": planned[0]["case"], "metric": "tone", "value": 1,
+                              "output_digest": "f" * 16}), "stale.jsonl")  # fmt: skip
+    with pytest.raises(ConfigError, match="no label is of a planned case"):
+        import_labels(stale, plan=path)
+
+
+def test_the_same_labels_in_another_order_are_the_same_bytes(write):
+    rows = ["c1,ann,yes", "c2,ann,no", "c1,bob,no"]
+    one = write("case,labeller,x\n" + "\n".join(rows) + "\n", "a.csv")
+    other = write("case,labeller,x\n" + "\n".join(rows[::-1]) + "\n", "b.csv")
+
+    expected = list(import_labels(one, metric="m").lines())
+    assert list(import_labels(other, metric="m").lines()) == expected
+    joined = import_labels(one, other, metric="m")
+    assert list(joined.lines()) == expected
+    assert joined.left_out == {"repeated labels": 3}
+
+
+MISTAKES = [
+    ("case,politness\nc1,yes\n", r"labels.csv:2: 'politness' is no criterion of tone; did you mean"
+     r" 'polite'\?; use --map politness=CRITERION, or --map politness= to skip it"),
+    ("case,level\nc1,god\n", r"labels.csv:2: 'god' is no answer to 'level'; did you mean 'good'\?"),
+    ("case,share\nc1,11\n", r"labels.csv:2: 11.0 is no answer to 'share', which is a number from "
+     "0 to 10"),
+    ("case,polite\nc1,maybe\n", "labels.csv:2: 'maybe' is no answer to 'polite', which is yes or"),
+    ("case,labeller,polite\nc1,ann,yes\nc1,ann,no\n", r"labels.csv:3: case 'c1', tone, polite by "
+     r"ann, is labelled False, and True at .*labels.csv:2; keep one"),
+    ("name,polite\nc1,yes\n", "labels.csv:2: no case; add a column"),
+    ("case,polite\nc1,\n", "labels.csv: no labels in the file"),
+    ("case,polite\nc1,yes,no\n", "labels.csv:2: a row of 3 under a header of 2"),
+    ("case,output_digest,polite\nc1,abc,yes\n", "labels.csv:2: 'output_digest' must be 16 hex"),
+    ("case,probability,polite\nc1,2,yes\n", "labels.csv:2: 'probability' must be above 0"),
+    (f"case,polite\n{'c' * 1001},yes\n", "labels.csv:2: an id or a name is longer than 1000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES)
+def test_mistakes_are_named_with_their_line(write, run, text, message):
+    with pytest.raises(JudgekitError, match=message):
+        import_labels(write(text), run=run)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (task(("polite", "choices", "choices", ["Yes", "No"])),
+         "row 1: task 1, annotation 7: 'polite' needs one choice"),
+        (task(("polite", "choices", "choices", [["deep"]])),
+         "task 1, annotation 7: an answer must be a word"),
+        (task(("polite", "choices", "choices", ["Yes"]), data={"text": "x"}),
+         "task 1, annotation 7: no case"),
+        (task(("kind", "rating", "rating", 3)), "'kind' is no criterion of tone"),
+        ({"id": 5, "data": [], "annotations": []}, "task 5: expected data"),
+        (["row"], "expected an object with labels"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_tasks_are_named_with_their_task(write, run, made, message):
+    with pytest.raises(DatasetError, match=message):
+        import_labels(write([made], "export.json"), run=run)
+
+
+def test_a_table_without_a_metric_says_what_to_add(write):
+    with pytest.raises(DatasetError, match="no metric; add a column 'metric', or name it with --"):
+        import_labels(write("case,polite\nc1,yes\n"))
