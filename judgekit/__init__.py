@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from judgekit.analysis.agreement.agree import agree
     from judgekit.analysis.comparison.compare import compare
     from judgekit.analysis.comparison.comparison import Comparison
+    from judgekit.analysis.correction.correct import CorrectedRun, correct
     from judgekit.analysis.ranking.rank import rank
     from judgekit.analysis.ranking.ranking import ModelRanking
     from judgekit.authoring.lint.lint import lint_rubrics
@@ -76,6 +77,7 @@ _HOMES = {
     "Comparison": "judgekit.analysis.comparison.comparison",
     "Combined": "judgekit.metrics.combine",
     "ConfigError": "judgekit.core.errors",
+    "CorrectedRun": "judgekit.analysis.correction.correct",
     "DecisionJudge": "judgekit.judges.decisions",
     "Distribution": "judgekit.core.distribution",
     "Failure": "judgekit.core.score",
@@ -109,6 +111,7 @@ _HOMES = {
     "answer_sync": "judgekit.suite.answering",
     "agree": "judgekit.analysis.agreement.agree",
     "compare": "judgekit.analysis.comparison.compare",
+    "correct": "judgekit.analysis.correction.correct",
     "create": "judgekit.metrics.registry",
     "evaluate": "judgekit.runner.evaluation",
     "evaluate_sync": "judgekit.runner.evaluation",
@@ -144,6 +147,7 @@ __all__ = [
     "Combined",
     "Comparison",
     "ConfigError",
+    "CorrectedRun",
     "DecisionJudge",
     "Distribution",
     "Failure",
@@ -177,6 +181,7 @@ __all__ = [
     "answer",
     "answer_sync",
     "compare",
+    "correct",
     "create",
     "evaluate",
     "evaluate_sync",

@@ -247,8 +247,8 @@ print(merged.figures.dataset == report.figures.dataset)
     ),
     Group(
         "Compare runs, and a judge with human labels",
-        "See [compare](compare.md) and [rank models](ranking.md). These functions call no model.",
-        ("compare", "Comparison", "agree", "rank", "ModelRanking"),
+        "See [compare](compare.md), [correct](correct.md) and [rank models](ranking.md). These functions call no model.",
+        ("compare", "Comparison", "agree", "correct", "CorrectedRun", "rank", "ModelRanking"),
         """
 shorter = judgekit.Case(id="hours", input="And on Sundays?", output="From ten.")
 judgekit.evaluate_sync([shorter], [length], out="runs/third")
@@ -259,13 +259,16 @@ print(found.pairs, found.regressions)
 label = {"case": "hours", "metric": "length", "labeller": "ann", "value": 1}
 Path("labels.jsonl").write_text(json.dumps(label) + "\\n")
 print(len(judgekit.agree("runs/third", "labels.jsonl").criteria))
+corrected = judgekit.correct("runs/third", "labels.jsonl")
+assert isinstance(corrected, judgekit.CorrectedRun)
+print(corrected.means[0].corrected.too_few)
 
 votes = [{"prompt": n, "a": "x", "b": "y", "winner": "xyx"[n % 3]} for n in range(12)]
 ranking = judgekit.rank(votes)
 assert isinstance(ranking, judgekit.ModelRanking)
 print([one.model for one in ranking.models], round(ranking.models[0].strength, 3))
 """,
-        "1 ()\n1\n['x', 'y'] 0.347",
+        "1 ()\n1\n1 of the 50 labels that a corrected mean needs\n['x', 'y'] 0.347",
     ),
     Group(
         "Let the system under test answer",

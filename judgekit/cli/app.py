@@ -13,8 +13,8 @@ from judgekit import __version__
 
 COMMANDS = (
     "init", "run", "watch", "merge", "score", "evaluate", "report", "compare", "rank",
-    "view", "agree", "labels", "answer", "perturb", "cases", "schema", "metrics", "rubric",
-    "persona", "pairs", "steer", "cassette", "doctor",
+    "view", "agree", "correct", "labels", "answer", "perturb", "cases", "schema", "metrics",
+    "rubric", "persona", "pairs", "steer", "cassette", "doctor",
 )  # fmt: skip
 """Each is a module of this package, with a function of the same name or a group in `app`."""
 GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette", "cases", "labels"}

@@ -1,0 +1,1 @@
+"""Means of a run, corrected with labels of people."""

@@ -1,0 +1,34 @@
+"""`judgekit correct`: correct the means of a judge with labels of people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def correct(
+    folder: Path,
+    labels_file: Path,
+    by: str = "ppi",
+    labels: str = "mean",
+    cluster: str | None = None,
+    json: bool = False,
+    markdown: bool = False,
+) -> None:
+    """Correct the means of a judge with labels of people, with intervals that contain its errors.
+
+    A judge scores every case, people label some of them. Print for each labelled metric and
+    criterion the mean of the judge, of the labels, and the corrected one. Never call a judge.
+
+    Exit codes: 0 corrected, 2 the run or the labels are wrong.
+    """
+    from judgekit.analysis.correction.correct import correct as correct_means
+    from judgekit.cli.output import print_json
+    from judgekit.cli.screen import columns
+
+    corrected = correct_means(folder, labels_file, by=by, several=labels, cluster=cluster)  # type: ignore[arg-type]
+    if json:
+        print_json(corrected.model_dump(mode="json"))
+    elif markdown:
+        print(corrected.markdown(), end="")
+    else:
+        print(corrected.text(width=columns()), end="")

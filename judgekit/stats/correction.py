@@ -1,0 +1,529 @@
+"""The mean of a judge, corrected with labels of people.
+
+PPI++ is that of Angelopoulos, Duchi and Zrnic (2023), arXiv 2311.01453. The share of Rogan and
+Gladen (1978) comes with the interval of Lee et al. (2025), arXiv 2511.21140.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
+from judgekit.stats.intervals import CHANGED, Bounds, MeanInterval, mean_interval
+
+FEWEST_LABELS = 50
+"""Labels that a corrected mean needs; with fewer, the coverage of its interval is too low."""
+FEWEST_OTHER = 5
+"""Labels that must differ from the most common one: a rare outcome may be missing by chance."""
+FEWEST_WORTH = 20
+"""Labels of equal weight that weighted labels must be worth."""
+
+FOLDS = 10
+"""Parts of weighted labels, of which each is corrected with the others."""
+
+Ends = tuple[float, float]
+
+
+class LabelledRow(NamedTuple):
+    """One row with a label."""
+
+    judge: float
+    person: float
+    cluster: Hashable = None
+    """Unique to the row where rows are independent; unused without clusters."""
+    weight: float = 1.0
+    """The inverse of the probability with which the row was chosen to be labelled."""
+
+
+class JudgedRows:
+    """The values that a judge gave to rows without a label.
+
+    Memory grows with the clusters, not with the rows.
+
+    Args:
+        clustered: whether every value comes with its cluster.
+    """
+
+    def __init__(self, *, clustered: bool = False) -> None:
+        self.values = MeanInterval()
+        self.clusters: dict[Hashable, list[float]] | None = {} if clustered else None
+        """Cluster -> number and sum of its values."""
+        self.plain = True
+        """Whether every value is 0 or 1."""
+
+    def add(self, value: float, cluster: Hashable = None) -> None:
+        """Add a value.
+
+        Raises:
+            ValueError: it is NaN or an infinity.
+        """
+        self.values.add(value)
+        self.plain = self.plain and value in (0, 1)
+        if self.clusters is not None:
+            sums = self.clusters.setdefault(cluster, [0, 0.0])
+            sums[0] += 1
+            sums[1] += value
+
+    @property
+    def n(self) -> int:
+        """The number of values."""
+        return self.values.n
+
+
+class MeanFigure(NamedTuple):
+    """A mean with its interval, or the reason why it has none."""
+
+    value: float
+    n: float
+    """The number of values."""
+    error: float = 0.0
+    """Standard error."""
+    df: float = 1.0
+    low: float | None = None
+    high: float | None = None
+    too_few: str | None = None
+
+
+class CorrectionFigures(NamedTuple):
+    """A corrected mean and what it is made of."""
+
+    corrected: MeanFigure
+    labels: MeanFigure
+    """The mean of the labels alone."""
+    lam: float | None
+    """How much the judge counts, 0..1; `None` of Rogan and Gladen."""
+    saved: int
+    """Further labels that labels alone would need for the same standard error."""
+
+
+class Correction:
+    """The corrections of one mean.
+
+    Labels of equal weight are a random sample, and the rows without a label are another. Labels of
+    different weights come from a sampling plan; then the rows without a label are no random
+    sample, and the mean of the judge is taken over all rows (the difference estimator of
+    sampling theory, with Hajek's weights).
+
+    Args:
+        rows: the rows with a label; at least one.
+        others: the values of the judge for all other rows.
+        bounds: the smallest and the largest possible value.
+    """
+
+    def __init__(
+        self, rows: Sequence[LabelledRow], others: JudgedRows, *, bounds: Bounds = (None, None)
+    ) -> None:
+        import numpy as np
+
+        self.bounds, self.others = bounds, others
+        self.judge = np.array([row.judge for row in rows], float)
+        self.person = np.array([row.person for row in rows], float)
+        weights = np.array([row.weight for row in rows], float)
+        self.n = len(rows)
+        self.weighted = bool(weights.min() != weights.max())
+        self.share = weights / weights.sum()
+        self.worth = float(1 / (self.share**2).sum())
+        """The number of labels of equal weight that these are worth (Kish)."""
+        places: dict[Hashable, int] = {}
+        clusters: Any = range(self.n)
+        if others.clusters is not None:
+            clusters = [row.cluster for row in rows]
+        self._units = np.array([places.setdefault(name, len(places)) for name in clusters])
+        self.clusters = None if others.clusters is None else len(places)
+        """The clusters with a label."""
+        self._places = places
+
+    # -- PPI++ ----------------------------------------------------------------------
+
+    @property
+    def lam(self) -> float:
+        """How much the judge counts: the share that makes the variance smallest, 0..1."""
+        return self._lam(self.share)
+
+    def _lam(self, share: Any) -> float:
+        others, values = self.others.values, self._pooled
+        if not others.n or values <= 0:
+            return 0.0
+        centred = self.judge - share @ self.judge
+        covariance = float(share @ ((self.person - share @ self.person) * centred))
+        return min(1.0, max(0.0, covariance / ((1 + self.n / others.n) * values)))
+
+    @property
+    def _lams(self) -> Any:
+        """By labelled row, how much the judge counts.
+
+        With unequal weights it is estimated without the row: one share for all would be related
+        to the rows with large weights, and bias the mean.
+        """
+        import numpy as np
+
+        if not self.weighted:
+            return np.full(self.n, self.lam)
+        folds = self._units % FOLDS
+        lams = np.zeros(self.n)
+        for fold in range(min(FOLDS, int(folds.max()) + 1)):
+            outside = np.where(folds == fold, 0.0, self.share)
+            if outside.any():
+                lams[folds == fold] = self._lam(outside / outside.sum())
+        return lams
+
+    @property
+    def _pooled(self) -> float:
+        """The variance of the judge's values over all rows."""
+        others, n = self.others.values, self.n
+        own = self.judge.mean()
+        squares = float(((self.judge - own) ** 2).sum()) + (others.sd or 0.0) ** 2 * (others.n - 1)
+        gap = own - (others.mean or 0.0)
+        return float(squares + gap**2 * n * others.n / (n + others.n)) / (n + others.n - 1)
+
+    @property
+    def judged(self) -> float:
+        """The mean of the judge: over the rows without a label, or with weights over all rows."""
+        mean, n = self.others.values.mean or 0.0, self.others.n
+        if not self.weighted:
+            return mean
+        return (float(self.judge.sum()) + n * mean) / (self.n + n)
+
+    def point(self, lam: Any) -> float:
+        """Return lam * mean of the judge + mean of (person - lam * judge).
+
+        Args:
+            lam: how much the judge counts, for all rows or by labelled row.
+        """
+        if self.weighted and self.others.n:
+            lam = lam * (1 + self.n / self.others.n)
+        return float(self.share @ (self.person - lam * (self.judge - self.judged)))
+
+    def z_interval(self) -> Ends:
+        """Return the interval of the ppi-python package: variances with divisor n, and z."""
+        lam, others = self.lam, self.others.values
+        rest = self.person - lam * self.judge
+        spread = (others.sd or 0.0) ** 2 * (others.n - 1) / others.n
+        error = math.sqrt(lam**2 * spread / others.n + float(rest.var()) / self.n)
+        half = NormalDist().inv_cdf(0.975) * error
+        return self.point(lam) - half, self.point(lam) + half
+
+    def ppi(self) -> CorrectionFigures:
+        """Return the PPI++ mean with a t interval inside the bounds."""
+        labels = self._figure(0.0, 0)
+        lam = self._lams
+        changed = len({*self._units[self.judge != self.person].tolist()})
+        corrected = self._figure(lam, max(0, CHANGED - changed))
+        if not corrected.error <= labels.error and labels.error > 0:
+            lam, corrected = 0.0 * lam, labels
+        saved = 0
+        if 0 < corrected.error < labels.error:
+            saved = round(self.n * ((labels.error / corrected.error) ** 2 - 1))
+        return CorrectionFigures(corrected, labels, float(self.share @ lam), saved)
+
+    def _figure(self, lam: Any, missing: int) -> MeanFigure:
+        """Return the mean with its interval.
+
+        Args:
+            lam: how much the judge counts.
+            missing: rows in which judge and person would have to differ to show how far they do;
+                each is taken to differ by the whole range.
+        """
+        error, df = self.error(self.person, lam)
+        least, most = self.bounds
+        value = self.point(lam)
+        if least is not None and most is not None and missing and self.n > 1:
+            error = math.hypot(error, (most - least) * math.sqrt(missing / self.n / (self.n - 1)))
+        if least is not None:
+            value = max(least, value)
+        if most is not None:
+            value = min(most, value)
+        figure = MeanFigure(value, self.n, error, df)
+        if why := self.too_few:
+            return figure._replace(too_few=why)
+        ends = mean_interval(value, error, df, bounds=self.bounds)
+        if ends is None:
+            return figure._replace(too_few="all labels are the same, and the range has no bounds")
+        return figure._replace(low=ends[0], high=ends[1])
+
+    @property
+    def too_few(self) -> str | None:
+        """Why there is no interval; `None` where there is one."""
+        if self.n < FEWEST_LABELS:
+            return f"{self.n} of the {FEWEST_LABELS} labels that a corrected mean needs"
+        if self.clusters is not None and self.clusters < FEWEST_CLUSTERS:
+            return f"labels in {self.clusters} of the {FEWEST_CLUSTERS} clusters that it needs"
+        if self.worth < FEWEST_WORTH:
+            return f"by their weights, the labels are worth {self.worth:.0f} of {FEWEST_WORTH}"
+        _, counts = _unique(self.person)
+        other = self.n - max(counts)
+        if other < FEWEST_OTHER:
+            return f"{other} of the {FEWEST_OTHER} labels needed that differ from the most common"
+        return None
+
+    def error(self, values: Any, lam: Any = 0.0, share: Any = None) -> tuple[float, float]:
+        """Return standard error and degrees of freedom of the mean of values, plus the judge's.
+
+        The sandwich of `judgekit.stats.clusters.cr2` for two means at once: of the judge over the
+        rows without a label (with unequal weights: over all rows), times lam, and of
+        `values - lam * judge` over the labelled ones. Each is a regression on a constant, so that
+        the matrix of a cluster has one entry for each mean, and the closed form stays. The working
+        model has independent rows, with a variance for each mean.
+
+        Args:
+            values: a value for each labelled row.
+            lam: how much the judge counts, for all rows or by labelled row.
+            share: the share of each labelled row in the mean; that of its weight by default.
+        """
+        import numpy as np
+
+        others = self.others.values
+        shares = self.share if share is None else share
+        if self.weighted and others.n:
+            lam = lam * (1 + self.n / others.n)
+        units, count, total = self._judged()
+        # Rows without a label and without clusters are units by themselves.
+        alone = others.n if self.others.clusters is None else 0
+        size = float(count.sum()) + alone
+        mean = (float(total.sum()) + alone * (others.mean or 0.0)) / size if size else 0.0
+        if size < 2:
+            lam, size = 0.0, max(size, 2.0)
+        rest = values - lam * (self.judge - mean)
+        centred = rest - shares @ rest
+        lam = float(np.mean(lam))
+        spread = lam**2 * (self._pooled if self.weighted else (others.sd or 0.0) ** 2)
+        own = float((shares**2).sum())
+        if own >= 1:
+            return math.inf, 1.0
+        residual = float(shares @ centred**2) / (1 - own)
+
+        def by_unit(each: Any) -> Any:
+            return np.bincount(units, weights=each, minlength=len(count))
+
+        leverage = np.stack([count / size, by_unit(shares)])
+        if leverage.max() >= 1:
+            return math.inf, 1.0
+        sums = np.stack([lam * (total - count * mean) / size, by_unit(shares * centred)])
+        free = np.sqrt(1 - leverage)
+        gap = (others.mean or 0.0) - mean
+        squares = ((others.sd or 0.0) ** 2 * (others.n - 1) + others.n * gap**2) if alone else 0.0
+        single = 1 / size**2 / (1 - 1 / size)
+        variance = float(((sums / free).sum(axis=0) ** 2).sum()) + lam**2 * squares * single
+        parts = np.array([spread / size, residual * own])
+        if parts.sum() <= 0:
+            return 0.0, max(1.0, self.worth - 1)
+        diagonal = spread * count / size**2 + residual * by_unit(shares**2)
+        across = float((diagonal**2).sum()) + alone * (spread / size**2) ** 2
+        w = leverage / free
+        products = w @ w.T
+        fourth = (w**2) @ (w**2).T
+        products[0, 0] += alone * single
+        fourth[0, 0] += alone * single**2
+        across += float(parts @ (products**2 - fourth) @ parts)
+        return math.sqrt(variance), max(1.0, float(parts.sum()) ** 2 / across)
+
+    def _judged(self) -> tuple[Any, Any, Any]:
+        """Return the unit of each labelled row, and the judge's rows and their sum by unit."""
+        import numpy as np
+
+        clusters = self.others.clusters or {}
+        places = {**self._places}
+        for name in clusters:
+            places.setdefault(name, len(places))
+        count, total = np.zeros(len(places)), np.zeros(len(places))
+        for name, (number, sums) in clusters.items():
+            count[places[name]], total[places[name]] = number, sums
+        if self.weighted:
+            np.add.at(count, self._units, 1.0)
+            np.add.at(total, self._units, self.judge)
+        return self._units, count, total
+
+    # -- how good the judge is -------------------------------------------------------
+
+    def rho(self) -> MeanFigure | None:
+        """Return Pearson's correlation of judge and person, with an interval by Fisher's z.
+
+        `None` where either does not vary.
+        """
+        judge, person = (side - self.share @ side for side in (self.judge, self.person))
+        spreads = [math.sqrt(float(self.share @ side**2)) for side in (judge, person)]
+        if min(spreads) < 1e-12:
+            return None
+        u, v = judge / spreads[0], person / spreads[1]
+        rho = max(-1.0, min(1.0, float(self.share @ (u * v))))
+        error, df = self.error(u * v - rho / 2 * (u**2 + v**2))
+        figure = MeanFigure(rho, self.n, error, df, too_few=self.too_few)
+        if figure.too_few is None and 1 - rho**2 < 1e-9:
+            figure = figure._replace(too_few="no label differs from the judge")
+        if figure.too_few is not None or not math.isfinite(error):
+            return figure
+        from judgekit.stats.student import student_t_quantile
+
+        half = student_t_quantile(0.975, df) * error / (1 - rho**2)
+        low, high = (math.tanh(math.atanh(rho) + sign * half) for sign in (-1, 1))
+        return figure._replace(low=low, high=high)
+
+    @property
+    def yes_no(self) -> bool:
+        """Whether every value of the judge is 0 or 1, and labels are between them."""
+        judged = self.others.plain and bool(((self.judge == 0) | (self.judge == 1)).all())
+        return judged and bool(((self.person >= 0) & (self.person <= 1)).all())
+
+    def rates(self) -> tuple[MeanFigure, MeanFigure] | None:
+        """Return sensitivity and specificity of a judge that says yes or no.
+
+        `None` where people gave only one of both answers. A label between 0 and 1, the mean of
+        several people, counts in part for each.
+        """
+        rates = []
+        for truth, said in ((self.person, self.judge), (1 - self.person, 1 - self.judge)):
+            weights = self.share * truth
+            if weights.sum() <= 0:
+                return None
+            share = weights / weights.sum()
+            rates.append(self._share_of(said, share, float(truth.sum())))
+        return rates[0], rates[1]
+
+    def _share_of(self, said: Any, share: Any, n: float) -> MeanFigure:
+        value = min(1.0, float(share @ said))
+        error, df = self.error(said, share=share)
+        df = min(df, max(1.0, 1 / float((share**2).sum()) - 1))
+        figure = MeanFigure(value, n, error, df)
+        if n < FEWEST_OTHER or not math.isfinite(error):
+            return figure._replace(too_few=f"{n:g} of the {FEWEST_OTHER} labels that it needs")
+        ends = mean_interval(value, error, df, bounds=(0.0, 1.0))
+        return figure if ends is None else figure._replace(low=ends[0], high=ends[1])
+
+    # -- Rogan and Gladen --------------------------------------------------------------
+
+    def rogan_gladen(self) -> CorrectionFigures | None:
+        """Return the corrected share of yes.
+
+        It is the share over the rows without a label, which may differ from the labelled rows in
+        it; with unequal weights the share over all rows. `None` where there is none to correct, or
+        no rates.
+        """
+        rates = self.rates()
+        if rates is None or not self.others.n or not self.yes_no:
+            return None
+        labels = self._figure(0.0, 0)
+        judged = self._judged_share()
+        sensitivity, specificity = rates
+        corrected = self._corrected(judged, sensitivity, specificity)
+        return CorrectionFigures(corrected, labels, None, 0)
+
+    def _judged_share(self) -> MeanFigure:
+        """Return the share of yes over the rows to correct."""
+        others = self.others.values
+        mean, n = others.mean or 0.0, others.n
+        if self.weighted:
+            mean, n = (mean * n + float(self.judge.sum())) / (n + self.n), n + self.n
+        if self.others.clusters is None:
+            return MeanFigure(mean, n, math.sqrt(mean * (1 - mean) / n))
+        from judgekit.stats.clusters import cr2
+
+        sums = self.others.clusters.values()
+        figures = cr2([total for _, total in sums], [int(number) for number, _ in sums])
+        return MeanFigure(mean, n, math.inf if figures is None else figures.error)
+
+    def _corrected(self, judged: MeanFigure, sens: MeanFigure, spec: MeanFigure) -> MeanFigure:
+        youden = sens.value + spec.value - 1
+        why = self.too_few or sens.too_few or spec.too_few
+        if youden <= 0:
+            why = "sensitivity + specificity is not above 1: the judge knows no more than chance"
+            return MeanFigure(math.nan, judged.n, too_few=why)
+        value = rogan_gladen(judged.value, spec.value, sens.value)
+        figure = MeanFigure(value, judged.n)
+        lower = youden_figure(sens, spec).low
+        if why is None and (lower is None or lower <= 0):
+            why = "Youden's J may be 0: the judge may know no more than chance"
+        if why is not None:
+            return figure._replace(too_few=why)
+        sizes = [_size(one) for one in (judged, spec, sens)]
+        low, high = lee_interval(judged.value, spec.value, sens.value, *sizes)
+        if not low < high:
+            why = "the judge says yes less, or more, often than its errors alone would let it"
+            return figure._replace(too_few=why)
+        half = (high - low) / 2 / NormalDist().inv_cdf(0.975)
+        return figure._replace(low=min(low, value), high=max(high, value), error=half, df=math.inf)
+
+
+def _size(share: MeanFigure) -> float:
+    """Return the number of independent values that a share is as exact as."""
+    spread = share.value * (1 - share.value)
+    if not math.isfinite(share.error):
+        return 1.0
+    count = min(share.n, share.df + 1) if share.df > 1 else share.n
+    return max(1.0, min(share.n, spread / share.error**2)) if share.error * spread > 0 else count
+
+
+def _unique(values: Any) -> tuple[Any, list[int]]:
+    import numpy as np
+
+    found, counts = np.unique(values, return_counts=True)
+    return found, counts.tolist()
+
+
+def youden_figure(sensitivity: MeanFigure, specificity: MeanFigure) -> MeanFigure:
+    """Return Youden's J, sensitivity + specificity - 1, with Newcombe's interval (1998)."""
+    value = sensitivity.value + specificity.value - 1
+    figure = MeanFigure(value, sensitivity.n + specificity.n)
+    ends = [(one.value, one.low, one.high) for one in (sensitivity, specificity)]
+    below = above = 0.0
+    for middle, low, high in ends:
+        if low is None or high is None:
+            return figure._replace(too_few=sensitivity.too_few or specificity.too_few)
+        below, above = math.hypot(below, middle - low), math.hypot(above, high - middle)
+    return figure._replace(low=max(-1.0, value - below), high=min(1.0, value + above))
+
+
+def rogan_gladen(share: float, specificity: float, sensitivity: float) -> float:
+    """Return the share of yes, corrected for the errors of a judge, on 0..1.
+
+    Raises:
+        ValueError: sensitivity + specificity is not above 1.
+
+    >>> round(rogan_gladen(0.4, 0.7, 0.9), 4)
+    0.1667
+    """
+    youden = sensitivity + specificity - 1
+    if youden <= 0:
+        raise ValueError("the judge is no better than chance: sensitivity + specificity <= 1")
+    return min(1.0, max(0.0, (share + specificity - 1) / youden))
+
+
+def lee_interval(
+    share: float, specificity: float, sensitivity: float, n: float, negatives: float,
+    positives: float, *, confidence: float = 0.95,
+) -> Ends:  # fmt: skip
+    """Return the interval of a share that `rogan_gladen` corrects, inside 0..1.
+
+    As Lee et al. (2025), after Lang and Reiczigel (2014): successes and failures are added to each
+    of the three shares, which moves the middle of the interval.
+
+    Args:
+        share: share of yes by the judge.
+        specificity: share of no among the labels no.
+        sensitivity: share of yes among the labels yes.
+        n: judged rows.
+        negatives: labels no.
+        positives: labels yes.
+        confidence: share of such intervals that cover the truth.
+
+    >>> [round(end, 4) for end in lee_interval(0.4, 0.7, 0.9, 1000, 200, 200)]
+    [0.0564, 0.2627]
+    """
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share, n = (n * share + z**2 / 2) / (n + z**2), n + z**2
+    specificity, negatives = (negatives * specificity + 1) / (negatives + 2), negatives + 2
+    sensitivity, positives = (positives * sensitivity + 1) / (positives + 2), positives + 2
+    youden = specificity + sensitivity - 1
+    if youden <= 0:
+        return 0.0, 1.0
+    middle = (share + specificity - 1) / youden
+    no, yes = (
+        specificity * (1 - specificity) / negatives,
+        sensitivity * (1 - sensitivity) / positives,
+    )
+    spread = share * (1 - share) / n + (1 - middle) ** 2 * no + middle**2 * yes
+    middle += 2 * z**2 * (middle * yes - (1 - middle) * no)
+    half = z * math.sqrt(spread) / youden
+    return min(1.0, max(0.0, middle - half)), min(1.0, max(0.0, middle + half))
