@@ -2,7 +2,8 @@
 
 The interval is an adjusted Wald interval, as Agresti and Caffo (2000) use for shares: two cases
 are added, spread evenly over every combination of answers. Its standard error comes from the
-influence of each case on the coefficient, summed by case (or by cluster); see `cr2`. The added
+influence of each case on the coefficient, summed by case (or by cluster); see `cr2`. Pairs may have
+weights, such as the inverse of the probability with which a plan chose the case. The added
 cases give an interval a width where all answers agree and where an answer is rare, which is where
 bootstrap and plain Wald intervals cover too little. `benchmarks/coverage_agreement.py` measures
 the coverage.
@@ -55,6 +56,35 @@ class Paired(NamedTuple):
     """The number of its case, or of the cluster its case is in. Units are independent."""
     first: int
     second: int
+    weight: float = 1.0
+
+
+class PairColumns:
+    """Pairs as arrays: units from 0, places, and weights with mean 1."""
+
+    def __init__(self, pairs: Sequence[Paired]) -> None:
+        import numpy as np
+
+        _, self.units = np.unique([pair.unit for pair in pairs], return_inverse=True)
+        self.first = np.array([pair.first for pair in pairs], dtype=np.int64)
+        self.second = np.array([pair.second for pair in pairs], dtype=np.int64)
+        self.weights = relative([pair.weight for pair in pairs])
+
+    def table(self, rows: int, columns: int) -> Any:
+        """Return the weighted counts of a table of so many first and second answers."""
+        import numpy as np
+
+        cells = self.first * columns + self.second
+        counts = np.bincount(cells, weights=self.weights, minlength=rows * columns)
+        return counts.reshape(rows, columns)
+
+
+def relative(weights: Sequence[float]) -> Any:
+    """Return weights as an array with mean 1; equal ones are 1 exactly."""
+    import numpy as np
+
+    values = np.asarray(weights, dtype=float)
+    return np.ones(len(values)) if len(set(weights)) <= 1 else values / values.mean()
 
 
 class Influence(NamedTuple):
@@ -67,7 +97,9 @@ class Influence(NamedTuple):
     """Sum of the squared influences of the added pairs."""
 
 
-def kappa(table: Any, *, places: Sequence[float] | None = None) -> float | None:
+def kappa(
+    table: Any, *, places: Sequence[float] | None = None, power: int = 2
+) -> float | None:
     """Return Cohen's kappa (1960) of a square table of counts.
 
     `None` where it is not defined: all answers of both sides are the same.
@@ -79,6 +111,7 @@ def kappa(table: Any, *, places: Sequence[float] | None = None) -> float | None:
         table: counts; rows and columns are the categories in order.
         places: positions of the categories, such as 0, 1, 2; none if they have no order. Further
             categories, such as "no verdict", get the largest distance to all others.
+        power: of the distance: 2 for quadratic weights, 1 for linear ones.
 
     >>> round(kappa([[20, 5], [10, 15]]), 6)
     0.4
@@ -87,19 +120,19 @@ def kappa(table: Any, *, places: Sequence[float] | None = None) -> float | None:
 
     shares = np.asarray(table, dtype=float)
     shares = shares / shares.sum()
-    far = _distances(len(shares), places)
+    far = distances(len(shares), places, power)
     expected = float((far * np.outer(shares.sum(axis=1), shares.sum(axis=0))).sum())
     return 1 - float((far * shares).sum()) / expected if expected > 0 else None
 
 
-def _distances(size: int, places: Sequence[float] | None) -> Any:
+def distances(size: int, places: Sequence[float] | None, power: int = 2) -> Any:
     """Return the distances of categories; one without a place gets the largest distance."""
     import numpy as np
 
     if places is None:
         return 1 - np.eye(size)
     known = np.asarray(places, float)
-    squares = np.subtract.outer(known, known) ** 2
+    squares = np.abs(np.subtract.outer(known, known)) ** power
     far = np.full((size, size), squares.max() or 1.0)
     np.fill_diagonal(far, 0.0)
     far[: len(known), : len(known)] = squares
@@ -116,12 +149,18 @@ def spearman(first: Sequence[int], second: Sequence[int], size: int) -> float | 
         second: the place of its second answer.
         size: how many places there are.
     """
-    influence = _rank_influence(first, second, size, 0.0)
+    pairs = PairColumns([Paired(0, *both) for both in zip(first, second, strict=True)])
+    influence = _rank_influence(pairs, size, 0.0)
     return influence.estimate if influence is not None else None
 
 
 def kappa_figure(
-    pairs: Sequence[Paired], size: int, places: Sequence[float] | None, *, clustered: bool = False
+    pairs: Sequence[Paired],
+    size: int,
+    places: Sequence[float] | None,
+    *,
+    power: int = 2,
+    clustered: bool = False,
 ) -> Coefficient:
     """Return kappa with its 95 % interval.
 
@@ -129,17 +168,18 @@ def kappa_figure(
         pairs: the pairs.
         size: how many categories there are.
         places: their positions; none if they have no order.
+        power: of the distance of two places: 2 for quadratic weights, 1 for linear ones.
         clustered: whether units are clusters of cases.
     """
-    import numpy as np
-
-    cells = np.array([pair.first * size + pair.second for pair in pairs])
-    table = np.bincount(cells, minlength=size * size).reshape(size, size)
+    columns = PairColumns(pairs)
+    table, cells = columns.table(size, size), columns.first * size + columns.second
+    far = distances(size, places, power)
 
     def influence(weight: float) -> Influence:
-        return _kappa_influence(table, cells, places, weight)
+        return _kappa_influence(table, cells, far, weight)
 
-    return _figure(kappa(table, places=places), pairs, influence, clustered=clustered)
+    value = kappa(table, places=places, power=power)
+    return coefficient(value, columns.units, columns.weights, influence, clustered=clustered)
 
 
 def rank_figure(pairs: Sequence[Paired], size: int, *, clustered: bool = False) -> Coefficient:
@@ -150,36 +190,48 @@ def rank_figure(pairs: Sequence[Paired], size: int, *, clustered: bool = False) 
         size: how many places there are.
         clustered: whether units are clusters of cases.
     """
-    first, second = [pair.first for pair in pairs], [pair.second for pair in pairs]
+    columns = PairColumns(pairs)
 
-    def influence(weight: float) -> Influence:
-        of_pairs = _rank_influence(first, second, size, weight)
-        assert of_pairs is not None  # noqa: S101 - added pairs make every place possible
-        return of_pairs
+    def influence(weight: float) -> Influence | None:
+        return _rank_influence(columns, size, weight)
 
-    return _figure(spearman(first, second, size), pairs, influence, clustered=clustered)
+    bare = influence(0.0) if len(pairs) else None
+    value = bare.estimate if bare is not None else None
+    return coefficient(value, columns.units, columns.weights, influence, clustered=clustered)
 
 
-def _figure(
+def coefficient(
     value: float | None,
-    pairs: Sequence[Paired],
-    influence: Callable[[float], Influence],
+    units: Any,
+    weights: Any,
+    influence: Callable[[float], Influence | None],
     *,
     clustered: bool,
+    bounds: tuple[float, float] = (-1.0, 1.0),
+    added: float = ADDED,
 ) -> Coefficient:
     """Return a coefficient with its interval, or with the reason why it has none.
 
     Pairs of one unit that agree carry the information of one pair. The design effect says how many
-    pairs count as one: the variance with units over that without, between 1 and the mean number of
-    pairs in a unit. The weight of the added cases is multiplied by it.
+    pairs count as one: the variance with units and weights over that without, between 1 and the
+    mean number of pairs in a unit (times Kish's 1 + cv ** 2 of the weights). The weight of the
+    added cases is multiplied by it.
+
+    Args:
+        value: the coefficient; `None` where it is not defined.
+        units: by pair, the number of its unit, from 0 without gaps.
+        weights: by pair, with mean 1.
+        influence: returns estimate and influences with so many added pairs.
+        clustered: whether units are clusters of cases.
+        bounds: the least and the largest possible value.
+        added: the pairs to add.
     """
     import numpy as np
 
     if value is None:
         return Coefficient(value=None)
-    _, units = np.unique([pair.unit for pair in pairs], return_inverse=True)
     sizes = np.bincount(units)
-    count, n = len(sizes), len(pairs)
+    count, n = len(sizes), len(units)
     least = FEWEST if clustered else FEWEST_CASES
     if count < least:
         unit = "clusters" if clustered else "cases"
@@ -187,21 +239,28 @@ def _figure(
             value=value, too_few=f"{count} of the {least} {unit} that an interval needs"
         )
     worth = 1.0
-    if n > count:
-        each = influence(ADDED).each
-        alone = float(np.var(each)) / n
-        together = _figures(each, units, sizes).error ** 2
-        worth = min(n / count, max(1.0, together / alone)) if alone > 0 else n / count
-    added = influence(ADDED * worth)
-    error, df = _figures(added.each, units, sizes)
-    whole = n + ADDED * worth
-    error = float(np.sqrt((error * n) ** 2 + worth * added.added)) / whole
+    kish = float((weights**2).mean())
+    if n > count or kish > 1:
+        each = _known(influence(added)).each
+        alone = float(np.var(each)) / n if kish == 1 else float((weights * each**2).mean()) / n
+        together = _figures(each, units, weights).error ** 2
+        most = n / count * kish
+        worth = min(most, max(1.0, together / alone)) if alone > 0 else most
+    figures = _known(influence(added * worth))
+    error, df = _figures(figures.each, units, weights)
+    whole = n + added * worth
+    error = float(np.sqrt((error * n) ** 2 + worth * figures.added)) / whole
     half = student_t_quantile(0.975, df) * error
     return Coefficient(
         value=value,
-        low=max(-1.0, min(value, added.estimate - half)),
-        high=min(1.0, max(value, added.estimate + half)),
+        low=max(bounds[0], min(value, figures.estimate - half)),
+        high=min(bounds[1], max(value, figures.estimate + half)),
     )
+
+
+def _known(influence: Influence | None) -> Influence:
+    assert influence is not None  # noqa: S101 - added pairs make every place possible
+    return influence
 
 
 class _Error(NamedTuple):
@@ -209,17 +268,16 @@ class _Error(NamedTuple):
     df: float
 
 
-def _figures(each: Any, units: Any, sizes: Any) -> _Error:
+def _figures(each: Any, units: Any, weights: Any) -> _Error:
     import numpy as np
 
-    figures = cr2(np.bincount(units, weights=each).tolist(), sizes.tolist())
+    totals = np.bincount(units, weights=each * weights)
+    figures = cr2(totals.tolist(), np.bincount(units, weights=weights).tolist())
     assert figures is not None  # noqa: S101 - there are many units
     return _Error(figures.error, figures.df)
 
 
-def _kappa_influence(
-    table: Any, cells: Any, places: Sequence[float] | None, weight: float
-) -> Influence:
+def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influence:
     """Return kappa over a table and `weight` added pairs, by the delta method."""
     import numpy as np
 
@@ -227,16 +285,13 @@ def _kappa_influence(
     one = weight / size**2
     shares = (table + one) / (table.sum() + weight)
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    far = _distances(size, places)
     observed, expected = (far * shares).sum(), rows @ far @ columns
     margins = np.add.outer(far @ columns, rows @ far) - 2 * expected
     each = (observed - far) / expected + observed / expected**2 * margins
     return Influence(1 - observed / expected, each.ravel()[cells], float(one * (each**2).sum()))
 
 
-def _rank_influence(
-    first: Sequence[int], second: Sequence[int], size: int, weight: float
-) -> Influence | None:
+def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence | None:
     """Return Spearman's rho over pairs and `weight` added ones, by the delta method.
 
     With the mid-distribution of either side less its mean, u and v, rho is the covariance of u and
@@ -245,26 +300,28 @@ def _rank_influence(
     """
     import numpy as np
 
-    places = (np.asarray(first), np.asarray(second))
+    places, weights = (pairs.first, pairs.second), pairs.weights
     one = weight / size  # added to every place of either side
-    n = len(first) + weight
-    shares = [(np.bincount(side, minlength=size) + one) / n for side in places]
+    n = len(weights) + weight
+    shares = [(np.bincount(s, weights=weights, minlength=size) + one) / n for s in places]
     u, v = (np.cumsum(share) - share / 2 - 0.5 for share in shares)
     spreads = [float((share * x**2).sum()) for share, x in zip(shares, (u, v), strict=True)]
     if min(spreads) < 1e-12:
         return None
     scale = float(np.sqrt(spreads[0] * spreads[1]))
     even = one / size  # added to every pair of places
-    covariance = float((u[places[0]] * v[places[1]]).sum() + even * u.sum() * v.sum()) / n
+    product = weights * u[places[0]] * v[places[1]]
+    covariance = float(product.sum() + even * u.sum() * v.sum()) / n
     rho = covariance / scale
     parts = []
     for (here, there), x, other, share, spread in zip(
         (places, places[::-1]), (u, v), (v, u), shares, spreads, strict=True
     ):
         # By place: what the other side comes to there, then what a rank there moves.
-        sums = (np.bincount(here, weights=other[there], minlength=size) + even * other.sum()) / n
-        shape = x**2 - spread + 2 * (_beyond(share * x) - spread)
-        parts.append((_beyond(sums) - covariance) / scale - rho / 2 * shape / spread)
+        reached = np.bincount(here, weights=weights * other[there], minlength=size)
+        sums = (reached + even * other.sum()) / n
+        shape = x**2 - spread + 2 * (beyond(share * x) - spread)
+        parts.append((beyond(sums) - covariance) / scale - rho / 2 * shape / spread)
     p, q = parts
     constant = -covariance / scale
     each = u[places[0]] * v[places[1]] / scale + p[places[0]] + q[places[1]] + constant
@@ -279,8 +336,8 @@ def _rank_influence(
     return Influence(rho, each, float(even * squares))
 
 
-def _beyond(sums: Any) -> Any:
-    """Return by place the sum of all later places and half of its own."""
+def beyond(sums: Any) -> Any:
+    """Return by place the sum of all later places and half of the place itself."""
     import numpy as np
 
     return sums.sum() - np.cumsum(sums) + sums / 2

@@ -22,7 +22,7 @@ class ClusterFigures(NamedTuple):
     """Satterthwaite's degrees of freedom: between 1 and the number of clusters less 1."""
 
 
-def cr2(totals: Sequence[float], sizes: Sequence[int]) -> ClusterFigures | None:
+def cr2(totals: Sequence[float], sizes: Sequence[float]) -> ClusterFigures | None:
     """Return mean, CR2 standard error and degrees of freedom; `None` of fewer than two clusters.
 
     The bias-reduced sandwich of Bell and McCaffrey (2002), for a regression on a constant. With a
@@ -37,7 +37,7 @@ def cr2(totals: Sequence[float], sizes: Sequence[int]) -> ClusterFigures | None:
 
     Args:
         totals: sum of the values of each cluster.
-        sizes: number of values of each cluster, at least 1.
+        sizes: number of values of each cluster, or the sum of their weights; above 0.
 
     >>> figures = cr2([2.0, 0.0, 0.5], [2, 1, 1])
     >>> round(figures.mean, 3), round(figures.error, 4), round(figures.df, 3)

@@ -1,0 +1,114 @@
+"""Krippendorff's alpha: agreement of any number of raters, of which some may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from judgekit.stats.agreement import ADDED, Coefficient, Influence, beyond, coefficient, relative
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+
+def alpha_figure(
+    answers: Sequence[Sequence[int]],
+    values: Sequence[float],
+    level: Level,
+    *,
+    units: Sequence[int] | None = None,
+    weights: Sequence[float] | None = None,
+) -> Coefficient:
+    """Return Krippendorff's alpha (2004) with its 95 % interval.
+
+    1 less the observed over the expected disagreement. Two answers disagree by 1 if they differ
+    (nominal), by the square of their difference (interval), or by the square of the number of
+    answers between them (ordinal), which is the difference of their ranks. The interval is that of
+    `judgekit.stats.agreement`, over cases; two cases with two answers each are added.
+
+    Args:
+        answers: by case, the answers of its raters as places from 0; a case with fewer than two
+            does not count.
+        values: the number at each place, for `interval`.
+        level: how answers differ.
+        units: by case, the cluster it is in; none if cases are independent.
+        weights: by case; equal by default.
+    """
+    import numpy as np
+
+    several = [place for place, own in enumerate(answers) if len(own) > 1]
+    if not several:
+        return Coefficient(value=None)
+    case = np.repeat(np.arange(len(several)), [len(answers[place]) for place in several])
+    flat = np.concatenate([np.asarray(answers[place], dtype=np.int64) for place in several])
+    known, places = np.unique(flat, return_inverse=True)
+    own = relative([1.0 if weights is None else weights[place] for place in several])
+    numbers = np.asarray([values[place] for place in known], float)
+
+    def influence(added: float) -> Influence | None:
+        return _influence(case, places, numbers, own, level, added)
+
+    bare = influence(0.0)
+    numbered = [place if units is None else units[place] for place in several]
+    _, groups = np.unique(numbered, return_inverse=True)
+    return coefficient(
+        None if bare is None else bare.estimate, groups, own, influence,
+        clustered=units is not None, bounds=(-np.inf, 1.0), added=ADDED,
+    )  # fmt: skip
+
+
+def _influence(
+    case: Any, places: Any, numbers: Any, weights: Any, level: Level, added: float
+) -> Influence | None:
+    """Return alpha = 1 - (n - 1) * a / b, and by case what it moves.
+
+    a is the sum over cases of the distances of all ordered pairs of answers, over the number of
+    answers less 1; b is the sum of the distances of all ordered pairs of answers in the data. Both
+    depend on a case also through the ranks, if these are the positions of the answers.
+    """
+    import numpy as np
+
+    size, sizes = len(numbers), np.bincount(case)
+    one = 2 * added / size  # answers added to every place
+    counts = np.bincount(places, weights=weights[case], minlength=size) + one
+    n = float(counts.sum())
+    positions = np.cumsum(counts) - counts / 2 if level == "ordinal" else numbers
+    if level == "nominal":
+        keys, repeats = np.unique(case * size + places, return_counts=True)
+        same = np.bincount(keys // size, weights=repeats.astype(float) ** 2)
+        apart = (sizes**2 - same) / (sizes - 1)
+        reach = n - counts  # by place: the sum of the distances to all answers
+        rows, squares = np.full(size, size - 1.0), float(size * (size - 1))
+    else:
+        positions = positions - float((counts * positions).sum()) / n
+        x = positions[places]
+        sums, second = (np.bincount(case, weights=w) for w in (x, x**2))
+        apart = 2 * (sizes * second - sums**2) / (sizes - 1)
+        reach = n * positions**2 + float((counts * positions**2).sum())
+        p1, p2, p3, p4 = (float((positions**k).sum()) for k in range(1, 5))
+        # By place and in all, over the grid of the added pairs: distances and their squares.
+        rows = size * positions**2 - 2 * positions * p1 + p2
+        squares = 2 * size * p4 - 8 * p3 * p1 + 6 * p2**2
+    even = added / size**2
+    a = float((weights * apart).sum()) + 2 * even * float(rows.sum())
+    b = float((counts * reach).sum())
+    if size < 2 or b <= 0:
+        return None
+    factor = (n - 1) / b
+    # By place: what one more answer there adds to alpha through b, through n, and by its rank.
+    moves = 2 * (n - 1) * a / b**2 * reach - a / b
+    if level == "ordinal":
+        within = (sizes[case] * x - sums[case]) / (sizes[case] - 1)
+        pull = np.bincount(places, weights=weights[case] * within, minlength=size)
+        pull += 2 * even * (size * positions - p1)
+        moves -= factor * 4 * beyond(pull)
+        moves += factor * a / b * 4 * beyond(counts * n * positions)
+    each = np.bincount(case, weights=moves[places]) - factor * apart
+    total = (
+        4 * factor**2 * squares
+        - 4 * factor * 2 * float((rows * moves).sum())
+        + 2 * size * float((moves**2).sum())
+        + 2 * float(moves.sum()) ** 2
+    )
+    # `each` is by case, and a share of n cases in all.
+    cases = len(sizes) + added
+    return Influence(1 - factor * a, each * cases, float(even * total * cases**2))

@@ -1,0 +1,87 @@
+"""Precision, recall, F1 and the like: shares of a table of answers, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from judgekit.stats.agreement import Coefficient, Influence, Paired, PairColumns, coefficient
+
+ADDED_TO_SHARE = 4.0
+"""Pairs that are added to a share, spread evenly over the cells it counts (Agresti, Coull 1998)."""
+
+_TP, _FN, _TN, _FP = (1, 1), (0, 1), (0, 0), (1, 0)
+"""Cells of a table of no (0) and yes (1): the answer that is tested, then the reference."""
+_Cells = Mapping[tuple[int, int], float]
+_POSITIVE: _Cells = {_TP: 2, _FP: 1, _FN: 1}
+_NEGATIVE: _Cells = {_TN: 2, _FP: 1, _FN: 1}
+MEASURES: Mapping[str, Sequence[tuple[tuple[int, int], _Cells]]] = {
+    "precision": [(_TP, {_TP: 1, _FP: 1})],
+    "recall": [(_TP, {_TP: 1, _FN: 1})],
+    "specificity": [(_TN, {_TN: 1, _FP: 1})],
+    "f1": [(_TP, _POSITIVE)],
+    "balanced_f1": [(_TP, _POSITIVE), (_TN, _NEGATIVE)],
+}
+"""Measure -> the ratios of which it is the mean: the cell above, and the weights of those below.
+
+Balanced F1 is the mean of the F1 of yes and that of no over all pairs of labellers, as in
+HealthBench (arXiv 2505.08775).
+"""
+
+
+class Share(NamedTuple):
+    """A measure with the number of pairs it counts."""
+
+    n: int
+    figure: Coefficient
+
+
+def share_figures(pairs: Sequence[Paired], *, clustered: bool = False) -> dict[str, Share]:
+    """Return the measures of yes/no answers; undefined without a pair to count.
+
+    Args:
+        pairs: places 0 for no and 1 for yes; a first answer of 2 is neither, and always wrong.
+        clustered: whether units are clusters of cases.
+    """
+    import numpy as np
+
+    size = 2 + any(pair.first > 1 for pair in pairs)
+    figures = {}
+    for name, ratios in MEASURES.items():
+        above, below = np.zeros((2, len(ratios), size, 2))
+        for place, (cell, counted) in enumerate(ratios):
+            for one, weight in counted.items():
+                below[place][one] = weight
+            above[place][cell] = counted[cell]
+            if size > 2:  # no verdict counts like the wrong answer
+                below[place][2] = [below[place][1, 0], below[place][0, 1]]
+        inside = below.any(axis=0)
+        own = [pair for pair in pairs if inside[pair.first, pair.second]]
+        figures[name] = Share(len(own), _figure(own, above, below, inside, clustered=clustered))
+    return figures
+
+
+def _figure(
+    pairs: Sequence[Paired], above: Any, below: Any, inside: Any, *, clustered: bool
+) -> Coefficient:
+    if not pairs:
+        return Coefficient(value=None)
+    columns = PairColumns(pairs)
+    even = inside / inside.sum()
+
+    def influence(added: float) -> Influence | None:
+        shares = columns.table(*inside.shape) + added * even
+        shares /= shares.sum()
+        tops, bottoms = ((part * shares).sum(axis=(1, 2)) for part in (above, below))
+        if not bottoms.all():
+            return None
+        ratios = tops / bottoms
+        moves = ((above - ratios[:, None, None] * below) / bottoms[:, None, None]).mean(axis=0)
+        squares = float(added * (even * moves**2).sum())
+        return Influence(float(ratios.mean()), moves[columns.first, columns.second], squares)
+
+    bare = influence(0.0)
+    return coefficient(
+        None if bare is None else bare.estimate, columns.units, columns.weights, influence,
+        clustered=clustered, bounds=(0.0, 1.0), added=ADDED_TO_SHARE,
+    )  # fmt: skip
