@@ -10,8 +10,15 @@ import typer
 def agree(
     folder: Path,
     labels: Path,
+    combine: str = "each",
     failures: str = "wrong",
+    weights: str | None = None,
     cluster: str | None = None,
+    group: str | None = None,
+    system: str | None = None,
+    alt_test: float | None = None,
+    all: bool = False,
+    html: Path | None = None,
     json: bool = False,
     markdown: bool = False,
 ) -> None:
@@ -26,10 +33,16 @@ def agree(
     from judgekit.analysis.agreement.words import calibration_markdown, calibration_text
     from judgekit.cli.screen import columns
 
-    calibration = measure(folder, labels, failures=failures, cluster=cluster)  # type: ignore[arg-type]
+    calibration = measure(
+        folder, labels, combine=combine, failures=failures, weights=weights,  # type: ignore[arg-type]
+        cluster=cluster, group=group, system=system, alt_test=alt_test,
+    )  # fmt: skip
     if json:
         typer.echo(calibration.model_dump_json(indent=1))
     elif markdown:
         typer.echo(calibration_markdown(calibration), nl=False)
     else:
-        typer.echo(calibration_text(calibration, width=columns()), nl=False)
+        typer.echo(calibration_text(calibration, width=columns(), everything=all), nl=False)
+    if html is not None:
+        page = calibration.to_html(html)
+        typer.echo(f"page: {page}", err=json or markdown)

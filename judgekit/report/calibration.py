@@ -11,6 +11,15 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from judgekit.core.input_file import read_text
 from judgekit.core.value import Displayed, Value
+from judgekit.report.agreement import (
+    STATISTICS,
+    AgreementStatistic,
+    AltTest,
+    Disagreement,
+    GroupAgreement,
+    LabellerAgreement,
+    SystemAgreement,
+)
 from judgekit.report.folder import AGREEMENT, MAX_JSON
 from judgekit.stats.agreement import Coefficient
 
@@ -22,6 +31,8 @@ if TYPE_CHECKING:
     from judgekit.datasets.dataframes.table import Table
 
 Scale = Literal["nominal", "ordinal", "number"]
+KappaWeights = Literal["none", "linear", "quadratic"]
+Combine = Literal["each", "majority", "mean"]
 NO_VERDICT = "no verdict"
 """The category of replies without a verdict."""
 
@@ -117,12 +128,54 @@ class Agreement(Value):
     jury: JuryAgreement | None = None
     """The judges of a jury; `None` for a single judge."""
 
+    combine: Combine = "each"
+    """How several labels of a case count: each, their majority, or their mean."""
+    weights: KappaWeights | None = None
+    """Weights of kappa; `None` in older files: quadratic where answers have an order."""
+    weighted: bool = False
+    """Whether figures are weighted by 1 / probability of the sampling plan."""
+    statistics: tuple[AgreementStatistic, ...] = ()
+    """Further statistics of the judge against people."""
+    people_statistics: tuple[AgreementStatistic, ...] = ()
+    """The same between people."""
+    by_labeller: tuple[LabellerAgreement, ...] = ()
+    groups: GroupAgreement | None = None
+    systems: SystemAgreement | None = None
+    alt_test: AltTest | None = None
+    disagreements: tuple[Disagreement, ...] = ()
+    """Cases with the largest disagreement, the largest first."""
+
     @model_serializer(mode="wrap")
-    def _without_jury(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        if self.jury is None:
-            data.pop("jury", None)
+        fields = type(self).model_fields
+        for name in _LEFT_OUT:
+            if getattr(self, name) == fields[name].default:
+                data.pop(name, None)
         return data
+
+    @property
+    def all_statistics(self) -> dict[str, AgreementStatistic]:
+        """Every statistic of the judge against people, by name."""
+        pairs = (("kappa", self.pairs, self.kappa), ("spearman", self._verdicts, self.rank))
+        return _by_name(pairs, self.statistics)
+
+    @property
+    def all_people_statistics(self) -> dict[str, AgreementStatistic]:
+        """Every statistic between people, by name."""
+        kappa, rank = self.people_kappa, self.people_rank
+        pairs = (("kappa", self.people_pairs, kappa), ("spearman", self.people_pairs, rank))
+        return _by_name(pairs, self.people_statistics)
+
+    @property
+    def _verdicts(self) -> int:
+        return self.pairs - self.failed
+
+    @property
+    def kappa_name(self) -> str:
+        """Kappa with its weights."""
+        weights = self.weights or ("none" if self.scale == "nominal" else "quadratic")
+        return "kappa" if weights == "none" else f"kappa ({weights})"
 
     @property
     def name(self) -> str:
@@ -130,11 +183,25 @@ class Agreement(Value):
         return self.metric if self.criterion is None else f"{self.metric}, {self.criterion}"
 
 
+_LEFT_OUT = ("jury", "combine", "weights", "weighted", "statistics", "people_statistics",
+             "by_labeller", "groups", "systems", "alt_test", "disagreements")  # fmt: skip
+"""Fields of `Agreement` that files leave out where they have their default."""
+
+
+def _by_name(
+    figures: Iterable[tuple[str, int, Coefficient | None]], others: Iterable[AgreementStatistic]
+) -> dict[str, AgreementStatistic]:
+    named = [AgreementStatistic.of(name, n, one) for name, n, one in figures if one is not None]
+    found = {one.name: one for one in (*named, *others)}
+    return {name: found[name] for name in STATISTICS if name in found}
+
+
 class Calibration(Displayed, Value):
     """The content of `agree.json`."""
 
     judgekit: Literal["agreement"] = "agreement"
-    version: Literal[2] = 2
+    version: Literal[2, 3] = 3
+    """2 has kappa, Spearman's rho and the jury only."""
     dataset: str
     """Digest of the run's cases."""
     manifest: str
@@ -150,6 +217,24 @@ class Calibration(Displayed, Value):
         """The method of the intervals."""
         by = f"clusters of {self.cluster}" if self.cluster else "case"
         return f"Intervals: 95 %, adjusted Wald by {by}."
+
+    @property
+    def sampling(self) -> str:
+        """How the labelled cases are supposed to be chosen."""
+        if any(one.weighted for one in self.criteria):
+            return "Weighted by 1 / probability of the sampling plan; tables count answers."
+        return "No label has a probability: labelled cases count as a random sample of the run."
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write the agreement as one self-contained HTML file and return its path.
+
+        Raises:
+            ConfigError: the file cannot be written.
+        """
+        from judgekit.core.renderers import renderer
+
+        written: Path = renderer("agreement page")(self, Path(path))
+        return written
 
     def _parts_shown(self) -> Iterable[Shown]:
         from judgekit.report.display import calibration_parts
@@ -190,6 +275,9 @@ def _table(calibration: Calibration) -> Table:
                             "number"),
             "labellers": "texts",
             "sentence": "text",
+            **{f"{side}{name}{end}": "whole" if end == "_n" else "number"
+               for side in ("", "people_") for name in STATISTICS
+               if name not in ("kappa", "spearman") for end in ("", "_low", "_high", "_n")},
         }
     )  # fmt: skip
     for one in calibration.criteria:
@@ -199,6 +287,10 @@ def _table(calibration: Calibration) -> Table:
             if figure is not None:
                 ends = {f"{name}_low": figure.low, f"{name}_high": figure.high}
                 entry |= {name: figure.value, **ends}
+        for side, others in (("", one.statistics), ("people_", one.people_statistics)):
+            for other in others:
+                for end in ("", "_low", "_high", "_n"):
+                    entry[f"{side}{other.name}{end}"] = getattr(other, end[1:] or "value")
         table.add({**entry, "labellers": list(one.labellers)})
     return table
 

@@ -97,9 +97,7 @@ class Influence(NamedTuple):
     """Sum of the squared influences of the added pairs."""
 
 
-def kappa(
-    table: Any, *, places: Sequence[float] | None = None, power: int = 2
-) -> float | None:
+def kappa(table: Any, *, places: Sequence[float] | None = None, power: int = 2) -> float | None:
     """Return Cohen's kappa (1960) of a square table of counts.
 
     `None` where it is not defined: all answers of both sides are the same.

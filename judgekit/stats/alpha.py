@@ -99,7 +99,7 @@ def _influence(
     if level == "ordinal":
         within = (sizes[case] * x - sums[case]) / (sizes[case] - 1)
         pull = np.bincount(places, weights=weights[case] * within, minlength=size)
-        pull += 2 * even * (size * positions - p1)
+        pull = pull + 2 * even * (size * positions - p1)
         moves -= factor * 4 * beyond(pull)
         moves += factor * a / b * 4 * beyond(counts * n * positions)
     each = np.bincount(case, weights=moves[places]) - factor * apart

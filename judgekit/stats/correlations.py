@@ -13,8 +13,8 @@ from typing import Any
 from judgekit.stats.agreement import (
     Coefficient,
     Influence,
-    Paired,
     PairColumns,
+    Paired,
     coefficient,
 )
 

@@ -1,7 +1,7 @@
 """The alternative annotator test: may a judge replace the people who label?
 
-Calderon, Reichart and Dror (ACL 2025, arXiv 2501.10970). Each labeller is left out in turn. For each
-case, the judge and the labeller are compared with the remaining labellers.
+Calderon, Reichart and Dror (ACL 2025, arXiv 2501.10970). Each labeller is left out in turn. For
+each case, the judge and the labeller are compared with the remaining labellers.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from judgekit.stats.agreement import Coefficient, Influence, Paired, PairColumns, coefficient
+from judgekit.stats.agreement import Coefficient, Influence, PairColumns, Paired, coefficient
 
 ADDED_TO_SHARE = 4.0
 """Pairs that are added to a share, spread evenly over the cells it counts (Agresti, Coull 1998)."""
@@ -48,14 +48,14 @@ def share_figures(pairs: Sequence[Paired], *, clustered: bool = False) -> dict[s
     size = 2 + any(pair.first > 1 for pair in pairs)
     figures = {}
     for name, ratios in MEASURES.items():
-        above, below = np.zeros((2, len(ratios), size, 2))
+        above, below = (np.zeros((len(ratios), size, 2)) for _ in range(2))
         for place, (cell, counted) in enumerate(ratios):
             for one, weight in counted.items():
                 below[place][one] = weight
             above[place][cell] = counted[cell]
             if size > 2:  # no verdict counts like the wrong answer
                 below[place][2] = [below[place][1, 0], below[place][0, 1]]
-        inside = below.any(axis=0)
+        inside: Any = below.any(axis=0)
         own = [pair for pair in pairs if inside[pair.first, pair.second]]
         figures[name] = Share(len(own), _figure(own, above, below, inside, clustered=clustered))
     return figures

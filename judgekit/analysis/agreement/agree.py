@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import get_args
+from typing import Any
 
-from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Answer, Failures, Subject
+from judgekit.analysis.agreement.pairs import PersonLabel
+from judgekit.analysis.agreement.settings import AgreeSettings, Failures
+from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError, JudgekitError
@@ -16,7 +18,8 @@ from judgekit.core.request import Question
 from judgekit.core.score import Failure
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, read_labels
-from judgekit.report.calibration import Calibration
+from judgekit.report.answerers import answerer_of
+from judgekit.report.calibration import Calibration, Combine, KappaWeights
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
 from judgekit.report.manifest import cluster_field, rubrics_of
@@ -24,7 +27,9 @@ from judgekit.report.report import Report
 
 Topic = tuple[str, str | None]
 """A metric and a criterion; `None` for the metric's own value."""
-_Labels = dict[Topic, dict[str, dict[str, dict[str | None, Answer | None]]]]
+_MOST_FIELDS = 100
+"""Metadata fields that are kept for a suggestion."""
+_Labels = dict[Topic, dict[str, dict[str, dict[str | None, PersonLabel]]]]
 """Topic -> case -> labeller -> digest of the output -> label."""
 
 
@@ -32,8 +37,13 @@ def agree(
     run: str | Path | Report,
     labels: str | Path,
     *,
+    combine: Combine = "each",
     failures: Failures = "wrong",
+    weights: KappaWeights | None = None,
     cluster: str | None = None,
+    group: str | None = None,
+    system: str | None = None,
+    alt_test: float | None = None,
     write: bool = True,
 ) -> Calibration:
     """Measure how well the judge of a run agrees with human labels. No model is called.
@@ -41,28 +51,36 @@ def agree(
     Args:
         run: a run folder, or a report.
         labels: a JSON Lines file of labels (see `judgekit.datasets.labels`).
+        combine: how several labels of a case count: each is paired with the judge's answer, or
+            their `majority` is, or their `mean` (of words and yes/no, the majority).
         failures: `wrong` counts a reply without a verdict (invalid, refused, truncated or empty)
             as a disagreement; `drop` leaves the reply out.
+        weights: weights of kappa, `none`, `linear` or `quadratic`; by default quadratic where
+            answers have an order.
         cluster: metadata field that clusters cases, such as a user; intervals are then clustered.
             The default is the field of the suite.
+        group: metadata field, such as a prompt; agreement is also measured within each group and
+            averaged over the groups.
+        system: metadata field that names what gave the outputs, to compare the mean scores of
+            systems; the default is the model that answered.
+        alt_test: epsilon of the alternative annotator test: by how much more often a labeller may
+            agree with the others; .2 for experts, .15 for skilled people, .1 for a crowd.
         write: whether to write `agree.json` to the run folder, where reports and pages read it.
 
     Raises:
-        ConfigError: the run or a label cannot be read, no label matches an output of the run, or
-            no case has the cluster field.
+        ConfigError: the run or a label cannot be read, no label matches an output of the run, an
+            option is wrong, only some labels have a probability, or no case has a field.
     """
-    if failures not in get_args(Failures):
-        known = list(get_args(Failures))
-        raise ConfigError(
-            f"failures must be wrong or drop, not {failures!r}{suggest(failures, known)}"
-        )
+    settings = AgreeSettings(failures, combine, weights, cluster, group, system, alt_test)
+    settings.check()
     report = run if isinstance(run, Report) else Report.read(run)
     path = Path(labels)
     topics = _by_topic(read_labels(path))
     if not topics:
         raise ConfigError("the file has no labels", where=str(path))
     cluster = cluster or cluster_field(report.figures.manifest)
-    subjects = _subjects(report, topics, failures=failures, cluster=cluster)
+    settings = settings._replace(cluster=cluster)
+    subjects = _subjects(report, topics, settings)
     if not any(subject.pairs for subject in subjects.values()):
         raise ConfigError(_no_match(report, topics, subjects), where=str(path))
     questions = _questions(report, subjects.values())
@@ -87,13 +105,11 @@ def _by_topic(labels: Iterable[Label]) -> _Labels:
     for label in labels:
         cases = topics.setdefault((label.metric, label.criterion), {})
         outputs = cases.setdefault(label.case, {}).setdefault(label.labeller, {})
-        outputs[label.output] = label.value
+        outputs[label.output] = PersonLabel(label.value, label.probability, label.reason)
     return topics
 
 
-def _subjects(
-    report: Report, topics: _Labels, *, failures: Failures, cluster: str | None
-) -> dict[Topic, Subject]:
+def _subjects(report: Report, topics: _Labels, settings: AgreeSettings) -> dict[Topic, Subject]:
     """Return the labelled subjects with the judge's results."""
     summaries = report.metrics
     rubrics = {
@@ -101,10 +117,20 @@ def _subjects(
         for name in summaries
     }
     subjects: dict[Topic, Subject] = {}
-    clustered = False
+    missing = {
+        "cluster": settings.cluster, "group": settings.group, "system": settings.system
+    }  # fmt: skip
+    fields: dict[str, None] = {}
     for case, rows in report.results:
-        clustered = clustered or (cluster is not None and case.metadata.get(cluster) is not None)
-        group = cluster_of(case.id, case.metadata, cluster)
+        fields |= dict.fromkeys(case.metadata if len(fields) < _MOST_FIELDS else ())
+        for what, name in list(missing.items()):
+            if name is None or case.metadata.get(name) is not None:
+                del missing[what]
+        cluster = cluster_of(case.id, case.metadata, settings.cluster)
+        group = _named(case.metadata, settings.group)
+        system = _named(case.metadata, settings.system) or (
+            answerer_of(case.metadata) if settings.system is None else None
+        )
         for row in rows:
             if row.metric not in summaries:
                 continue
@@ -117,13 +143,20 @@ def _subjects(
                 topic = (row.metric, criterion)
                 if topic not in subjects:
                     subjects[topic] = Subject(
-                        row.metric, criterion, labels, summaries[row.metric],
-                        failures=failures, clustered=cluster is not None,
-                    )  # fmt: skip
-                subjects[topic].add(case, row.result, group)
-    if cluster is not None and not clustered:
-        raise ConfigError(f"no case has {cluster!r} in its metadata to cluster by")
+                        row.metric, criterion, labels, summaries[row.metric], settings
+                    )
+                subjects[topic].add(case, row.result, cluster, group=group, system=system)
+    for what, name in missing.items():
+        by = {"cluster": "cluster by", "group": "group by", "system": "name the system"}[what]
+        hint = suggest(name, fields, otherwise="")
+        raise ConfigError(f"no case has {name!r} in its metadata to {by}{hint}")
     return subjects
+
+
+def _named(metadata: Mapping[str, Any], field: str | None) -> str | None:
+    """Return the value of a metadata field as text; `None` without one."""
+    value = metadata.get(field) if field is not None else None
+    return value if value is None or isinstance(value, str) else canonical_json(value)
 
 
 def _no_match(report: Report, topics: _Labels, subjects: Mapping[Topic, Subject]) -> str:

@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from judgekit.analysis.agreement.jury import JuryPair, jury_agreement, member_answers
+from judgekit.analysis.agreement.pairs import (
+    Answer,
+    JudgedPair,
+    LabelledCase,
+    PersonLabel,
+    combined,
+    is_number,
+)
+from judgekit.analysis.agreement.replacement import alternative_test
+from judgekit.analysis.agreement.settings import AgreeSettings
+from judgekit.analysis.agreement.statistics import (
+    AnswerScale,
+    by_labeller,
+    by_system,
+    disagreements,
+    shown,
+    within_groups,
+)
 from judgekit.analysis.agreement.words import sentence
 from judgekit.core.case import Case, output_digest
 from judgekit.core.errors import ConfigError
@@ -18,22 +35,19 @@ from judgekit.core.score import Failure, Part, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.metrics.opinions.vote import combined_value
-from judgekit.report.calibration import NO_VERDICT, Agreement, Scale
+from judgekit.report.calibration import NO_VERDICT, Agreement, KappaWeights, Scale
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
-from judgekit.stats.agreement import Paired, kappa_figure, rank_figure
 
 MAX_CATEGORIES = 10
 """The most distinct numbers that still get a table and a kappa."""
 OTHER_OUTPUT = "the label is for another output"
-Failures = Literal["wrong", "drop"]
-"""How to count a reply without a verdict: as a disagreement, or not at all."""
+TIED = "the labellers of the case are tied"
 _FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
 """Failures of a judge that replied; other failures are not the judge's."""
 _VERDICTS = {"pass": True, "passed": True, "yes": True, "fail": False, "failed": False, "no": False}
 
-Answer = float | bool | str
-LabelsOfCase = Mapping[str, Mapping[str | None, Answer | None]]
+LabelsOfCase = Mapping[str, Mapping[str | None, PersonLabel]]
 """Labeller -> digest of the output -> the label."""
 
 
@@ -41,19 +55,6 @@ class _MissingValue(NamedTuple):
     """The reason why the judge has no answer."""
 
     reason: str
-
-
-class _Pair(NamedTuple):
-    case: str
-    unit: int
-    judge: Answer | None
-    """`None` for a reply without a verdict."""
-    labeller: str
-    person: Answer
-
-    def map(self, convert: Callable[[Answer], Answer]) -> _Pair:
-        judge = None if self.judge is None else convert(self.judge)
-        return self._replace(judge=judge, person=convert(self.person))
 
 
 @dataclass
@@ -66,34 +67,40 @@ class Subject:
     labels: Mapping[str, LabelsOfCase]
     """Case -> labels of the case."""
     summary: MetricSummary
-    failures: Failures
-    """How to count a failed reply."""
-    clustered: bool
-    pairs: list[_Pair] = field(default_factory=list)
+    settings: AgreeSettings
+    pairs: list[JudgedPair] = field(default_factory=list)
     values: dict[Answer, float] = field(default_factory=dict)
     """Answer of the judge -> value of the criterion."""
     left_out: Counter[str] = field(default_factory=Counter)
     without_digest: int = 0
-    juries: list[tuple[_Pair, dict[str, Answer | None]]] = field(default_factory=list)
+    juries: list[tuple[JudgedPair, dict[str, Answer | None]]] = field(default_factory=list)
     """Each pair with the answers of the members of the jury."""
     key: str | None = None
     _cases: set[str] = field(default_factory=set)
     _units: dict[object, int] = field(default_factory=dict)
+    _planned: dict[str | None, tuple[str, float | None]] = field(default_factory=dict)
+    """Case (`None` for the first one) -> its id and the probability of its labels."""
 
-    def add(self, case: Case, result: Result, cluster: object) -> None:
+    def add(
+        self, case: Case, result: Result, cluster: object, *,
+        group: str | None = None, system: str | None = None,
+    ) -> None:  # fmt: skip
         """Add the judge's result for one case.
 
         Args:
             case: the case.
             result: the result of the metric.
             cluster: the cluster of the case; unique to the case if cases are independent.
+            group: the group of the case.
+            system: what gave the output of the case.
         """
         labels = self.labels.get(case.id)
         if labels is None:
             return
         self._cases.add(case.id)
         unit = self._units.setdefault(cluster, len(self._units))
-        judge = self._answer(result)
+        judge, reason = self._answer(result), self._reason(result)
+        labelled = LabelledCase(case.id, unit, reason, group, system)
         opinions = result.opinions if isinstance(result, Score) else ()
         members = member_answers(opinions, self.criterion) if opinions else None
         digest = output_digest(case.output)
@@ -101,22 +108,59 @@ class Subject:
             if digest not in by_output and None not in by_output:
                 self.left_out[OTHER_OUTPUT] += 1
                 continue
-            person = by_output[digest if digest in by_output else None]
-            if person is None:
+            label = by_output[digest if digest in by_output else None]
+            if label.value is None:
                 self.left_out["the person could not tell"] += 1
             elif isinstance(judge, _MissingValue):
                 self.left_out[judge.reason] += 1
             else:
                 self.without_digest += digest not in by_output
-                self.pairs.append(_Pair(case.id, unit, judge, labeller, person))
+                self.pairs.append(
+                    JudgedPair(
+                        labelled,
+                        judge,
+                        labeller,
+                        label.value,
+                        label.reason,
+                        self._weight(label, case),
+                    )
+                )
                 if members is not None:
                     self.juries.append((self.pairs[-1], members))
+
+    def _weight(self, label: PersonLabel, case: Case) -> float:
+        """Return 1 / probability.
+
+        Raises:
+            ConfigError: only some labels have a probability, or a case has two.
+        """
+        first = self._planned.setdefault(None, (case.id, label.probability))
+        if (first[1] is None) != (label.probability is None):
+            with_one, without = (first[0], case.id) if first[1] else (case.id, first[0])
+            raise ConfigError(
+                f"{self._name}: case {with_one!r} has a probability and {without!r} has none; add "
+                "the probabilities of the sampling plan to all labels, or remove them"
+            )
+        own = self._planned.setdefault(case.id, (case.id, label.probability))
+        if own[1] != label.probability:
+            raise ConfigError(
+                f"{self._name}: case {case.id!r} has the probabilities {own[1]:g} and "
+                f"{label.probability:g}; give it that of the sampling plan"
+            )
+        return 1.0 if label.probability is None else 1.0 / label.probability
+
+    def _reason(self, result: Result) -> str:
+        if isinstance(result, Failure):
+            return f"{result.kind}: {result.message}"
+        if self.criterion is None:
+            return result.reason
+        return next((part.reason for part in result.parts if part.id == self.criterion), "")
 
     def _answer(self, result: Result) -> Answer | _MissingValue | None:
         if isinstance(result, Failure):
             if result.kind not in _FAILED_REPLIES:
                 return _MissingValue("the judge was not asked or could not be reached")
-            return None if self.failures == "wrong" else _MissingValue("the reply failed")
+            return None if self.settings.failures == "wrong" else _MissingValue("the reply failed")
         if result.fallback is not None:
             return _MissingValue("a fallback scored it")
         if self.key is None and result.judgments:
@@ -150,12 +194,46 @@ class Subject:
         if all(pair.judge is None for pair in self.pairs):
             return []
         if self.criterion is not None or self.summary.threshold is None:
-            return [self._with_jury(self._figures(self.pairs, question), question)]
-        verdicts = self._figures([pair.map(self._passed) for pair in self.pairs], None)
+            return [self._with_jury(self._whole(self.pairs, question), question)]
+        verdicts = self._whole([pair.map(self._passed) for pair in self.pairs], None)
         figures = [self._with_jury(verdicts, None, convert=self._passed)]
-        if all(not isinstance(pair.person, (bool, str)) for pair in self.pairs):
-            figures.append(self._figures(self.pairs, question))
+        if all(is_number(pair.person) for pair in self.pairs):
+            figures.append(self._whole(self.pairs, question))
         return figures
+
+    def _whole(self, pairs: Sequence[JudgedPair], question: Question | None) -> Agreement:
+        """Return the agreement with all statistics."""
+        settings = self.settings
+        pairs = [pair.map(self._normalized) for pair in pairs]
+        one_each, tied = combined(pairs, settings.combine)
+        if not any(pair.judge is not None for pair in one_each):
+            raise ConfigError(f"{self._name}: the labellers of every case are tied")
+        numbers = all(is_number(pair.person) for pair in pairs)
+        agreement, scale = self._figures(one_each, question, people=pairs)
+        judged = scale.judged(one_each)
+        people = scale.people(pairs)
+        left_out = {**agreement.left_out, **({TIED: tied} if tied else {})}
+        how = "majority" if settings.combine == "mean" and not numbers else settings.combine
+        return agreement.model_copy(
+            update={
+                "combine": how,
+                "left_out": dict(sorted(left_out.items())),
+                "weighted": self._planned[None][1] is not None,
+                "statistics": (
+                    *scale.alphas(pairs, judge=True), *scale.of_pairs(judged)
+                ),
+                "people_statistics": (
+                    *scale.alphas(pairs, judge=False), *scale.of_pairs(people, orders=2)
+                ),
+                "by_labeller": tuple(by_labeller(scale, pairs)),
+                "groups": within_groups(scale, one_each, settings.group)
+                if settings.group is not None else None,
+                "systems": by_system(scale, one_each, settings.system),
+                "alt_test": alternative_test(scale, pairs, settings.alt_test)
+                if settings.alt_test is not None else None,
+                "disagreements": tuple(disagreements(scale, pairs)),
+            }
+        )  # fmt: skip
 
     def _with_jury(
         self,
@@ -169,7 +247,8 @@ class Subject:
 
         def alone(name: str) -> Agreement:
             own = [pair._replace(judge=members.get(name)) for pair, members in self.juries]
-            return self._figures([p.map(as_is) for p in own if p.judge is not None], question)
+            known = [p.map(as_is).map(self._normalized) for p in own if p.judge is not None]
+            return self._figures(known, question, people=())[0]
 
         pairs = [
             JuryPair(members, pair.person).map(as_is).map(self._normalized)
@@ -187,55 +266,57 @@ class Subject:
             return answer
         return bool(passes(answer, self.summary.threshold, self.summary.higher_is_better))
 
-    def _figures(self, pairs: Sequence[_Pair], question: Question | None) -> Agreement:
-        pairs = [pair.map(self._normalized) for pair in pairs]
-        scale, order = self._order(pairs, question)
-        rank = {value: number for number, value in enumerate(order)}
+    def _figures(
+        self,
+        pairs: Sequence[JudgedPair],
+        question: Question | None,
+        *,
+        people: Sequence[JudgedPair],
+    ) -> tuple[Agreement, AnswerScale]:
+        """Return the main figures, and the scale of the answers.
+
+        Args:
+            pairs: the pairs to count.
+            question: what the judge was asked.
+            people: a pair for each label, to compare people with each other.
+        """
+        kind, order = self._order([*pairs, *people], question)
+        clustered = self.settings.cluster is not None
+        tabled = kind != "number" or len(order) <= MAX_CATEGORIES
+        scale = AnswerScale(
+            kind, order, tabled, _power(self.settings.weights, kind), clustered,
+            {value: number for number, value in enumerate(order)},
+        )  # fmt: skip
         failed = sum(p.judge is None for p in pairs)
+        judged, both = scale.judged(pairs), scale.people(people)
         # A reply without a verdict is a category of the judge, after all answers.
         size = len(order) + bool(failed)
-        judged = [
-            Paired(p.unit, size - 1 if p.judge is None else rank[p.judge], rank[p.person])
-            for p in pairs
-        ]
-        verdicts = [one for one, p in zip(judged, pairs, strict=True) if p.judge is not None]
-        people = _people(pairs, rank)
-        # The order of two people is arbitrary: count each pair in both orders.
-        both = [*people, *(Paired(p.unit, p.second, p.first) for p in people)]
-        tabled = scale != "number" or len(order) <= MAX_CATEGORIES
-        ordered = scale != "nominal"
-        places = [float(v if scale == "number" else n) for v, n in rank.items()]
-        weights = places if ordered else None
-        clustered = self.clustered
         table = [[0] * size for _ in range(size)] if tabled else []
         for pair in judged if tabled else ():
             table[pair.first][pair.second] += 1
         agreement = Agreement(
             metric=self.metric,
             criterion=self.criterion,
-            scale=scale,
-            cases=len({p.case for p in pairs}),
-            clusters=len({p.unit for p in pairs}) if clustered else None,
+            scale=kind,
+            cases=len({p.case.id for p in pairs}),
+            clusters=len({p.case.unit for p in pairs}) if clustered else None,
             pairs=len(pairs),
             failed=failed,
             without_digest=self.without_digest,
-            labellers=tuple(sorted({p.labeller for p in pairs if p.labeller})),
-            categories=(*map(_shown, order), *[NO_VERDICT] * bool(failed)) if tabled else (),
+            labellers=tuple(sorted({p.labeller for p in people or pairs if p.labeller})),
+            categories=(*map(shown, order), *[NO_VERDICT] * bool(failed)) if tabled else (),
             table=tuple(map(tuple, table)),
             same=sum(p.first == p.second for p in judged) if tabled else None,
-            kappa=kappa_figure(judged, size, weights, clustered=clustered) if tabled else None,
-            rank=rank_figure(verdicts, len(order), clustered=clustered) if ordered else None,
-            people_pairs=len(people),
-            people_kappa=kappa_figure(both, len(order), weights, clustered=clustered)
-            if tabled and people
-            else None,
-            people_rank=rank_figure(both, len(order), clustered=clustered)
-            if ordered and people
-            else None,
+            kappa=scale.kappa(judged),
+            rank=scale.spearman(judged),
+            people_pairs=len(both) // 2,
+            people_kappa=scale.kappa(both) if both else None,
+            people_rank=scale.spearman(both) if both else None,
             left_out=dict(sorted(self.left_out.items())),
+            weights=self.settings.weights if kind != "nominal" else None,
             sentence="",
         )
-        return agreement.model_copy(update={"sentence": sentence(agreement)})
+        return agreement.model_copy(update={"sentence": sentence(agreement)}), scale
 
     @property
     def _name(self) -> str:
@@ -250,7 +331,7 @@ class Subject:
         return known.get(folded, folded)
 
     def _order(
-        self, pairs: Sequence[_Pair], question: Question | None
+        self, pairs: Sequence[JudgedPair], question: Question | None
     ) -> tuple[Scale, list[Answer]]:
         """Return the scale of the answers, and the answers in order."""
         judge = [p.judge for p in pairs if p.judge is not None]
@@ -309,19 +390,5 @@ def _kinds(answers: Iterable[Answer]) -> str:
     return " and ".join(sorted({_kind(answer) for answer in answers}))
 
 
-def _shown(answer: Answer) -> str:
-    if isinstance(answer, bool):
-        return "yes" if answer else "no"
-    return answer if isinstance(answer, str) else f"{answer:g}"
-
-
-def _people(pairs: Sequence[_Pair], rank: Mapping[Answer, int]) -> list[Paired]:
-    """Return every pair of answers that two people gave to one case."""
-    by_case: dict[str, list[_Pair]] = {}
-    for pair in pairs:
-        by_case.setdefault(pair.case, []).append(pair)
-    return [
-        Paired(one.unit, rank[one.person], rank[other.person])
-        for answers in by_case.values()
-        for one, other in combinations(answers, 2)
-    ]
+def _power(weights: KappaWeights | None, kind: Scale) -> int:
+    return 0 if kind == "nominal" else {"none": 0, "linear": 1}.get(weights or "quadratic", 2)

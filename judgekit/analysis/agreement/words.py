@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
+from judgekit.core.display.parts import DisplayTable
+from judgekit.core.display.text import to_text
+from judgekit.report.agreement import STATISTICS, AgreementStatistic
 from judgekit.report.calibration import Agreement, Calibration
 from judgekit.report.cells import cut, wrap
 
+NO_NAME = "(no name)"
 FEW = 30
 """With fewer cases than this, agreement is only a first impression."""
 
@@ -52,8 +56,7 @@ def figures_line(agreement: Agreement) -> str:
     """Return the figures in one line."""
     parts = []
     if agreement.kappa is not None:
-        kind = "kappa" if agreement.scale == "nominal" else "kappa (quadratic)"
-        parts.append(f"{kind} {agreement.kappa.text}")
+        parts.append(f"{agreement.kappa_name} {agreement.kappa.text}")
     if agreement.rank is not None:
         parts.append(f"Spearman {agreement.rank.text}")
     return ", ".join(parts)
@@ -71,25 +74,119 @@ def people_line(agreement: Agreement) -> str | None:
     return f"people among themselves: {', '.join(parts)}, {agreement.people_pairs} pairs"
 
 
-def calibration_text(calibration: Calibration, *, width: int = 80) -> str:
-    """Return agreement as text for a terminal."""
+def more_lines(agreement: Agreement) -> Iterator[str]:
+    """Yield the statistics that a reader asks for next: alpha, and the F1 of yes/no."""
+    known, people = agreement.all_statistics, agreement.all_people_statistics
+    for name in ("alpha_interval", "alpha_ordinal", "alpha_nominal"):
+        if name in known:
+            between = f"; of people alone {people[name].text}" if name in people else ""
+            yield (
+                f"alpha ({name.removeprefix('alpha_')}) of judge and people {known[name].text}"
+                f"{between}, {_count(known[name].n, 'case')}"
+            )
+            break
+    if "balanced_f1" in known:
+        between = f" (between people {people['balanced_f1'].text})" if people else ""
+        words = ("precision", "recall", "specificity")
+        shares = (f"{word} {known[word].text} of {known[word].n}" for word in words)
+        yield f"balanced F1 {known['balanced_f1'].text}{between}, {', '.join(shares)}"
+
+
+def extra_lines(agreement: Agreement) -> Iterator[str]:
+    """Yield agreement within groups, about systems, and the alternative test."""
+    if (groups := agreement.groups) is not None:
+        means = ", ".join(
+            f"{STATISTICS[one.name]} {one.text} over {one.n}" for one in groups.statistics
+        )
+        why = next((f" ({one.too_few})" for one in groups.statistics if one.too_few), "")
+        yield f"within {groups.groups} groups of {groups.field}, averaged: {means}{why}"
+    if (systems := agreement.systems) is not None:
+        by = f" of {systems.field}" if systems.field is not None else ""
+        figures = ", ".join(f"{STATISTICS[one.name]} {one.text}" for one in systems.statistics)
+        why = next((f" ({one.too_few})" for one in systems.statistics if one.too_few), "")
+        yield f"mean scores of {len(systems.systems)} systems{by}: {figures}{why}"
+    if agreement.alt_test is not None:
+        yield from agreement.alt_test.lines
+
+
+def counted(calibration: Calibration) -> str:
+    """Return how many criteria and cases have labels."""
+    cases = max((one.cases for one in calibration.criteria), default=0)
+    criteria = len(calibration.criteria)
+    return f"{criteria} criteri{'on' if criteria == 1 else 'a'}, {_count(cases, 'labelled case')}"
+
+
+def calibration_text(calibration: Calibration, *, width: int = 80, everything: bool = False) -> str:
+    """Return agreement as text for a terminal.
+
+    Args:
+        calibration: the agreement.
+        width: columns of the terminal.
+        everything: whether to print every statistic, labeller and system.
+    """
     lines: list[str] = []
     for agreement in calibration.criteria:
         lines += [*_criterion(agreement, width), ""]
-    lines += wrap(calibration.intervals, width)
+        if everything:
+            lines += [to_text(detail_tables(agreement), width=width).lstrip("\n"), ""]
+    for line in (calibration.intervals, calibration.sampling):
+        lines += wrap(line, width)
     return "\n".join(lines) + "\n"
+
+
+def detail_tables(agreement: Agreement) -> Iterator[DisplayTable]:
+    """Yield every statistic, each labeller, and each system as tables."""
+    known, people = agreement.all_statistics, agreement.all_people_statistics
+    rows = [
+        [agreement.kappa_name if name == "kappa" else STATISTICS[name],
+         *_cells(known.get(name)), *_cells(people.get(name))]
+        for name in STATISTICS if name in known or name in people
+    ]  # fmt: skip
+    yield DisplayTable(("", "judge and people", "n", "people", "n"), rows, numbers=(2, 4))
+    if len(agreement.by_labeller) > 1:
+        first = f"labeller: {STATISTICS[agreement.by_labeller[0].judge.name]}"
+        rows = [
+            [one.labeller or NO_NAME, *_cells(one.judge), *_cells(one.others)]
+            for one in agreement.by_labeller
+        ]
+        head = [first, "with the judge", "n", "with other labellers", "n"]
+        yield DisplayTable(head, rows, numbers=(2, 4))
+    if agreement.alt_test is not None and agreement.alt_test.labellers:
+        rows = [
+            [test.labeller or NO_NAME, f"{test.difference:+.2f}", f"{test.advantage:.2f}",
+             f"{test.p:.4f}", str(test.n), "yes" if test.wins else "no"]
+            for test in agreement.alt_test.labellers
+        ]  # fmt: skip
+        head = ["left out", "labeller less judge", "judge as good", "p", "n", "judge wins"]
+        yield DisplayTable(head, rows, numbers=(1, 2, 3, 4))
+    if agreement.systems is not None:
+        rows = [
+            [mean.system, f"{mean.judge:.3f}", f"{mean.people:.3f}", str(mean.cases)]
+            for mean in agreement.systems.systems
+        ]
+        yield DisplayTable(("system", "judge", "people", "cases"), rows, numbers=(1, 2, 3))
+
+
+def _cells(one: AgreementStatistic | None) -> tuple[str, str]:
+    return (one.text, str(one.n)) if one is not None else ("", "")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def _criterion(agreement: Agreement, width: int) -> Iterator[str]:
     by = f" by {', '.join(agreement.labellers)}" if agreement.labellers else ""
     cases = f"{agreement.cases} case{'s' if agreement.cases != 1 else ''}"
     cases += f" in {agreement.clusters} clusters" if agreement.clusters is not None else ""
+    by += f", the {agreement.combine} of each case" if agreement.combine != "each" else ""
     yield from _wrapped(f"{agreement.name}: {cases}{by}", width, "  ")
     yield from _wrapped(f"  {figures_line(agreement)}", width, "    ")
-    if (line := people_line(agreement)) is not None:
+    people = people_line(agreement)
+    for line in (*([people] if people else []), *more_lines(agreement)):
         yield from _wrapped(f"  {line}", width, "    ")
     yield from _wrapped(f"  {agreement.sentence}", width, "  ")
-    for line in _jury(agreement):
+    for line in (*_jury(agreement), *extra_lines(agreement)):
         yield from _wrapped(f"  {line}", width, "    ")
     for line in label_lines(agreement):
         yield from _wrapped(f"  {line}", width, "    ")
@@ -134,10 +231,16 @@ def calibration_markdown(calibration: Calibration) -> str:
             one.kappa.text if one.kappa else "",
             one.rank.text if one.rank else "",
             people_line(one) or "",
-            " ".join([one.sentence, *(f"{line}." for line in (*_jury(one), *label_lines(one)))]),
+            " ".join([one.sentence, *(f"{line}." for line in _notes(one))]),
         ]
         lines.append(f"| {' | '.join(escaped(cell) for cell in cells)} |")
+    lines += ["", f"{calibration.intervals} {calibration.sampling}"]
     return "\n".join(lines) + "\n"
+
+
+def _notes(agreement: Agreement) -> list[str]:
+    extra, left = extra_lines(agreement), label_lines(agreement)
+    return [*_jury(agreement), *more_lines(agreement), *extra, *left]
 
 
 def _jury(agreement: Agreement) -> list[str]:

@@ -1,0 +1,91 @@
+"""Pairs of an answer by the judge and one by a person, and several labels as one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from judgekit.report.calibration import Combine
+
+Answer = float | bool | str
+
+
+class PersonLabel(NamedTuple):
+    """What a person answered about one output of a case."""
+
+    value: Answer | None
+    """`None` if the person could not tell."""
+    probability: float | None = None
+    """With which a sampling plan chose the case; `None` without a plan."""
+    reason: str = ""
+
+
+class LabelledCase(NamedTuple):
+    """What the pairs of one case have in common."""
+
+    id: str
+    unit: int
+    """The number of the cluster of the case; unique to the case if cases are independent."""
+    reason: str = ""
+    """Of the judge."""
+    group: str | None = None
+    system: str | None = None
+
+
+class JudgedPair(NamedTuple):
+    """An answer by the judge and one by a person."""
+
+    case: LabelledCase
+    judge: Answer | None
+    """`None` for a reply without a verdict."""
+    labeller: str
+    person: Answer
+    reason: str = ""
+    """Of the person."""
+    weight: float = 1.0
+    """1 / probability of the sampling plan."""
+
+    def map(self, convert: Callable[[Answer], Answer]) -> JudgedPair:
+        """Return the pair with other answers."""
+        judge = None if self.judge is None else convert(self.judge)
+        return self._replace(judge=judge, person=convert(self.person))
+
+
+def by_case(pairs: Sequence[JudgedPair]) -> Iterator[list[JudgedPair]]:
+    """Yield the pairs of each case."""
+    cases: dict[str, list[JudgedPair]] = {}
+    for pair in pairs:
+        cases.setdefault(pair.case.id, []).append(pair)
+    yield from cases.values()
+
+
+def is_number(answer: Answer | None) -> bool:
+    """Return whether an answer is a number; yes and no are none."""
+    return isinstance(answer, (int, float)) and not isinstance(answer, bool)
+
+
+def combined(pairs: Sequence[JudgedPair], how: Combine) -> tuple[list[JudgedPair], int]:
+    """Return one pair for each case, and the number of labels in ties, which are left out.
+
+    Args:
+        pairs: the pairs, with a pair for each label.
+        how: `majority`, or `mean`, for numbers only: of words and yes/no the majority counts.
+    """
+    if how == "each":
+        return list(pairs), 0
+    one_each, tied = [], 0
+    for own in by_case(pairs):
+        people = [pair.person for pair in own]
+        if how == "mean" and all(map(is_number, people)):
+            person: Answer = fmean(map(float, people))
+        else:
+            first, *others = Counter(people).most_common(2)
+            if others and others[0][1] == first[1]:
+                tied += len(own)
+                continue
+            person = first[0]
+        labeller = own[0].labeller if len(own) == 1 else ""
+        one_each.append(own[0]._replace(person=person, labeller=labeller, reason=""))
+    return one_each, tied

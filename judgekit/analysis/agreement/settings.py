@@ -1,0 +1,50 @@
+"""The options of `judgekit agree`."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
+from judgekit.report.calibration import Combine, KappaWeights
+
+Failures = Literal["wrong", "drop"]
+"""How to count a reply without a verdict: as a disagreement, or not at all."""
+
+
+class AgreeSettings(NamedTuple):
+    """How answers are counted, and what is measured beside the agreement of all cases."""
+
+    failures: Failures = "wrong"
+    """How to count a failed reply."""
+    combine: Combine = "each"
+    """How several labels of a case count."""
+    weights: KappaWeights | None = None
+    """Weights of kappa; by default quadratic where answers have an order."""
+    cluster: str | None = None
+    """Metadata field that clusters cases."""
+    group: str | None = None
+    """Metadata field of groups within which agreement is measured."""
+    system: str | None = None
+    """Metadata field of the answering system; by default the model that answered."""
+    alt_test: float | None = None
+    """Epsilon of the alternative annotator test."""
+
+    def check(self) -> None:
+        """Check the options.
+
+        Raises:
+            ConfigError: an option has an unknown value.
+        """
+        for name, word, known in (
+            ("failures", self.failures, get_args(Failures)),
+            ("labels", self.combine, get_args(Combine)),
+            ("weights", self.weights, get_args(KappaWeights)),
+        ):
+            if word is not None and word not in known:
+                words = f"{', '.join(known[:-1])} or {known[-1]}"
+                raise ConfigError(f"{name} must be {words}, not {word!r}{suggest(word, known)}")
+        if self.alt_test is not None and not 0 <= self.alt_test < 1:
+            raise ConfigError(
+                f"alt-test must be an epsilon from 0 to below 1, not {self.alt_test:g}"
+            )
