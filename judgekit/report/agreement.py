@@ -167,9 +167,9 @@ class AltTest(Value):
         )
         if self.passed:
             meaning = (
-                "passed means: of at least half of the labellers, each agrees better with the "
-                "others than the judge does, less the cases in which the judge is better, in fewer "
-                f"than {self.epsilon:g} of the cases; it may replace one of them on cases like these"
+                "passed means: the judge agrees with the other labellers about as well as at least "
+                f"half of them do (worse in fewer than {self.epsilon:g} more of the cases than "
+                "better); it may replace one of them on cases like these"
             )
         else:
             meaning = "not passed does not show that the judge is worse: more cases may decide"
