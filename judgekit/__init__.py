@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from judgekit.analysis.correction.correct import CorrectedRun, correct
     from judgekit.analysis.ranking.rank import rank
     from judgekit.analysis.ranking.ranking import ModelRanking
+    from judgekit.analysis.rubric_stats.measure import rubric_stats
     from judgekit.authoring.lint.lint import lint_rubrics
     from judgekit.cassette.cassette import Cassette
     from judgekit.cassette.mode import RecordMode
@@ -128,6 +129,7 @@ _HOMES = {
     "metric": "judgekit.metrics.registry",
     "metric_names": "judgekit.metrics.registry",
     "rank": "judgekit.analysis.ranking.rank",
+    "rubric_stats": "judgekit.analysis.rubric_stats.measure",
     "run_suite": "judgekit.suite.run",
     "run_suite_sync": "judgekit.suite.run",
     "score_sync": "judgekit.runner.evaluation",
@@ -198,6 +200,7 @@ __all__ = [
     "metric",
     "metric_names",
     "rank",
+    "rubric_stats",
     "run_suite",
     "run_suite_sync",
     "score_sync",

@@ -161,6 +161,7 @@ for mode in (judgekit.RecordMode.NEW_EPISODES, "none"):
             "Rubric",
             "load_rubric",
             "lint_rubrics",
+            "rubric_stats",
         ),
         """
 Path("kind.jinja").write_text(
@@ -172,6 +173,8 @@ assert isinstance(rubric, judgekit.Rubric)
 metric = judgekit.RubricMetric(rubric, judge=judgekit.FakeJudge())
 print(rubric.name, judgekit.score_sync(example, metric).value in (0.0, 1.0))
 print([finding.rule for finding in judgekit.lint_rubrics(["kind.jinja"]).findings])
+judged = judgekit.evaluate_sync([example], [metric])
+print([one.findings for one in judgekit.rubric_stats(judged).criteria])
 
 aligned = judgekit.PromptAlignment(judge=judgekit.FakeJudge(), mode="user")
 print(judgekit.score_sync(example, aligned).details["effective_mode"])
@@ -184,7 +187,9 @@ jury = judgekit.Jury(judgekit.FakeJudge(), samples=2, order="balanced", readout=
 (part,) = judgekit.score_sync(pair, judgekit.RubricMetric(rubric, judge=jury)).parts
 print(isinstance(part.distribution, judgekit.Distribution), part.distribution.source)
 """,
-        "kind True\n['missing-tests']\nuser\n['written', 'swapped']\nTrue samples",
+        "kind True\n['missing-tests']\n"
+        "[{'few': 'has 1 of the 20 cases that a conclusion needs'}]\nuser\n"
+        "['written', 'swapped']\nTrue samples",
     ),
     Group(
         "Define and combine metrics",

@@ -193,3 +193,25 @@ def diff(
 
     text = diff_text(old, new, results=results, metric=metric, threshold=threshold, as_json=json)
     typer.echo(text, nl=False)
+
+
+@app.command("stats")
+def stats(
+    folder: Path, labels: Path | None = None, json: bool = False, markdown: bool = False
+) -> None:
+    """Measure what each criterion of a run adds, and name those that add nothing.
+
+    Mean, relation to the other criteria, closest criterion, agreement with people if there are
+    labels, and the effect of removing it. Never call a judge.
+
+    Exit codes: 0 measured, 2 the run or the labels are wrong.
+    """
+    from judgekit.analysis.rubric_stats.measure import rubric_stats
+    from judgekit.cli.output import print_json
+
+    found = rubric_stats(folder, labels)
+    if json:
+        print_json(found.to_json())
+    else:
+        text = found.markdown() if markdown else found.text()
+        typer.echo(text if markdown else printable(text), nl=False)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from judgekit.analysis.rubric_stats.statistics import CriterionStatistics
+from judgekit.analysis.rubric_stats.values import CriterionValues
 from judgekit.authoring.lint.contradiction import contradiction
 from judgekit.core.score import Failure, Part, Score
 from judgekit.report.folder import check_finished, read_results
@@ -93,13 +96,15 @@ class RubricVerdicts:
         self.unreadable = 0
         """Rows that failed because the reply did not match the schema."""
         self.tallies: dict[str, AnswerCounts] = {id: AnswerCounts() for id in self.criteria}
-        compared = list(self.criteria)[:COMPARED]
-        self.pairs = {pair: CriterionPair() for pair in combinations(compared, 2)}
+        self._values = CriterionValues()
+        self._compared = list(self.criteria)[:COMPARED]
+        self.pairs = {pair: CriterionPair() for pair in combinations(self._compared, 2)}
 
     def add(self, score: Score, case: str) -> None:
         """Count one score."""
         self.rows += 1
         self.others += score.meta.get("digest") != self.digest
+        self._values.add([part for part in score.parts if part.id in self._compared])
         values: dict[str, float] = {}
         for part in score.parts:
             criterion = self.criteria.get(part.id)
@@ -111,6 +116,12 @@ class RubricVerdicts:
         for (first, second), pair in self.pairs.items():
             if first in values and second in values:
                 pair.add(values[first], values[second])
+
+    @cached_property
+    def statistics(self) -> list[CriterionStatistics]:
+        """The statistics of each criterion."""
+        table = self._values.finish()
+        return [table.statistics(place) for place in range(len(table.ids))]
 
 
 def observe(folder: Path, rubrics: Mapping[str, Rubric]) -> dict[str, RubricVerdicts]:

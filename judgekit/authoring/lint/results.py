@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from judgekit.analysis.rubric_stats.values import SAME, VARIED
 from judgekit.authoring.lint.observed import AnswerCounts, CriterionPair, RubricVerdicts
 from judgekit.authoring.lint.rule import Problem, check
 from judgekit.authoring.lint.subject import LintSubject
@@ -13,11 +14,6 @@ MINIMUM = 20
 """Verdicts that a criterion needs: 95 % of 20 are 19."""
 EDGE = 0.95
 """Share of verdicts at one end above which a criterion does not tell cases apart."""
-SAME = 0.98
-"""Share of equal verdicts above which two criteria are one."""
-VARIED = 0.05
-"""Share of other values that a criterion needs besides its most frequent one, for agreement to
-have a meaning."""
 ABSTAINING = 0.3
 INAPPLICABLE = 0.9
 CONTRADICTING = 0.05
@@ -99,6 +95,22 @@ def _redundant(observed: ObservedRubric) -> Iterator[Problem]:
 
 def _varied(counts: AnswerCounts) -> bool:
     return 1 - max(counts.values.values()) / counts.scored >= VARIED
+
+
+def _says(finding: str) -> Callable[[ObservedRubric], Iterator[Problem]]:
+    """Return a check for a finding of `judgekit rubric stats`."""
+
+    def check_statistics(observed: ObservedRubric) -> Iterator[Problem]:
+        for one in observed.verdicts.statistics:
+            if one.n >= observed.minimum and finding in one.findings:
+                message = f"{one.criterion!r} {one.findings[finding]}: {one.discrimination.text}"
+                yield observed.problem(message, one.criterion)
+
+    return check_statistics
+
+
+check("unrelated")(_says("noise"))
+check("against-rest")(_says("against"))
 
 
 @check("abstaining")

@@ -1,0 +1,1 @@
+"""Statistics of the criteria of rubrics in a run: `judgekit rubric stats`."""

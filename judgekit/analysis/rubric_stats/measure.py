@@ -1,0 +1,158 @@
+"""Statistics of the criteria of a run, with labels if there are any."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from judgekit.analysis.agreement.agree import agree
+from judgekit.analysis.rubric_stats.statistics import (
+    CriterionStatistics,
+    RubricFigure,
+    RubricStatistics,
+)
+from judgekit.analysis.rubric_stats.values import CriterionTable, CriterionValues
+from judgekit.core.case import output_digest
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
+from judgekit.datasets.labels import Label, read_labels
+from judgekit.report.clusters import cluster_of
+from judgekit.report.manifest import cluster_field, rubrics_of
+from judgekit.report.report import Report
+
+
+def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> RubricStatistics:
+    """Measure what each criterion of a run adds. No model is called.
+
+    Args:
+        run: a run folder, or a report.
+        labels: a JSON Lines file of labels (see `judgekit.datasets.labels`).
+
+    Raises:
+        ConfigError: the run or a label cannot be read, no judge scored criteria, or no label
+            matches an output of the run.
+    """
+    report = run if isinstance(run, Report) else Report.read(run)
+    manifest = report.figures.manifest
+    cluster = cluster_field(manifest)
+    given: dict[str, list[Label]] = {}
+    for label in read_labels(Path(labels)) if labels is not None else ():
+        given.setdefault(label.case, []).append(label)
+    metrics: dict[str, _Metric] = {}
+    for case, rows in report.results:
+        own = given.get(case.id, ())
+        digest = output_digest(case.output) if own else ""
+        for row in rows:
+            result = row.result
+            if not isinstance(result, Score) or result.source != "judge" or not result.parts:
+                continue
+            if result.fallback is None:
+                if row.metric not in metrics:
+                    rubrics = {name for name, _ in rubrics_of(manifest, row.metric)}
+                    metrics[row.metric] = _Metric({row.metric, *rubrics}, clustered=bool(cluster))
+                mine = [label for label in own if label.output in (None, digest)]
+                metrics[row.metric].add(result, mine, cluster_of(case.id, case.metadata, cluster))
+    if not metrics:
+        raise ConfigError("the run has no criteria that a judge scored; rubrics have criteria")
+    agreed: dict[tuple[str, str | None], Any] = {}
+    if labels is not None:
+        calibration = agree(report, labels, write=False)
+        agreed = {(one.metric, one.criterion): one for one in calibration.criteria}
+    criteria: list[CriterionStatistics] = []
+    unweighted = []
+    for name, metric in metrics.items():
+        table = metric.values.finish()
+        unweighted += [] if table.weighted else [name]
+        people = metric.people(table) if labels is not None else None
+        for place, id in enumerate(table.ids):
+            one = table.statistics(place, name)
+            if people is not None:
+                found = _with_people(agreed.get((name, id)), table, place, *people)
+                one = one.model_copy(update=found)
+            criteria.append(one)
+    known = [label for own in given.values() for label in own]
+    return RubricStatistics(
+        cluster=cluster,
+        labels=None if labels is None else str(labels),
+        unweighted=tuple(unweighted),
+        random=bool(known) and all(label.probability is None for label in known),
+        criteria=tuple(criteria),
+    )
+
+
+def _with_people(
+    agreement: Any, table: CriterionTable, place: int, scores: Any, weights: Any
+) -> dict[str, Any]:
+    figure = agreement and (agreement.kappa or agreement.rank)
+    before, after = table.score(table.values), table.score(table.values, without=place)
+    return {
+        "people": RubricFigure.of(figure, agreement.cases) if figure else RubricFigure(n=0),
+        "coefficient": "kappa" if agreement and agreement.kappa else "Spearman",
+        "agreement": table.relation(before + 0 * after, scores, weights=weights),
+        "agreement_without": table.relation(after, scores, weights=weights),
+    }
+
+
+class _Metric:
+    """The values of the criteria of one metric, and what people answered."""
+
+    def __init__(self, names: set[str], *, clustered: bool) -> None:
+        self.names = names
+        self.values = CriterionValues(clustered=clustered)
+        self._answers: dict[str, dict[Any, float]] = {}
+        """Criterion -> answer of the judge -> its value."""
+        self._labelled: dict[int, list[Label]] = {}
+        self._rows = 0
+
+    def add(self, score: Score, labels: list[Label], cluster: Any) -> None:
+        """Add one case, with the labels of its output."""
+        self.values.add(score.parts, cluster)
+        for part in score.parts:
+            if part.value is not None and isinstance(part.answer, (str, bool, int, float)):
+                self._answers.setdefault(part.id, {})[_folded(part.answer)] = part.value
+        if own := [label for label in labels if label.metric in self.names]:
+            self._labelled[self._rows] = own
+        self._rows += 1
+
+    def people(self, table: CriterionTable) -> tuple[Any, Any]:
+        """Return by case the score that people gave, and its weight: 1 / probability.
+
+        It is the mean of their scores of the metric, or else the weighted mean of their answers to
+        all criteria; NaN without either.
+        """
+        import numpy as np
+
+        answers = np.full(table.values.shape, math.nan)
+        weights, own = np.ones(self._rows), np.full(self._rows, math.nan)
+        for row, labels in self._labelled.items():
+            weights[row] = 1 / (labels[0].probability or 1.0)
+            by_topic: dict[str | None, list[float]] = {}
+            for label in labels:
+                value = self._value(label)
+                if value is not None:
+                    by_topic.setdefault(label.criterion, []).append(value)
+            for criterion, values in by_topic.items():
+                mean = math.fsum(values) / len(values)
+                if criterion is None:
+                    own[row] = mean
+                elif criterion in table.ids:
+                    answers[table.ids.index(criterion), row] = mean
+        return np.where(np.isnan(own), table.score(answers), own), weights
+
+    def _value(self, label: Label) -> float | None:
+        if label.value is None:
+            return None
+        if label.criterion is None:
+            return None if isinstance(label.value, str) else float(label.value)
+        answers = self._answers.get(label.criterion, {})
+        if isinstance(label.value, str) or not answers:
+            return answers.get(_folded(label.value))
+        # People may give a number that the judge never gave.
+        numbers = [answer for answer in answers if not isinstance(answer, str)]
+        nearest = min(numbers, key=lambda answer: abs(answer - label.value), default=None)
+        return None if nearest is None else answers[nearest]
+
+
+def _folded(answer: Any) -> Any:
+    return " ".join(answer.split()).casefold() if isinstance(answer, str) else answer
