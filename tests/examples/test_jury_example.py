@@ -6,6 +6,7 @@ import runpy
 import shutil
 
 from judgekit.analysis.agreement.agree import agree
+from judgekit.analysis.comparison.compare import compare
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import load_suite
 from tests.docs.page import ROOT
@@ -20,6 +21,10 @@ def test_two_judges_with_the_same_errors_outvote_the_better_one(tmp_path):
     assert report.run["unused"] == 0
     pairs = {pair.members: pair.figure for pair in report.metrics["solved"].opinions.pairs}
     assert max(pairs, key=pairs.get) == ("fluent", "quick")
+    shutil.copytree(tmp_path / "run", tmp_path / "again")
+    (metric,) = compare(tmp_path / "run", tmp_path / "again", allow_same=True).metrics
+    (change,) = metric.distributions
+    assert (change.criterion, change.pairs, change.distance) == ("solved", 34, 0.0)
     (found,) = agree(report, EXAMPLE / "labels.jsonl").criteria
     assert found.jury.best == "careful"
     assert 1.5 < found.jury.effective < 2.5

@@ -218,6 +218,7 @@ class _RunPair:
         )  # fmt: skip
         return compared.model_copy(
             update={"refused": refused, "difference": empty, "flips": None, "criteria": (),
+                    "distributions": (),
                     "worst": (), "best": ()}
         )  # fmt: skip
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
+from judgekit.analysis.comparison.distributions import DistributionChange
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value
 from judgekit.report.answerers import ANSWERED_BY
@@ -121,6 +122,8 @@ class MetricComparison(Value):
     difference: MeanDifference
     flips: Flips | None = None
     criteria: tuple[MeanDifference, ...] = ()
+    distributions: tuple[DistributionChange, ...] = ()
+    """Of the criteria whose answers have probabilities in both runs."""
     unpaired: dict[str, int] = Field(default_factory=dict)
     """Reason why cases have no pair of values -> number of cases."""
     worst: tuple[CaseMove, ...] = ()
@@ -130,6 +133,13 @@ class MetricComparison(Value):
     """Pairs with the same requests to a judge."""
     pass_fail: bool = False
     """Whether every value is one end of the range: mean and verdicts are then one hypothesis."""
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if not self.distributions:
+            data.pop("distributions", None)
+        return data
 
     @property
     def verdict(self) -> Verdict:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.distribution import Distribution
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result
 from judgekit.report.folder import Scored
@@ -23,6 +24,8 @@ class ComparedPart(NamedTuple):
 
     value: float | None
     reason: str
+    distribution: Distribution | None = None
+    """How probable each answer is, if the judge or several opinions say so."""
 
 
 class ComparedResult(NamedTuple):
@@ -154,7 +157,7 @@ def _metric_result(result: Result) -> ComparedResult:
         value=result.value if scored else None,
         reason=_cut(result.reason),
         parts={
-            part.id: ComparedPart(part.value, _cut(part.reason))
+            part.id: ComparedPart(part.value, _cut(part.reason), part.distribution)
             for part in (result.parts if scored else ())
         },
         keys=keys,

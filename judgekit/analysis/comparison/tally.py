@@ -13,6 +13,7 @@ from judgekit.analysis.comparison.differences import (
     Differences,
     Range,
 )
+from judgekit.analysis.comparison.distributions import DistributionTally
 from judgekit.analysis.comparison.identical import same_result
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.report.summary import MetricSummary
@@ -36,6 +37,7 @@ class MetricTally:
         self.threshold = new.threshold if new.threshold is not None else base.threshold
         self._all = self._differences(new.metric, new.range, self._higher)
         self._criteria: dict[str, Differences] = {}
+        self._distributions: dict[str, DistributionTally] = {}
         self._flips: Counter[tuple[bool, bool]] = Counter()
         self._passes = self._differences("passes")
         self._unpaired: Counter[str] = Counter()
@@ -74,6 +76,11 @@ class MetricTally:
                 if id not in self._criteria:
                     self._criteria[id] = self._differences(id)
                 self._criteria[id].add(part.value, other.value, cluster)
+            if part.distribution and other is not None and other.distribution:
+                if id not in self._distributions:
+                    clustered = self._settings.cluster is not None
+                    self._distributions[id] = DistributionTally(id, clustered=clustered)
+                self._distributions[id].add(part.distribution, other.distribution, cluster)
         before = passes(base.value, self.threshold, self._higher)
         after = passes(new.value, self.threshold, self._higher)
         if before is not None and after is not None:
@@ -112,6 +119,7 @@ class MetricTally:
             difference=self._all.finish(detect=detect),
             flips=self._finish_flips(),
             criteria=tuple(c.finish() for c in self._criteria.values()),
+            distributions=tuple(d.finish() for d in self._distributions.values()),
             unpaired=dict(self._unpaired.most_common()),
             worst=self._ordered(-1),
             best=self._ordered(1),

@@ -79,6 +79,8 @@ def notes(metric: MetricComparison) -> Iterator[str]:
     for line in (reach_line(metric), untested_line(metric)):
         if line is not None:
             yield line
+    for change in metric.distributions:
+        yield f"{metric.metric}, {change.line}"
     for why, count in metric.unpaired.items():
         yield f"{metric.metric}: {count} case{'s' if count != 1 else ''} left out: {why}"
 
