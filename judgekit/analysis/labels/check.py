@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from judgekit.analysis.labels.answers import LabelAnswer, answer_problem, bounds
 from judgekit.analysis.labels.planned import ReadPlan, read_plan
-from judgekit.analysis.labels.questions import counted, questions_of
+from judgekit.analysis.labels.questions import (
+    LabelAnswer,
+    answer_problem,
+    bounds,
+    counted,
+    questions_of,
+)
 from judgekit.core.canonical import printable
 from judgekit.core.case import output_digest
 from judgekit.core.errors import place
 from judgekit.core.request import Question
-from judgekit.core.score import Failure
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, describe, read_label_lines
 from judgekit.report.manifest import rubrics_of
 from judgekit.report.report import Report
 
-Rule = Literal[
-    "contradiction", "repeated", "stale", "missing", "unknown-case", "unknown-metric",
-    "unknown-criterion", "unknown-answer", "distance", "no-digest", "not-labelled",
-]  # fmt: skip
 INFORMATION = ("distance", "no-digest", "not-labelled")
 """Rules that find no mistakes."""
 _SHOWN = 5
+_Placed = tuple[Label, str]
+"""A label and its `file:line`."""
+_Questions = Mapping[str, Mapping[str, Question]]
 
 
 class LabelFinding(NamedTuple):
     """One finding of a check."""
 
-    rule: Rule
+    rule: str
+    """contradiction, repeated, stale, missing, unknown-case, unknown-metric, unknown-criterion,
+    unknown-answer, or one of `INFORMATION`."""
     where: str
     """`file:line`, or the file alone."""
     message: str
@@ -62,34 +67,17 @@ class LabelCheck(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Return the findings as JSON values."""
         findings = [{**one._asdict(), "problem": one.is_problem} for one in self.findings]
-        return {**self._asdict(), "labellers": list(self.labellers), "problems": self.problems,
-                "findings": findings}  # fmt: skip
+        return {**self._asdict(), "problems": self.problems, "findings": findings}
 
     def text(self) -> str:
-        """Return the findings, in a line each, and their number."""
-        lines = [
-            f"{one.where}: {one.rule}: {' '.join(printable(one.message).split())}"
-            for one in sorted(self.findings, key=lambda one: not one.is_problem)
-        ]
+        """Return the findings, in a line each, and their number; problems come first."""
+        ordered = sorted(self.findings, key=lambda one: not one.is_problem)
+        texts = [f"{one.where}: {one.rule}: {one.message}" for one in ordered]
+        lines = [" ".join(printable(text).split()) for text in texts]
         problems = counted(self.problems, "problem") if self.problems else "no problems"
         of = f"{counted(self.labels, 'label')} of {counted(self.cases, 'case')}"
         lines.append(f"{problems} in {of} by {counted(len(self.labellers) or 1, 'labeller')}")
         return "\n".join(lines) + "\n"
-
-
-class _Placed(NamedTuple):
-    label: Label
-    where: str
-
-
-class _Known(NamedTuple):
-    """What a run knows of its cases and metrics."""
-
-    digests: Mapping[str, str]
-    metrics: Mapping[str, str]
-    """Name of a metric or rubric -> metric."""
-    criteria: Mapping[str, set[str]]
-    questions: Mapping[str, Mapping[str, Question]]
 
 
 def check_labels(
@@ -107,21 +95,20 @@ def check_labels(
         DatasetError: the plan cannot be read.
     """
     path = Path(labels)
-    placed = [_Placed(one, place(path, number)) for number, one in read_label_lines(path)]
+    placed = [(one, place(path, number)) for number, one in read_label_lines(path)]
     planned = None if plan is None else read_plan(Path(plan))
-    known = None
-    if run is not None:
-        known = _known(run if isinstance(run, Report) else Report.read(run))
-    questions = known.questions if known else planned.questions if planned else {}
+    questions: _Questions = planned.questions if planned else {}
     findings = [*_repeated(placed)]
-    for label, where in placed:
-        findings += _against_run(label, where, known) if known else ()
-        findings += _against_questions(label, where, questions)
+    if run is not None:
+        report = run if isinstance(run, Report) else Report.read(run)
+        questions = {n: questions_of(report.figures.manifest, n) for n in report.metrics}
+        digests = {case.id: output_digest(case.output) for case, _ in report.results}
+        findings += _against_run(placed, report, digests)
+        if planned is None:
+            findings += _not_labelled(placed, list(digests), str(path))
+    findings += _against_questions(placed, questions)
     findings += _distances(placed, questions)
-    if planned is not None:
-        findings += _missing(placed, planned)
-    elif known is not None:
-        findings += _not_labelled(placed, known, str(path))
+    findings += _missing(placed, planned) if planned else ()
     if count := sum(label.output is None for label, _ in placed):
         message = f"{counted(count, 'label')} without a digest: any output of the case matches"
         findings.append(LabelFinding("no-digest", str(path), message))
@@ -130,129 +117,106 @@ def check_labels(
     return LabelCheck(len(placed), cases, tuple(sorted(people)), tuple(findings))
 
 
-def _finding(rule: Rule, label: Label, where: str, message: str) -> LabelFinding:
-    return LabelFinding(rule, where, message, label.case, label.metric, label.criterion,
-                        label.labeller or None)  # fmt: skip
+def _finding(rule: str, placed: _Placed, message: str) -> LabelFinding:
+    label, where = placed
+    return LabelFinding(rule, where, message, *label[:3], label.labeller or None)
 
 
-def _known(report: Report) -> _Known:
-    manifest = report.figures.manifest
-    metrics = {rubric: name for name in report.metrics for rubric, _ in rubrics_of(manifest, name)}
-    metrics |= {name: name for name in report.metrics}
-    questions = {name: questions_of(manifest, name) for name in report.metrics}
-    criteria = {name: set(asked) for name, asked in questions.items()}
-    digests = {}
-    for case, rows in report.results:
-        digests[case.id] = output_digest(case.output)
-        for row in rows:
-            if not isinstance(row.result, Failure) and row.result.fallback is None:
-                criteria.setdefault(row.metric, set()).update(p.id for p in row.result.parts)
-    return _Known(digests, metrics, criteria, questions)
-
-
-def _repeated(placed: list[_Placed]) -> Iterator[LabelFinding]:
+def _repeated(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
     first: dict[Label, _Placed] = {}
     for one in placed:
-        label, where = one
-        earlier = first.setdefault(label.identity, one)
-        if earlier is one:
+        label, _ = one
+        earlier, at = first.setdefault(label.identity, one)
+        if earlier is label:
             continue
-        answer, other = _shown(label.value), _shown(earlier.label.value)
-        if label.value == earlier.label.value:
-            message = f"{describe(label)} repeats {earlier.where}; delete one"
-            yield _finding("repeated", label, where, message)
+        if label.value == earlier.value:
+            yield _finding("repeated", one, f"{describe(label)} repeats {at}; delete one")
         else:
-            message = f"{describe(label)} is {answer} here and {other} at {earlier.where}; keep one"
-            yield _finding("contradiction", label, where, message)
+            values = f"{_shown(label.value)} here and {_shown(earlier.value)} at {at}"
+            yield _finding("contradiction", one, f"{describe(label)} is {values}; keep one")
 
 
 def _shown(value: LabelAnswer) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else repr(value)
 
 
-def _against_run(label: Label, where: str, known: _Known) -> Iterator[LabelFinding]:
-    metric = known.metrics.get(label.metric)
-    if metric is None:
-        hint = suggest(label.metric, known.metrics)
-        message = f"the run has no metric {label.metric!r}{hint}"
-        yield _finding("unknown-metric", label, where, message)
-    elif label.criterion is not None and label.criterion not in known.criteria[metric]:
-        hint = suggest(label.criterion, known.criteria[metric])
-        message = f"{metric} has no criterion {label.criterion!r}{hint}"
-        yield _finding("unknown-criterion", label, where, message)
-    if label.case not in known.digests:
-        message = f"the run has no case {label.case!r}; are the case ids the same?"
-        yield _finding("unknown-case", label, where, message)
-    elif label.output not in (None, known.digests[label.case]):
-        message = f"{describe(label)} is for another output than that of the run; label it again"
-        yield _finding("stale", label, where, message)
-
-
-def _against_questions(
-    label: Label, where: str, questions: Mapping[str, Mapping[str, Question]]
+def _against_run(
+    placed: Sequence[_Placed], report: Report, digests: Mapping[str, str]
 ) -> Iterator[LabelFinding]:
-    question = questions.get(label.metric, {}).get(label.criterion or "")
-    problem = answer_problem(label.value, question) if question is not None else None
-    if problem is not None:
-        yield _finding("unknown-answer", label, where, f"case {label.case!r}: {problem}")
-
-
-def _distances(
-    placed: list[_Placed], questions: Mapping[str, Mapping[str, Question]]
-) -> Iterator[LabelFinding]:
-    """Yield answers of two labellers to one question that are as far apart as can be."""
-    answers: dict[tuple[str, ...], list[_Placed]] = {}
+    manifest = report.figures.manifest
+    metrics = {rubric: name for name in report.metrics for rubric, _ in rubrics_of(manifest, name)}
+    metrics |= {name: name for name in report.metrics}
+    criteria = {
+        name: {one.id for one in summary.criteria} | set(questions_of(manifest, name))
+        for name, summary in report.metrics.items()
+    }
     for one in placed:
-        label = one.label
-        if label.value is not None:
-            key = (label.case, label.metric, label.criterion or "", label.output or "")
-            answers.setdefault(key, []).append(one)
-    for (_, metric, criterion, _), given in answers.items():
-        question = questions.get(metric, {}).get(criterion)
-        for low, high in _ends(question):
-            lowest = next((one for one in given if one.label.value == low), None)
-            highest = next((one for one in given if one.label.value == high), None)
-            if lowest and highest and lowest.label.labeller != highest.label.labeller:
-                one, other = sorted((lowest, highest), key=given.index)
-                message = (f"{describe(other.label)} is {_shown(other.label.value)}; "
-                           f"{one.label.labeller or 'another labeller'} answered "
-                           f"{_shown(one.label.value)} at {one.where}")  # fmt: skip
-                yield _finding("distance", other.label, other.where, message)
-                break
+        label, _ = one
+        metric, criterion = metrics.get(label.metric), label.criterion
+        if metric is None:
+            message = f"the run has no metric {label.metric!r}{suggest(label.metric, metrics)}"
+            yield _finding("unknown-metric", one, message)
+        elif criterion is not None and criterion not in criteria[metric]:
+            hint = suggest(criterion, criteria[metric])
+            yield _finding("unknown-criterion", one, f"{metric} has no {criterion!r}{hint}")
+        if label.case not in digests:
+            message = f"the run has no case {label.case!r}; are the case ids the same?"
+            yield _finding("unknown-case", one, message)
+        elif label.output not in (None, digests[label.case]):
+            message = "is for another output than that of the run; label it again"
+            yield _finding("stale", one, f"{describe(label)} {message}")
 
 
-def _ends(question: Question | None) -> list[tuple[Any, Any]]:
-    if question is None:
-        return [(False, True)]
+def _against_questions(placed: Sequence[_Placed], questions: _Questions) -> Iterator[LabelFinding]:
+    for one in placed:
+        label, _ = one
+        question = questions.get(label.metric, {}).get(label.criterion or "")
+        if question is not None and (problem := answer_problem(label.value, question)):
+            yield _finding("unknown-answer", one, f"case {label.case!r}: {problem}")
+
+
+def _distances(placed: Sequence[_Placed], questions: _Questions) -> Iterator[LabelFinding]:
+    """Yield answers of two labellers to one question that are as far apart as can be."""
+    answers: dict[Label, dict[LabelAnswer, _Placed]] = {}
+    for one in placed:
+        topic = one[0]._replace(labeller="").identity
+        answers.setdefault(topic, {}).setdefault(one[0].value, one)
+    for topic, given in answers.items():
+        ends = _ends(questions.get(topic.metric, {}).get(topic.criterion or ""))
+        ordered = [one for value, one in given.items() if value is not None and value in ends]
+        if len(ordered) == 2 and ordered[0][0].labeller != ordered[1][0].labeller:
+            (first, at), (last, _) = ordered
+            other = f"{first.labeller or 'another labeller'} answered {_shown(first.value)} at {at}"
+            message = f"{describe(last)} is {_shown(last.value)}; {other}"
+            yield _finding("distance", ordered[1], message)
+
+
+def _ends(question: Question | None) -> tuple[LabelAnswer, ...]:
+    if question is None or question.kind == "boolean":
+        return (False, True)
     if question.kind == "choice":
-        return []
-    if question.labels:
-        return [(question.labels[0], question.labels[-1])]
-    return [(False, True)] if question.kind == "boolean" else [bounds(question)]
+        return ()
+    return (question.labels[0], question.labels[-1]) if question.labels else bounds(question)
 
 
-def _missing(placed: list[_Placed], plan: ReadPlan) -> Iterator[LabelFinding]:
-    by_case: dict[tuple[str, str], set[str]] = {}
-    for label, _ in placed:
-        by_case.setdefault((label.case, label.metric), set()).add(label.labeller)
+def _missing(placed: Sequence[_Placed], plan: ReadPlan) -> Iterator[LabelFinding]:
+    given = {(one.case, one.metric, who) for one, _ in placed for who in ("", one.labeller)}
     for (case, metric), planned in plan.cases.items():
-        people = by_case.get((case, metric), set())
-        where = place(plan.path, int(planned.line))
-        if not people:
-            message = f"case {case!r} is planned for {metric} and has no label"
-            yield LabelFinding("missing", where, message, case, metric)
-            continue
-        for name in planned.labellers:
-            if name not in people:
-                message = f"case {case!r} is planned for {metric}, and {name} has not labelled it"
-                yield LabelFinding("missing", where, message, case, metric, None, name)
+        for name in planned.labellers or ("",):
+            if (case, metric, name) not in given:
+                by = f" by {name}" if name else ""
+                message = f"case {case!r} is planned for {metric} and has no label{by}"
+                where = place(plan.path, planned.line)
+                yield LabelFinding("missing", where, message, case, metric, None, name or None)
 
 
-def _not_labelled(placed: list[_Placed], known: _Known, path: str) -> Iterator[LabelFinding]:
+def _not_labelled(
+    placed: Sequence[_Placed], cases: Sequence[str], path: str
+) -> Iterator[LabelFinding]:
     labelled = {label.case for label, _ in placed}
-    others = [case for case in known.digests if case not in labelled]
+    others = [case for case in cases if case not in labelled]
     if others:
         more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
-        message = (f"{len(others):,} of {len(known.digests):,} cases of the run have no label: "
-                   f"{', '.join(map(repr, others[:_SHOWN]))}{more}")  # fmt: skip
+        listed = ", ".join(map(repr, others[:_SHOWN])) + more
+        message = f"{len(others):,} of {len(cases):,} cases of the run have no label: {listed}"
         yield LabelFinding("not-labelled", path, message)

@@ -18,42 +18,43 @@ from judgekit.datasets.labels import Label, describe
 from judgekit.datasets.load import read_file
 from judgekit.report.report import Report
 
+_TAKEN = "labels without a digest: taken as labels of the outputs of the run"
+
 
 class ImportedLabels(NamedTuple):
     """Labels in one form and order."""
 
     labels: tuple[Label, ...]
-    left_out: Counter[str]
-    notes: tuple[str, ...]
+    notes: Counter[str]
+    """What was left out or assumed -> how often."""
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a file of labels; the same labels give the same bytes."""
-        grouped: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for label in self.labels:
-            key = (label.case, label.metric, label.labeller, label.output or "")
-            line = grouped.setdefault(key, {"case": label.case, "metric": label.metric})
-            fields = {"labeller": label.labeller, "output_digest": label.output,
-                      "probability": label.probability}  # fmt: skip
-            line |= {name: value for name, value in fields.items() if value}
+        lines: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for label in sorted(self.labels, key=_order):
+            head = {"case": label.case, "metric": label.metric, "labeller": label.labeller,
+                    "output_digest": label.output, "probability": label.probability}  # fmt: skip
+            line = lines.setdefault(_order(label)[:-1], {k: v for k, v in head.items() if v})
             reason = {"reason": label.reason} if label.reason else {}
             if label.criterion is None:
                 line |= {"value": label.value, **reason}
             else:
                 line.setdefault("answers", {})[label.criterion] = {"value": label.value, **reason}
-        for key in sorted(grouped):
-            yield json.dumps(grouped[key], ensure_ascii=False, allow_nan=False)
+        for line in lines.values():
+            yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
     def text(self) -> str:
-        """Return how many labels there are and what was left out, in lines."""
+        """Return how many labels there are, and the notes, in lines."""
         cases = len({label.case for label in self.labels})
         people = sorted({label.labeller for label in self.labels if label.labeller})
         by = f" by {', '.join(people[:5])}{' ...' * (len(people) > 5)}" if people else ""
-        lines = [
-            f"{counted(len(self.labels), 'label')} of {counted(cases, 'case')}{by}",
-            *self.notes,
-        ]
-        lines += [f"left out: {count:,} {why}" for why, count in self.left_out.items()]
-        return "\n".join(lines) + "\n"
+        of = f"{counted(len(self.labels), 'label')} of {counted(cases, 'case')}"
+        return "\n".join([of + by, *(f"{n:,} {what}" for what, n in self.notes.items())]) + "\n"
+
+
+def _order(label: Label) -> tuple[str, ...]:
+    texts = (label.case, label.metric, label.labeller, label.output, label.criterion)
+    return tuple(text or "" for text in texts)
 
 
 def import_labels(
@@ -81,70 +82,55 @@ def import_labels(
     """
     planned = None if plan is None else read_plan(Path(plan))
     report = run if run is None or isinstance(run, Report) else Report.read(run)
-    questions: dict[str, Mapping[str, Question]] = dict(planned.questions) if planned else {}
-    if metric is None and planned is not None:
-        metrics = {name for _, name in planned.cases}
-        metric = metrics.pop() if len(metrics) == 1 else None
+    questions: dict[str, Mapping[str, Question]] = {}
     if report is not None:
-        metric = metric or only_judged(report)
         manifest = report.figures.manifest
-        questions |= {name: questions_of(manifest, name) for name in report.metrics}
-    columns = LabelColumns(metric, labeller, names or {}, questions)
-    left_out: Counter[str] = Counter()
-    labels: dict[Label, tuple[Label, str]] = {}
-    for source in sources:
-        for label, where in _read(Path(source), columns, left_out):
-            first, at = labels.setdefault(label.identity, (label, where))
-            if at != where and first.value == label.value:
-                left_out["repeated labels"] += 1
-            elif at != where:
-                raise ConfigError(f"{describe(label)} is labelled {label.value!r}, and "
-                                  f"{first.value!r} at {at}; keep one", where=where)  # fmt: skip
+        questions = {name: questions_of(manifest, name) for name in report.metrics}
+    if planned is not None:
+        questions = {**planned.questions, **questions}
+        metrics = {name for _, name in planned.cases}
+        metric = metric or (metrics.pop() if len(metrics) == 1 else None)
+    metric = metric or (only_judged(report) if report is not None else None)
+    builder = LabelRows(LabelColumns(metric, labeller, names or {}, questions))
+    notes = builder.notes
+    first: dict[Label, tuple[Label, str]] = {}
+    for label, where in _read(sources, builder):
+        earlier, at = first.setdefault(label.identity, (label, where))
+        if earlier is not label and earlier.value != label.value:
+            both = f"{label.value!r}, and {earlier.value!r} at {at}"
+            raise ConfigError(f"{describe(label)} is labelled {both}; keep one", where=where)
+        notes["repeated labels left out"] += earlier is not label
+    labels = [label for label, _ in first.values()]
     if not labels:
         raise ConfigError("no labels in the file", where=", ".join(map(str, sources)))
-    found = [label for label, _ in labels.values()]
-    notes: list[str] = []
     if planned is not None:
-        found = _with_plan(found, planned, left_out)
-        if not found:
-            raise ConfigError("no label is of a planned case; is it the plan of these labels?",
-                              where=str(planned.path))  # fmt: skip
+        labels = list(_with_plan(labels, planned, notes))
+        if not labels:
+            message = "no label is of a planned case; is it the plan of these labels?"
+            raise ConfigError(message, where=str(planned.path))
     if report is not None:
-        found = _with_digests(found, report, notes)
-    return ImportedLabels(tuple(found), left_out, tuple(notes))
+        digests = {case.id: output_digest(case.output) for case, _ in report.results}
+        notes[_TAKEN] = sum(one.output is None and one.case in digests for one in labels)
+        labels = [one._replace(output=one.output or digests.get(one.case)) for one in labels]
+    return ImportedLabels(tuple(labels), +notes)
 
 
-def _read(path: Path, columns: LabelColumns, left_out: Counter[str]) -> Iterator[tuple[Label, str]]:
-    builder = LabelRows(columns)
-    rows = read_file(path, str(path), shape="rows", container="auto", fields=None,
-                     wrap=lambda _: builder)  # fmt: skip
-    for at, found in rows():
-        labels: Any = found
-        where = place(str(path), at) if isinstance(at, int) else f"{path}: {at}"
-        for number, label in enumerate(labels):
-            yield label, where if len(labels) == 1 else f"{where}, label {number + 1}"
-    left_out.update(builder.left_out)
+def _read(sources: Sequence[str | Path], builder: LabelRows) -> Iterator[tuple[Label, str]]:
+    for source in sources:
+        name = str(source)
+        rows: Any = read_file(Path(source), name, shape="rows", container="auto", fields=None,
+                              wrap=lambda _: builder)  # fmt: skip
+        for at, labels in rows():
+            where = place(name, at) if isinstance(at, int) else f"{name}: {at}"
+            yield from ((label, where) for label in labels)
 
 
-def _with_plan(labels: Sequence[Label], plan: ReadPlan, left_out: Counter[str]) -> list[Label]:
-    found = []
+def _with_plan(labels: Sequence[Label], plan: ReadPlan, notes: Counter[str]) -> Iterator[Label]:
     for label in labels:
         planned = plan.cases.get((label.case, label.metric))
         if planned is None:
-            left_out["labels of cases that are not in the plan"] += 1
-        elif label.output is not None and label.output != planned.output:
-            left_out["labels of another output than the planned one"] += 1
+            notes["labels left out: their cases are not in the plan"] += 1
+        elif label.output not in (None, planned.output):
+            notes["labels left out: of another output than the planned one"] += 1
         else:
-            found.append(label._replace(output=planned.output, probability=planned.probability))
-    return found
-
-
-def _with_digests(labels: Sequence[Label], report: Report, notes: list[str]) -> list[Label]:
-    wanted = {label.case for label in labels if label.output is None}
-    digests = {
-        case.id: output_digest(case.output) for case, _ in report.results if case.id in wanted
-    } if wanted else {}  # fmt: skip
-    count = sum(label.output is None and label.case in digests for label in labels)
-    if count:
-        notes.append(f"{counted(count, 'label')} without a digest: taken as of this run's outputs")
-    return [label._replace(output=label.output or digests.get(label.case)) for label in labels]
+            yield label._replace(output=planned.output, probability=planned.probability)

@@ -104,12 +104,9 @@ class LabelPlan(NamedTuple):
         size = sum(stratum.size for stratum in self.strata)
         drawn = sum(stratum.drawn for stratum in self.strata)
         lines = [f"{self.metric}: {drawn:,} of {size:,} cases, seed {self.seed}"]
-        rows = [
-            (f"{n}. {one.name}", f"{one.drawn:,} of {one.size:,}", f"{one.probability:.3g}")
-            for n, one in enumerate(self.strata, start=1)
-        ]
-        widths = [max(len(row[place]) for row in rows) for place in range(3)]
-        lines += [f"  {a:<{widths[0]}}  {b:>{widths[1]}}  probability {c}" for a, b, c in rows]
+        for n, one in enumerate(self.strata, start=1):
+            rate = f"{one.drawn:,} of {one.size:,}, probability {one.probability:.3g}"
+            lines.append(f"  {f'{n}. {one.name}':<34} {rate}")
         lines += [f"left out: {count:,} {why}" for why, count in self.left_out.items()]
         return "\n".join(lines) + "\n"
 
@@ -157,22 +154,15 @@ def plan_labels(
     sizes = [len(cases) for cases in members.values()]
     factors = [DOUBTFUL if high else 1.0 for _, high in members]
     split = any(high for _, high in members)
-    strata = {
-        key: PlanStratum(_name(cases, key, split=split), len(cases), drawn)
-        for (key, cases), drawn in zip(
-            members.items(), allocate_power(sizes, factors, count), strict=True
-        )
-    }
-    chosen = {
-        one.case: strata[key]
-        for key, cases in members.items()
+    strata: list[PlanStratum] = []
+    chosen: dict[str, PlanStratum] = {}
+    drawn = allocate_power(sizes, factors, count)
+    for (key, cases), size in zip(members.items(), drawn, strict=True):
+        strata.append(PlanStratum(_name(cases, key, split=split), len(cases), size))
         # The order of the run does not matter.
-        for one in sorted(cases, key=lambda c: Draw("labels", seed, metric, c.case).below(2**64))[
-            : strata[key].drawn
-        ]
-    }
-    ordered = tuple(strata.values())
-    return LabelPlan(report, metric, seed, ordered, chosen, left_out, tuple(labellers))
+        ordered = sorted(cases, key=lambda c: Draw("labels", seed, metric, c.case).below(2**64))
+        chosen |= {one.case: strata[-1] for one in ordered[:size]}
+    return LabelPlan(report, metric, seed, tuple(strata), chosen, left_out, tuple(labellers))
 
 
 def _candidates(report: Report, metric: str, left_out: Counter[str]) -> Iterator[_Candidate]:

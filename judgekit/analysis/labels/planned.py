@@ -21,7 +21,7 @@ ABOUT_CASE = frozenset({"stratum", "labellers", "criteria", "system", "history",
 class PlannedCase(NamedTuple):
     """One line of a plan."""
 
-    line: str | int
+    line: int
     output: str | None
     """Digest of the output to label."""
     probability: float
@@ -40,7 +40,8 @@ class ReadPlan(NamedTuple):
 
 class _PlanRows(RowBuilder):
     def read(self, row: Any) -> Any:
-        if not isinstance(row, dict) or "probability" not in row:
+        names = row.get("labellers", []) if isinstance(row, dict) else None
+        if not isinstance(names, list) or row.get("probability") is None:
             raise RowFault("not a line of a plan; `judgekit labels plan` writes plans")
         return row
 
@@ -49,31 +50,24 @@ def read_plan(path: Path) -> ReadPlan:
     """Read the output of `judgekit labels plan`.
 
     Raises:
-        DatasetError: the file cannot be read.
-        ConfigError: with `file:line`, a line is not that of a plan.
+        DatasetError: with `file:line`, the file or a line of it is none of a plan.
+        ConfigError: with `file:line`, a line has a wrong value, or repeats a case.
     """
-    rows = read_file(path, str(path), shape="rows", container="jsonl", fields=None,
-                     wrap=lambda _: _PlanRows())  # fmt: skip
+    rows: Any = read_file(path, str(path), shape="rows", container="jsonl", fields=None,
+                          wrap=lambda _: _PlanRows())  # fmt: skip
     cases: dict[tuple[str, str], PlannedCase] = {}
     questions: dict[str, Mapping[str, Question]] = {}
-    for number, row in rows():
-        data: Any = row
-        where = place(path, int(number))
-        head = {key: value for key, value in data.items() if key not in ABOUT_CASE}
-        (label,) = labels_of({**head, "value": None}, where)
-        names = data.get("labellers", [])
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ConfigError("'labellers' must be a list of names", where=where)
-        if label.probability is None:
-            raise ConfigError("'probability' must be above 0 and at most 1", where=where)
-        key = (label.case, label.metric)
-        if key in cases:
-            raise ConfigError(f"case {label.case!r} is planned twice, first in line "
-                              f"{cases[key].line}", where=where)  # fmt: skip
-        cases[key] = PlannedCase(number, label.output, label.probability, tuple(names))
-        criteria = data.get("criteria")
-        if label.metric not in questions and isinstance(criteria, dict):
-            questions[label.metric] = questions_from(criteria)
+    for line, row in rows():
+        head = {key: value for key, value in row.items() if key not in ABOUT_CASE}
+        (label,) = labels_of({**head, "value": None}, place(path, line))
+        names = tuple(map(str, row.get("labellers", [])))
+        planned = PlannedCase(line, label.output, label.probability or 1.0, names)
+        first = cases.setdefault((label.case, label.metric), planned)
+        if first is not planned:
+            raise ConfigError(f"case {label.case!r} is planned twice, first in line {first.line}",
+                              where=place(path, line))  # fmt: skip
+        if label.metric not in questions and isinstance(row.get("criteria"), dict):
+            questions[label.metric] = questions_from(row["criteria"])
     if not cases:
         raise ConfigError("the plan has no cases", where=str(path))
     return ReadPlan(path, cases, questions)

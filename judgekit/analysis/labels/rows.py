@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from judgekit.analysis.labels.answers import LabelAnswer, read_answer
 from judgekit.analysis.labels.planned import ABOUT_CASE
+from judgekit.analysis.labels.questions import LabelAnswer, read_answer
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
@@ -28,8 +28,6 @@ OWN = "value"
 """The column with the metric's own value."""
 _ANY = ""
 """The reason of the only answer there is."""
-MOST_ANNOTATIONS = 1000
-"""Annotations of a task."""
 
 
 class LabelColumns(NamedTuple):
@@ -54,8 +52,8 @@ class LabelRows(RowBuilder):
 
     def __init__(self, columns: LabelColumns) -> None:
         self.columns = columns
-        self.left_out: Counter[str] = Counter()
-        """Reason -> labels, or annotations, that are left out."""
+        self.notes: Counter[str] = Counter()
+        """What is left out -> how often."""
 
     def read(self, row: Any) -> list[Label]:
         """Return the labels of a row.
@@ -69,38 +67,28 @@ class LabelRows(RowBuilder):
             if isinstance(row.get("annotations"), list):
                 return list(self._task(row))
             if isinstance(row.get("answers"), dict) or isinstance(row.get("values"), dict):
-                return self._finished(row)
+                given = {k: v for k, v in row.items() if k not in ABOUT_CASE and v is not None}
+                default = {"rubric": self.columns.metric, "labeller": self.columns.labeller}
+                return list(labels_of(default | given, ""))
             return list(self._flat(row))
-        except ConfigError as exc:
+        except (ConfigError, ValueError) as exc:
             raise RowFault(str(exc)) from exc
-
-    def _finished(self, row: Mapping[str, Any]) -> list[Label]:
-        columns = self.columns
-        line = {key: value for key, value in row.items() if key not in ABOUT_CASE}
-        line["labeller"] = line.get("labeller") or columns.labeller
-        if not (line.get("metric") or line.get("rubric")):
-            line["metric"] = columns.metric
-        return list(labels_of(line, ""))
 
     def _head(self, row: Mapping[str, Any], labeller: Any) -> Label:
         """Return a label without an answer: case, metric, labeller, digest, probability."""
         case = row.get("case") or row.get("id")
-        if isinstance(case, int) and not isinstance(case, bool):
-            case = str(case)
-        if not isinstance(case, str):
+        if not isinstance(case, (str, int)):
             raise RowFault("no case; add a column, or a key of the data, 'case' with the case id")
         metric = row.get("metric") or self.columns.metric
         if not isinstance(metric, str):
             raise RowFault("no metric; add a column 'metric', or name it with --metric")
-        digest = row.get("output_digest") or None
-        chance: Any = row.get("probability") or None
-        if isinstance(chance, str):
-            chance = read_answer(chance, None)
         name = str(labeller or self.columns.labeller)
-        if max(len(case), len(metric), len(name)) > LONGEST:
+        if max(len(str(case)), len(metric), len(name)) > LONGEST:
             raise RowFault(f"an id or a name is longer than {LONGEST} characters")
-        line = {"case": case, "metric": metric, "labeller": name, "value": None}
-        return next(labels_of({**line, "output_digest": digest, "probability": chance}, ""))
+        line = {"case": str(case), "metric": metric, "labeller": name, "value": None,
+                "output_digest": row.get("output_digest") or None,
+                "probability": read_answer(row.get("probability") or None, None)}  # fmt: skip
+        return next(labels_of(line, ""))
 
     def _flat(self, row: Mapping[str, Any]) -> Iterator[Label]:
         head = self._head(row, next((row[key] for key in _LABELLERS if row.get(key)), None))
@@ -117,16 +105,16 @@ class LabelRows(RowBuilder):
         """Yield the labels of a task as Label Studio exports it (JSON)."""
         data = task.get("data")
         where = f"task {str(task.get('id'))[:60]}"
-        if not isinstance(data, dict) or len(task["annotations"]) > MOST_ANNOTATIONS:
-            raise RowFault(f"{where}: expected data and at most {MOST_ANNOTATIONS:,} annotations")
+        if not isinstance(data, dict):
+            raise RowFault(f"{where} has no data")
         for number, annotation in enumerate(dicts_in(task["annotations"]), start=1):
             if annotation.get("was_cancelled"):
-                self.left_out["cancelled annotations"] += 1
+                self.notes["cancelled annotations left out"] += 1
                 continue
             try:
                 head = self._head(data, _person(annotation.get("completed_by")))
                 yield from self._labels(head, self._results(annotation.get("result")))
-            except (RowFault, ConfigError) as exc:
+            except (ConfigError, ValueError) as exc:
                 at = str(annotation.get("id", number))[:60]
                 raise RowFault(f"{where}, annotation {at}: {exc}") from exc
 
@@ -136,10 +124,10 @@ class LabelRows(RowBuilder):
         for result in dicts_in(results):
             value = mapping(result.get("value"))
             form = str(result.get("type"))
-            content = value.get("text" if form == "textarea" else form)
             if form not in ("choices", "rating", "number", "textarea"):
-                self.left_out[f"results of type {quoted(form)}"] += 1
+                self.notes["results left out: no choices, rating, number or text"] += 1
                 continue
+            content = value.get("text" if form == "textarea" else form)
             if form == "choices":
                 if not isinstance(content, list) or len(content) != 1:
                     raise RowFault(f"{quoted(result.get('from_name'))} needs one choice")
@@ -148,7 +136,7 @@ class LabelRows(RowBuilder):
                 content = "\n".join(map(str, content))
             cells.append((str(result.get("from_name")), content, form == "textarea"))
         if not cells:
-            self.left_out["annotations without answers"] += 1
+            self.notes["annotations without answers left out"] += 1
         return cells
 
     def _labels(self, head: Label, cells: Sequence[tuple[str, Any, bool]]) -> Iterator[Label]:
@@ -172,18 +160,12 @@ class LabelRows(RowBuilder):
                                f"{column}=CRITERION, or --map {column}= to skip it")  # fmt: skip
             if name in answers:
                 raise RowFault(f"{quoted(column)} is a second answer to {quoted(name)}")
-            try:
-                answers[name] = read_answer(value, known.get(name))
-            except ValueError as exc:
-                raise RowFault(str(exc)) from exc
-        if _ANY in reasons and len(answers) == 1:
-            reasons.setdefault(next(iter(answers)), reasons[_ANY])
-        lost = len(reasons.keys() - answers.keys() - ({_ANY} if len(answers) == 1 else set()))
-        if lost:
-            self.left_out["texts that belong to no answer"] += lost
+            answers[name] = read_answer(value, known.get(name))
         for name, answer in answers.items():
+            reason = reasons.pop(name, "") or (reasons.pop(_ANY, "") if len(answers) == 1 else "")
             yield head._replace(criterion=None if name == OWN else name, value=answer,
-                                reason=reasons.get(name, ""))  # fmt: skip
+                                reason=reason)  # fmt: skip
+        self.notes["texts left out: they belong to no answer"] += len(reasons)
 
 
 def _person(value: Any) -> str:

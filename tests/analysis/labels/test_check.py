@@ -88,8 +88,8 @@ def test_labellers_who_are_far_apart_are_information(write, run):
 
     assert checked.problems == 0
     assert found(checked, problems=False) == [
-        ("distance", "labels.jsonl:2"), ("distance", "labels.jsonl:4"),
         ("not-labelled", "labels.jsonl"),
+        ("distance", "labels.jsonl:2"), ("distance", "labels.jsonl:4"),
     ]  # fmt: skip
     assert "7 of 10 cases of the run have no label: 'c0', 'c4', 'c5'" in checked.text()
 
@@ -102,8 +102,10 @@ def test_planned_cases_without_labels_are_missing(write, run):
     )  # fmt: skip
     checked = check_labels(write(row(1)), run, plan=plan)
 
-    assert found(checked) == [("missing", "plan.jsonl:1"), ("missing", "plan.jsonl:2")]
-    assert "bob has not labelled it" in checked.findings[0].message
+    assert [(one.where[-12:], one.labeller) for one in checked.findings] == [
+        ("plan.jsonl:1", "bob"), ("plan.jsonl:2", "ann"), ("plan.jsonl:2", "bob"),
+    ]  # fmt: skip
+    assert "case 'c1' is planned for tone and has no label by bob" in checked.text()
 
 
 def test_a_line_that_is_no_label_is_an_error(write, run, tmp_path):
