@@ -9,6 +9,7 @@ from docs.generate.api import api_page
 from docs.generate.architecture import architecture_page
 from docs.generate.metrics import metrics_page
 from docs.generate.personal_data import redaction_page
+from docs.generate.pictures import PICTURES
 from docs.generate.suite import suite_page
 
 DOCS = Path(__file__).parents[1]
@@ -18,6 +19,7 @@ MADE: dict[str, Callable[[], str]] = {
     "python-api.md": api_page,
     "redaction.md": redaction_page,
     "suite.md": suite_page,
+    **PICTURES,
 }
 
 

@@ -107,6 +107,8 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/redaction.md": something_to_share,
     "docs/rubrics.md": one_case,
     "docs/steering.md": the_repository,
+    "docs/trust.md": the_repository,
+    "examples/trusted_judge/README.md": the_repository,
 }
 TOY = "http://127.0.0.1:8642/v1"
 """The address of the toy server of examples/local_judge on the pages."""

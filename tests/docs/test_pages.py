@@ -107,5 +107,5 @@ def test_the_index_has_every_page_once():
     index = links(PAGES["docs/README.md"].read_text("utf-8"))
 
     assert sorted(f"docs/{link}" for link in index if link.endswith(".md")) == sorted(
-        name for name in PAGES if name not in ("README.md", "CONTRIBUTING.md", "docs/README.md")
+        name for name in PAGES if name.startswith("docs/") and name != "docs/README.md"
     )
