@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
-from judgekit.core.case import Case, output_digest
+from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import sha256_of
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, read_labels
@@ -34,6 +36,7 @@ from judgekit.stats.correction import (
 OTHER_OUTPUT = "the label is for another output"
 Several = Literal["mean", "majority"]
 """How the labels of several people become one."""
+NO_VALUES = "labels pass and fail are no values of this metric; label numbers, or criteria"
 _VERDICTS = {"pass": True, "passed": True, "yes": True, "true": True,
              "fail": False, "failed": False, "no": False, "false": False}  # fmt: skip
 _QUESTION = ("weight", "reverse", "levels", "metrics")
@@ -54,6 +57,8 @@ class RunLabels:
     path: Path
     by_metric: Mapping[str, Sequence[Label]]
     settings: CorrectionSettings
+    digest: str
+    """Of the file."""
 
     @classmethod
     def read(
@@ -71,7 +76,7 @@ class RunLabels:
             by_metric.setdefault(label.metric, []).append(label)
         if not by_metric:
             raise ConfigError("the file has no labels", where=str(path))
-        return cls(path, by_metric, settings)
+        return cls(path, by_metric, settings, sha256_of(path))
 
     def corrector(
         self, metric: str, manifest: Mapping[str, Any], *, clustered: bool,
@@ -92,26 +97,49 @@ class RunLabels:
         if not own:
             return None
         mode = mapping(metric_entry(manifest, metric).get("options")).get("mode")
+        least, most = (None if end is None or math.isinf(end) else end for end in range)
         return Corrector(
-            metric, own, _Rubric.of(rubrics, mode), self, range=range, clustered=clustered
+            metric, own, _Rubric.of(rubrics, mode), self, range=(least, most), clustered=clustered
         )
 
-    def check_names(self, metrics: Iterable[str], manifest: Mapping[str, Any]) -> None:
-        """Refuse labels of which none is about a metric of the run.
+    def described(self) -> dict[str, str]:
+        """Return the file and its digest, for a manifest."""
+        return {"file": self.path.name, "digest": self.digest}
+
+    def of_outputs(self) -> RunLabels:
+        """Return the labels that name the output they are about."""
+        by_metric = {
+            name: [label for label in labels if label.output is not None]
+            for name, labels in self.by_metric.items()
+        }
+        return replace(self, by_metric=by_metric)
+
+    def check(
+        self, metrics: Iterable[Metric | MetricSummary], manifest: Mapping[str, Any], *,
+        whole: bool = True,
+    ) -> None:  # fmt: skip
+        """Refuse labels that are no answers to their criteria, or about no metric.
+
+        Args:
+            metrics: the metrics of the run.
+            manifest: describes their rubrics.
+            whole: whether some label must be about one of them.
 
         Raises:
-            ConfigError: naming both.
+            ConfigError: naming the label, or the metrics of both.
         """
-        known = list(metrics)
-        for metric in known:
-            if self.corrector(metric, manifest, clustered=False, range=(None, None)) is not None:
-                return
-        names = sorted(self.by_metric)
-        raise ConfigError(
-            f"the labels are about {', '.join(map(repr, names))}; the run has {', '.join(known)}"
-            f"{suggest(names[0], known)}",
-            where=str(self.path),
-        )
+        known = {one.name if isinstance(one, Metric) else one.metric: one.range for one in metrics}
+        found = [
+            self.corrector(name, manifest, clustered=False, range=range)
+            for name, range in known.items()
+        ]
+        if whole and not any(found):
+            names = sorted(self.by_metric)
+            raise ConfigError(
+                f"the labels are about {', '.join(map(repr, names))}; the run has "
+                f"{', '.join(known)}{suggest(names[0], list(known), otherwise='')}",
+                where=str(self.path),
+            )
 
 
 class _Rubric(NamedTuple):
@@ -282,12 +310,12 @@ class Corrector:
 
     # -- the join -------------------------------------------------------------------
 
-    def add(self, case: Case, result: Result, cluster: Hashable = None) -> None:
-        """Add the result of one case."""
-        given = self._cases.get(case.id)
+    def add(self, case: str, output: str | None, result: Result, cluster: Hashable = None) -> None:
+        """Add the result of one case, given by its id and its output."""
+        given = self._cases.get(case)
         people: dict[str, tuple[_Given, bool]] = {}
         if given is not None:
-            digest = output_digest(case.output)
+            digest = output_digest(output)
             for labeller, outputs in given.items():
                 if digest in outputs or None in outputs:
                     people[labeller] = (
@@ -427,7 +455,7 @@ class Corrector:
             "unscored": dict(sorted(topic.unscored.items())),
         }
         if topic.verdicts and not (self._plain and bounds == (0.0, 1.0)):
-            why = "labels pass and fail are no values of this metric; label numbers, or criteria"
+            why = NO_VALUES
             return _without(figures, why)
         if not topic.rows:
             return _without(figures, "no label is for an output of this run")

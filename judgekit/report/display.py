@@ -14,6 +14,7 @@ from judgekit.core.display.parts import (
     cut,
     more,
 )
+from judgekit.report.corrected import corrected_lines
 from judgekit.report.spread import shown_figures
 from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
 
@@ -38,6 +39,8 @@ def report_parts(report: Report) -> Iterator[DisplayPart]:
     shown = figures.metrics[:MOST_METRICS]
     yield metric_grid(shown, left=len(figures.metrics) - len(shown))
     for summary in shown:
+        for line in corrected_lines(summary):
+            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(line)}", "note")
         if own_figures := shown_figures(summary):
             text = ", ".join(f"{name} {figure}" for name, figure in own_figures.items())
             yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(text)}", "note")

@@ -3,14 +3,17 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value
 from judgekit.report.summary import MetricSummary
+
+if TYPE_CHECKING:
+    from judgekit.report.corrector import Corrector, RunLabels
 
 Statistic = Literal[
     "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse"
@@ -18,7 +21,7 @@ Statistic = Literal[
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 COUNTS = ("abstained", "failed", "fallback")
 """Statistics that count rows; a bound in per cent applies to their share."""
-SETTINGS = ("where", "cluster", "undecided")
+SETTINGS = ("where", "cluster", "undecided", "corrected")
 """Keys of a gate besides its bounds."""
 COST = "cost"
 """The statistic of the gate on what a run cost."""
@@ -47,6 +50,15 @@ class Gate(Value):
     gate names its own."""
     undecided: Undecided | None = None
     """Whether an undecided interval passes; with `None` the estimate alone decides."""
+    corrected: bool = False
+    """Whether the mean is the one that labels correct."""
+
+    @model_serializer(mode="wrap")
+    def _without_corrected(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if not self.corrected:
+            data.pop("corrected", None)
+        return data
 
     def concerns(self, metadata: Mapping[str, Any]) -> bool:
         """Return whether a case is in the slice of this gate.
@@ -132,6 +144,11 @@ def gates_of(
             if name not in own and name not in STATISTICS:
                 hint = suggest(name, [*STATISTICS, *own])
                 raise ConfigError(f"metric {metric!r}: no gate on {name!r}{hint}")
+            if settings["corrected"] and name != "mean":
+                raise ConfigError(
+                    f"metric {metric!r}: corrected applies to mean, not to {name}; write "
+                    "two gates: [{mean: 0.8, corrected: true}, {...}]"
+                )
             if name == "pass_rate" and threshold is None:
                 raise ConfigError(
                     f"metric {metric!r}: a gate on pass_rate needs a threshold; add one"
@@ -154,7 +171,40 @@ def _settings(
         raise ConfigError(f"metric {metric!r}: cluster is the name of a field of the metadata")
     if choice not in (None, "pass", "fail"):
         raise ConfigError(f"metric {metric!r}: undecided is pass or fail, not {choice!r}")
-    return {"where": dict(where), "cluster": cluster, "undecided": choice}
+    corrected = entry.get("corrected") or False
+    if corrected not in (True, False):
+        raise ConfigError(f"metric {metric!r}: corrected is true or false, not {corrected!r}")
+    return {
+        "where": dict(where),
+        "cluster": cluster,
+        "undecided": choice,
+        "corrected": bool(corrected),
+    }
+
+
+def check_labels(gate: Gate, labels: "RunLabels | None", corrector: "Corrector | None") -> None:
+    """Refuse a gate on a corrected mean without labels.
+
+    Args:
+        gate: the gate.
+        labels: the labels of the run.
+        corrector: corrects the means of the metric.
+
+    Raises:
+        ConfigError: saying what to add.
+    """
+    if not gate.corrected or corrector is not None:
+        return
+    if labels is None:
+        raise ConfigError(
+            f"metric {gate.metric!r}: a gate with corrected needs labels of people; add "
+            "labels: labels.jsonl at the top of the suite"
+        )
+    raise ConfigError(
+        f"metric {gate.metric!r}: a gate with corrected, and no label is about this metric; "
+        "label it, or remove corrected",
+        where=str(labels.path),
+    )
 
 
 def _bound(metric: str, statistic: str, value: Any, *, counts: bool) -> tuple[float, bool]:
@@ -223,12 +273,19 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     if at_most is None:
         at_most = gate.statistic != "pass_rate" and not summary.higher_is_better
     value = figure.value
+    if gate.corrected:
+        words = f"corrected {words}"
+        name = f"{gate.subject}: {words}"
+        if figure.too_few is not None:
+            return _too_few_labels(gate, figure, name)
     if value is None:
         sliced = gate.where and not summary.rows
         why = f"no case is in this slice; {empty}" if sliced else "nothing was scored"
         return _unknown(gate, f"{name} is unknown: {why}", n=0)
     rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
     shown = f"{name} {value:.3f}{_spread(figure)} over {figure.over}"
+    if gate.corrected:
+        shown += " labels"
     met = value <= gate.bound if at_most else value >= gate.bound
     answer: Answer = "meets" if met else "misses"
     passed = met
@@ -246,6 +303,20 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     return GateResult(
         gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, by=by, **spread
     )
+
+
+def _too_few_labels(gate: Gate, figure: Figure, name: str) -> GateResult:
+    """Return the result of a gate on a corrected mean without an interval."""
+    passed = gate.undecided == "pass"
+    shown = "unknown" if figure.value is None else f"{figure.value:.3f}"
+    sentence = (
+        f"{name} {shown} [too few: {figure.too_few}]: cannot tell; that "
+        f"{'passes (undecided: pass)' if passed else 'does not pass'}"
+    )
+    return GateResult(
+        gate=gate, found=figure.value, passed=passed, sentence=sentence, answer="undecided",
+        by="interval", n=figure.n, clusters=figure.clusters, too_few=figure.too_few,
+    )  # fmt: skip
 
 
 def _spread(figure: Figure) -> str:
@@ -290,6 +361,13 @@ _WORDS: Mapping[str, str] = {
 def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
     """Return the figure that a gate checks."""
     n, clusters, too_few = summary.scored, summary.clusters, summary.too_few
+    if gate.corrected:
+        one = summary.corrected
+        if one is None:
+            return Figure(None, too_few="no label is about the value of this metric")
+        found = one.corrected
+        return Figure(found.value, found.low, found.high, int(one.labels.n),
+                      sampled=True, too_few=found.too_few)  # fmt: skip
     if gate.at_most is not None:
         return Figure(value=summary.figures.get(gate.statistic), n=n)
     if gate.statistic in ("min", "max"):

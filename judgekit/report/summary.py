@@ -19,6 +19,7 @@ from judgekit.stats.intervals import MeanInterval, wilson
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
+    from judgekit.report.corrector import Corrector
 
 WORST = 20
 """Cases a summary names as the worst."""
@@ -198,6 +199,7 @@ class Tally:
         threshold: the value a case must reach to pass.
         aggregates: its aggregates over all rows, besides the mean.
         clustered: whether results have a cluster, and intervals are clustered.
+        corrector: corrects its means with labels.
     """
 
     def __init__(
@@ -209,8 +211,10 @@ class Tally:
         threshold: float | None,
         aggregates: Sequence[Aggregate] = (),
         clustered: bool = False,
+        corrector: "Corrector | None" = None,
     ) -> None:
         self.metric = metric
+        self.corrector = corrector
         self._clustered = clustered
         self._aggregates = tuple(aggregates)
         self.range = range
@@ -233,8 +237,12 @@ class Tally:
         span = range[1] - range[0]
         self._bins = [0] * BINS if span < float("inf") else []
 
-    def add(self, case: str, result: Result, cluster: Hashable = None) -> None:
-        """Count one result."""
+    def add(
+        self, case: str, result: Result, cluster: Hashable = None, output: str | None = None
+    ) -> None:
+        """Count one result; labels are matched by the output of the case."""
+        if self.corrector is not None:
+            self.corrector.add(case, output, result, cluster)
         self._counts["rows"] += 1
         for aggregate in self._aggregates:
             aggregate.add(Row.model_construct(case=case, metric=self.metric, result=result))
@@ -300,7 +308,7 @@ class Tally:
         rated = self.threshold is not None and own.n > 0
         pass_low, pass_high = (self._pass_interval() if rated else None) or (None, None)
         weighs = any(tally.weight for tally in self._criteria.values())
-        return MetricSummary(
+        summary = MetricSummary(
             metric=self.metric,
             range=bounds,
             higher_is_better=self.higher_is_better,
@@ -340,6 +348,7 @@ class Tally:
             too_few=self._own.too_few(bounds),
             opinions=None if self._opinions is None else self._opinions.finish(),
         )
+        return summary if self.corrector is None else self.corrector.applied(summary)
 
     def _pass_interval(self) -> tuple[float, float] | None:
         rate = self._rate.spread

@@ -61,6 +61,11 @@ _RUN: Mapping[str, Kind] = {
     "too_few": "text",
     "higher_is_better": "yes_no",
 }
+_CORRECTED: Mapping[str, Kind] = {
+    **dict.fromkeys(("corrected", "corrected_low", "corrected_high", "labels"), "number"),
+    "corrected_too_few": "text",
+}
+"""Further columns of a run with labels."""
 _TEXTS = ("input", "output", "system", "baseline", "parent")
 _INSIDE = ("metadata", "labels", "expected")
 _LISTS = ("reference", "context", "choices")
@@ -111,9 +116,18 @@ def result_table(
 
 def run_table(summaries: Iterable[MetricSummary]) -> Table:
     """Return the figures of metrics over a run, a row for each."""
-    table = Table(_RUN)
-    for summary in summaries:
-        table.add({name: getattr(summary, name) for name in _RUN})
+    several = list(summaries)
+    labelled = any(summary.corrected is not None for summary in several)
+    table = Table({**_RUN, **(_CORRECTED if labelled else {})})
+    for summary in several:
+        entry = {name: getattr(summary, name) for name in _RUN}
+        if (one := summary.corrected) is not None:
+            figure = one.corrected
+            entry |= {"labels": one.labels.n, "corrected": figure.value}
+            entry |= {
+                f"corrected_{name}": vars(figure)[name] for name in ("low", "high", "too_few")
+            }
+        table.add(entry)
     return table
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judgekit.core.canonical import printable
 from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.report.cells import cells, cut, pad, wrap
+from judgekit.report.corrected import corrected_lines
 from judgekit.report.manifest import judges_of, mapping
 from judgekit.report.spread import telling_figures
 from judgekit.report.thresholds import FEW, passes
@@ -146,6 +147,8 @@ def counts_of(s: MetricSummary) -> str:
 
 
 def _worst(report: Report, s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
+    for line in corrected_lines(s):
+        yield from wrap(printable(f"{s.metric}: {line}"), width, first="  ", then="    ")
     if s.fallback and s.mean_with_fallback is not None:
         yield f"  {printable(s.metric)}: mean with fallbacks {number_of(s.mean_with_fallback, s)}"
     if figures := [f"{name} {figure}" for name, figure in telling_figures(s).items()]:

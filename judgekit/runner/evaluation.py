@@ -21,7 +21,7 @@ from judgekit.datasets.load import Source, cases_of
 from judgekit.judges.connections import closing_connections
 from judgekit.metrics.adapter import as_metric
 from judgekit.report.folder import REPORT, RUN, Scored, write_json
-from judgekit.report.gate import Gate, gates_of
+from judgekit.report.gate import Gate, check_labels, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from judgekit.report.clusters import CaseClusters
+    from judgekit.report.corrector import RunLabels
 
 Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 """Metric -> its gates."""
@@ -54,6 +55,7 @@ async def evaluate(
     thresholds: Mapping[str, float] | None = None,
     gates: Gates | None = None,
     cluster: str | None = None,
+    labels: RunLabels | None = None,
     rules: Rules = Rules(),  # noqa: B008 - an immutable value
     limits: Limits = Limits(),  # noqa: B008 - an immutable value
     out: str | Path | None = None,
@@ -79,6 +81,7 @@ async def evaluate(
             the run, optionally with `where`, `cluster` and `undecided`; or a list of gates.
         cluster: metadata field that groups dependent cases, such as a user or a document; all
             intervals then use clusters.
+        labels: labels of people, with which means are corrected.
         rules: settings of all gates: whether "cannot tell yet" passes, the baseline, the cost.
         limits: number of rows that may fail or use a fallback.
         out: run folder to write; without it, results stay in memory.
@@ -101,6 +104,7 @@ async def evaluate(
         thresholds=thresholds or {},
         gates=gates or {},
         cluster=cluster,
+        labels=labels,
         rules=rules,
         limits=limits,
         out=Path(out) if out is not None else None,
@@ -139,6 +143,7 @@ class _Run:
         thresholds: Mapping[str, float],
         gates: Gates,
         cluster: str | None,
+        labels: RunLabels | None,
         rules: Rules,
         limits: Limits,
         out: Path | None,
@@ -163,12 +168,15 @@ class _Run:
                 undecided=rules.undecided,
                 cluster=cluster,
             )
-        self.tallies = [self._tally(name, cluster is not None) for name in self.named]
         self.limits = limits
         self.out = out
+        self.labels = labels
         # Without clusters, the manifest is the same as in earlier versions.
         by = {} if cluster is None else {"cluster": cluster}
         self.manifest = full_manifest(self.metrics, {**manifest, **by})
+        self.tallies = [self._tally(name, cluster is not None) for name in self.named]
+        for gate in parsed:
+            check_labels(gate, labels, self.tallies[self.names.index(gate.metric)].corrector)
         keep_baseline(rules, out)
         self.gatekeeper = Gatekeeper(
             parsed, rules=rules, tally=self._tally, manifest=self.manifest, cluster=cluster
@@ -185,6 +193,11 @@ class _Run:
 
     def _tally(self, name: str, clustered: bool) -> Tally:
         metric = self.named[name]
+        corrector = None
+        if self.labels is not None:
+            corrector = self.labels.corrector(
+                name, self.manifest, clustered=clustered, range=metric.range
+            )
         return Tally(
             name,
             range=metric.range,
@@ -192,6 +205,7 @@ class _Run:
             threshold=self.thresholds.get(name),
             aggregates=metric.aggregates(),
             clustered=clustered,
+            corrector=corrector,
         )
 
     # -- scoring ------------------------------------------------------------------
@@ -272,7 +286,7 @@ class _Run:
         case, text = case_text
         cluster = None if self.clusters is None else self.clusters.of(case.id, case.metadata)
         for tally, result in zip(self.tallies, results, strict=True):
-            tally.add(case.id, result, cluster)
+            tally.add(case.id, result, cluster, case.output)
             self.failed += result.type == "failure"
         if self.gatekeeper.follows:
             self.gatekeeper.add(case, self._rows(case, results))

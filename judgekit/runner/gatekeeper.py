@@ -165,7 +165,7 @@ class _Watch:
         else:
             self._seen = None
             cluster = _cluster(self.gate, case.id, case.metadata)
-            self._tally.add(case.id, row.result, cluster)
+            self._tally.add(case.id, row.result, cluster, case.output)
 
     def finish(self, summary: MetricSummary) -> GateResult:
         if self._tally is None:

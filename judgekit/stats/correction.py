@@ -177,7 +177,7 @@ class Correction:
         own = self.judge.mean()
         squares = float(((self.judge - own) ** 2).sum()) + (others.sd or 0.0) ** 2 * (others.n - 1)
         gap = own - (others.mean or 0.0)
-        return float(squares + gap**2 * n * others.n / (n + others.n)) / (n + others.n - 1)
+        return float(squares + gap**2 * n * others.n / (n + others.n)) / max(1, n + others.n - 1)
 
     @property
     def judged(self) -> float:
@@ -303,6 +303,8 @@ class Correction:
             return math.inf, 1.0
         sums = np.stack([lam * (total - count * mean) / size, by_unit(shares * centred)])
         free = np.sqrt(1 - leverage)
+        if self.weighted:
+            free[1] **= 2  # CR3: a label of large weight hides its own error
         gap = (others.mean or 0.0) - mean
         squares = ((others.sd or 0.0) ** 2 * (others.n - 1) + others.n * gap**2) if alone else 0.0
         single = 1 / size**2 / (1 - 1 / size)

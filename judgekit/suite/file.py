@@ -162,6 +162,9 @@ class SuiteFile(FileModel):
     """Limits on concurrency, cost and failures."""
     gate: RunGateFile = RunGateFile.model_construct()
     """Settings of all gates, and gates on the whole run."""
+    labels: Annotated[str, Field(min_length=1)] | None = None
+    """File with labels of people, relative to this one: reports then have the corrected mean of
+    each labelled metric."""
     calibration: CalibrationFile = CalibrationFile.model_construct()
     """The agreement with people at which reports call a judge calibrated."""
     redact: list[Rule] = Field(default_factory=none_yet)

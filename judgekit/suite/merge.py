@@ -80,6 +80,7 @@ def merge_shards(
             wired.metrics,
             thresholds=wired.thresholds,
             cluster=wired.file.cluster,
+            labels=wired.labels,
             gates=wired.gates,
             rules=wired.rules._replace(paid=lambda: _paid(parts)),
             limits=wired.limits,

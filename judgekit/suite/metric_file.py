@@ -52,6 +52,8 @@ class GateFile(FileModel):
     """Metadata field that groups related cases, such as a user; by default, that of the suite."""
     undecided: Literal["pass", "fail"] | None = None
     """Whether an undecided gate passes; by default, as the suite sets."""
+    corrected: bool | None = None
+    """Whether the bound is about the mean that `labels` correct."""
     mean: Number | None = None
     """The lowest mean; the highest where lower is better."""
     pass_rate: Fraction | None = None

@@ -176,6 +176,7 @@ def _options(
     return {
         "thresholds": suite.thresholds,
         "cluster": suite.file.cluster,
+        "labels": suite.labels,
         # Gates are about all cases; a shard has only some.
         "gates": suite.gates if suite.data.shard is None else {},
         "rules": suite.rules if suite.data.shard is None else Rules(),

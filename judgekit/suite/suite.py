@@ -19,7 +19,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
 from judgekit.report.answerers import ANSWERED_BY
-from judgekit.report.gate import gates_of
+from judgekit.report.gate import check_labels, gates_of
 from judgekit.runner.gatekeeper import Rules, open_baseline
 from judgekit.suite.build import Builder
 from judgekit.suite.cases import SuiteCases
@@ -27,6 +27,7 @@ from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, roles_of
+from judgekit.suite.labels import read_run_labels
 from judgekit.suite.metric_file import GateFile
 from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.plan import Planner
@@ -106,6 +107,11 @@ class Suite(Displayed):
             self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         self.rules = self._rules()
+        self.labels = read_run_labels(
+            file, base=base, where=lines.where("labels"), metrics=self.metrics,
+            whole=not overrides.only,
+        )  # fmt: skip
+        """The labels that correct means."""
         self.against = self._other_run()
         """The run whose outputs are the baselines of the cases."""
         self.data = SuiteCases(
@@ -271,7 +277,10 @@ class Suite(Displayed):
     def _check_gate(self, name: str) -> None:
         figures = next(m for m in self.metrics if m.name == name).figures
         with placed(self.where("metrics", name, "gate")):
-            gates_of(name, self.gates[name], threshold=self.thresholds.get(name), figures=figures)
+            threshold = self.thresholds.get(name)
+            for gate in gates_of(name, self.gates[name], threshold=threshold, figures=figures):
+                if self.file.labels is None:
+                    check_labels(gate, None, None)
 
     def _check_bounds(self, metric: Metric) -> None:
         """Refuse a bound outside the range of a metric, such as 8 on 0..1."""
@@ -322,6 +331,7 @@ class Suite(Displayed):
             "cases": _cases_entry(file),
             **({ANSWERED_BY: self.answered_by} if self.answered_by else {}),
             **({"cluster": file.cluster} if file.cluster else {}),
+            **({"labels": self.labels.described()} if self.labels is not None else {}),
             **({"against": self.against.described()} if self.against is not None else {}),
             "thresholds": self.thresholds,
             "gates": self.gates,
@@ -343,6 +353,8 @@ class Suite(Displayed):
     def use_answers(self, cases: Sequence[Case], *, model: str) -> None:
         """Score these cases, which a model answered, instead of those of the file."""
         self.data.answered, self.answered_by = cases, model
+        if self.labels is not None:
+            self.labels = self.labels.of_outputs()
 
     def close(self) -> None:
         """Write the recordings and close the cassette."""

@@ -14,6 +14,7 @@ from judgekit.analysis.comparison.comparison import (
     MetricComparison,
     PromptChange,
 )
+from judgekit.analysis.comparison.corrected import corrected_difference
 from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind
 from judgekit.analysis.comparison.identical import same_judging
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
@@ -211,7 +212,9 @@ class _RunPair:
         elif rubrics is not None and not self.settings.across_rubrics:
             refused = rubrics
         else:
-            return compared
+            same = self.same_answers == self.pairs
+            corrected = corrected_difference(self.base, self.new, name, same_answers=same)
+            return compared.model_copy(update={"corrected": corrected}) if corrected else compared
         empty = MeanDifference(
             name=name, pairs=compared.difference.pairs, base=None, new=None, mean=None, low=None,
             high=None, worse=0, better=0,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
+from judgekit.analysis.comparison.corrected import CorrectedDifference
 from judgekit.analysis.comparison.distributions import DistributionChange
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value
@@ -133,12 +134,15 @@ class MetricComparison(Value):
     """Pairs with the same requests to a judge."""
     pass_fail: bool = False
     """Whether every value is one end of the range: mean and verdicts are then one hypothesis."""
+    corrected: CorrectedDifference | None = None
+    """The difference of the means that labels correct; `None` without labels."""
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        if not self.distributions:
-            data.pop("distributions", None)
+        for name in ("distributions", "corrected"):
+            if not data.get(name):
+                data.pop(name, None)
         return data
 
     @property

@@ -36,6 +36,10 @@ _METRIC: Mapping[str, Kind] = {
     **dict.fromkeys(("flips_p", "flips_adjusted"), "number"),
     "refused": "text",
 }
+_CORRECTED = (
+    "corrected_base", "corrected_new", "corrected_change", "corrected_low", "corrected_high",
+)  # fmt: skip
+"""Further columns where runs have labels."""
 _CRITERION: Mapping[str, Kind] = {"metric": "text", "criterion": "text", **_MOVED}
 _CASE: Mapping[str, Kind] = {
     **dict.fromkeys(("metric", "case", "verdict"), "text"),
@@ -59,6 +63,12 @@ def comparison_table(comparison: Comparison, *, per: Per = "metric") -> Table:
     table = Table({"metric": _METRIC, "criterion": _CRITERION, "case": _CASE}[per])
     for metric in comparison.metrics:
         if per == "metric":
+            if (one := metric.corrected) is not None:
+                for name in _CORRECTED:
+                    table.column(name, "number")
+                ends = (one.base.value, one.new.value, one.mean, one.low, one.high)
+                table.add({**_metric(metric), **dict(zip(_CORRECTED, ends, strict=True))})
+                continue
             table.add(_metric(metric))
         elif per == "criterion":
             for part in metric.criteria:

@@ -81,6 +81,8 @@ def notes(metric: MetricComparison) -> Iterator[str]:
             yield line
     for change in metric.distributions:
         yield f"{metric.metric}, {change.line}"
+    if metric.corrected is not None:
+        yield f"{metric.metric}: {metric.corrected.line}"
     for why, count in metric.unpaired.items():
         yield f"{metric.metric}: {count} case{'s' if count != 1 else ''} left out: {why}"
 
@@ -146,6 +148,16 @@ def figure_rows(metric: MetricComparison) -> Iterator[FigureRow]:
             p, word = p_text(metric.flips.adjusted), _moved(metric.flips.verdict)
         line = flips_line(metric.flips, metric.difference.pairs)
         yield FigureRow("flips", "verdicts", line, p=p, verdict=word)
+    if (one := metric.corrected) is not None and one.mean is not None:
+        spread = "too few" if one.low is None else f"[{one.low:+.3f}, {one.high:+.3f}]"
+        yield FigureRow(
+            "criterion",
+            "corrected by people",
+            spread,
+            base=number(one.base.value),
+            new=number(one.new.value),
+            change=f"{one.mean:+.3f}",
+        )
     for part in metric.criteria:
         if part.worse or part.better:
             yield _figure_row("criterion", part.name, part)

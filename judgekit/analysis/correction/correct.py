@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError
-from judgekit.core.input_file import sha256_of
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed, Value
 from judgekit.report.clusters import CaseClusters
 from judgekit.report.corrected import By, CorrectedMean
-from judgekit.report.corrector import CorrectionSettings, Corrector, RunLabels, Several
+from judgekit.report.corrector import NO_VALUES, CorrectionSettings, Corrector, RunLabels, Several
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
 
@@ -110,7 +109,7 @@ def correct(
     path = Path(labels)
     people = RunLabels.read(path, CorrectionSettings(by, several))
     manifest = report.figures.manifest
-    people.check_names(report.metrics, manifest)
+    people.check(report.figures.metrics, manifest)
     cluster = cluster or cluster_field(manifest)
     correctors = _corrected(report, people, cluster)
     means = [one for corrector in correctors.values() for one in corrector.means().values()]
@@ -118,7 +117,7 @@ def correct(
         raise ConfigError(_no_match(means), where=str(path))
     return CorrectedRun(
         manifest=digest(canonical_json(manifest)),
-        labels=sha256_of(path),
+        labels=people.digest,
         several=several,
         cluster=cluster,
         means=tuple(means),
@@ -139,7 +138,7 @@ def _corrected(report: Report, people: RunLabels, cluster: str | None) -> dict[s
         group = None if clusters is None else clusters.of(case.id, case.metadata)
         for row in rows:
             if row.metric in correctors:
-                correctors[row.metric].add(case, row.result, group)
+                correctors[row.metric].add(case.id, case.output, row.result, group)
     for problem in clusters.lacks() if clusters is not None else ():
         raise ConfigError(problem)
     return correctors
@@ -154,6 +153,8 @@ def _no_match(means: Iterable[CorrectedMean]) -> str:
 
 def _reasons(means: Iterable[CorrectedMean]) -> Iterator[str]:
     for one in means:
+        if one.corrected.too_few == NO_VALUES:
+            yield NO_VALUES
         yield from (f"{count} left out: {why}" for why, count in one.left_out.items())
 
 

@@ -13,6 +13,7 @@ from judgekit.pages.run.cards import judge_cards, rubric_cards
 from judgekit.pages.run.facts import RunFacts
 from judgekit.pages.run.histograms import saturated_share, saturation
 from judgekit.pages.run.payload import KEPT, make_payload
+from judgekit.report.corrected import corrected_lines
 from judgekit.report.report import Report
 from judgekit.report.spread import telling_figures
 
@@ -70,4 +71,5 @@ def render_page(report: Report, *, served: Served | None = None) -> str:
         saturated_share=saturated_share,
         saturation=saturation,
         telling_figures=telling_figures,
+        corrected_lines=corrected_lines,
     )

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
+from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.marks import named, one_line
 from judgekit.report.export.target import written
 from judgekit.report.export.verdict import PASSED, RowVerdict, verdicts
@@ -39,7 +40,8 @@ def write(report: Report, path: Path) -> None:
     """
     with written(path) as file, ExitStack() as stack:
         suites = {
-            name: _Suite(name, stack.enter_context(_spool())) for name in report.metrics
+            name: _Suite(name, stack.enter_context(_spool()), tuple(corrected_lines(summary)))
+            for name, summary in report.metrics.items()
         }  # one pass over the results for all suites
         for row, verdict in verdicts(report):
             suites[row.metric].add(row.case, verdict)
@@ -71,8 +73,10 @@ def _gate(result: GateResult) -> tuple[str, RowVerdict]:
 
 
 class _Suite:
-    def __init__(self, name: str, spool: IO[bytes]) -> None:
+    def __init__(self, name: str, spool: IO[bytes], properties: tuple[str, ...] = ()) -> None:
         self.name = name
+        self.properties = properties
+        """What labels make of the mean."""
         self.counts: Counter[str] = Counter()
         self.spool = spool
 
@@ -122,6 +126,12 @@ def _join(file: BinaryIO, report: Report, suites: list[_Suite]) -> None:
     file.write(f"{head}<testsuites{_attributes(name=name, **_shown(whole))}>\n".encode())
     for suite in suites:
         file.write(f" <testsuite{_attributes(name=suite.name, **_shown(suite.counts))}>\n".encode())
+        if suite.properties:
+            listed = "".join(
+                f"   <property{_attributes(name='corrected', value=line)}/>\n"
+                for line in suite.properties
+            )
+            file.write(f"  <properties>\n{listed}  </properties>\n".encode())
         suite.spool.seek(0)
         while piece := suite.spool.read(_IN_MEMORY):
             file.write(piece)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
@@ -86,6 +87,8 @@ def _figures(summaries: Iterable[MetricSummary]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
     yield ""
     for s in summaries:
+        for line in corrected_lines(s):
+            yield f"- {_safe(s.metric)}: {_safe(line)}"
         if own_figures := shown_figures(s):
             text = ", ".join(f"{name} {figure}" for name, figure in own_figures.items())
             yield f"- {_safe(s.metric)}: {_safe(text)}"
