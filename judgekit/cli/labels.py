@@ -35,11 +35,10 @@ def plan(
     from judgekit.analysis.labels.plan import plan_labels
 
     planned = plan_labels(folder, count, metric=metric, seed=seed, labellers=labeller or ())
+    written = None if page is None else planned.write_page(page)
     for line in planned.lines():
         typer.echo(json.dumps(line, ensure_ascii=False))
-    _say(planned.text())
-    if page is not None:
-        _say(f"page: {planned.write_page(page)}")
+    _say(planned.text() + (f"page: {written}" if written else ""))
 
 
 @app.command("import")

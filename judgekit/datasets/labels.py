@@ -102,7 +102,8 @@ def _parsed(line: str, where: str) -> dict[str, Any]:
     try:
         return extract_object(line)[0]
     except InvalidReply as exc:
-        raise ConfigError(f"not a label: {exc}", where=where) from exc
+        hint = "`judgekit labels import` reads tables"
+        raise ConfigError(f"not a label: {exc}; {hint}", where=where) from exc
 
 
 def labels_of(data: Mapping[str, Any], where: str) -> Iterator[Label]:

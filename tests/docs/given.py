@@ -102,6 +102,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/answers.md": one_question,
     "docs/ci.md": the_ci_example,
     "docs/compare.md": two_runs,
+    "docs/labels.md": two_runs,
     "docs/metrics/embedding.md": a_model,
     "docs/ranking.md": some_questions,
     "docs/redaction.md": something_to_share,

@@ -41,7 +41,8 @@ class ReadPlan(NamedTuple):
 class _PlanRows(RowBuilder):
     def read(self, row: Any) -> Any:
         names = row.get("labellers", []) if isinstance(row, dict) else None
-        if not isinstance(names, list) or row.get("probability") is None:
+        is_label = isinstance(row, dict) and row.keys() & {"answers", "values", "value"}
+        if not isinstance(names, list) or is_label or row.get("probability") is None:
             raise RowFault("not a line of a plan; `judgekit labels plan` writes plans")
         return row
 
@@ -59,7 +60,7 @@ def read_plan(path: Path) -> ReadPlan:
     questions: dict[str, Mapping[str, Question]] = {}
     for line, row in rows():
         head = {key: value for key, value in row.items() if key not in ABOUT_CASE}
-        (label,) = labels_of({**head, "value": None}, place(path, line))
+        label = next(labels_of({**head, "value": None}, place(path, line)))
         names = tuple(map(str, row.get("labellers", [])))
         planned = PlannedCase(line, label.output, label.probability or 1.0, names)
         first = cases.setdefault((label.case, label.metric), planned)
