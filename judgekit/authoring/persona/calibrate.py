@@ -14,6 +14,7 @@ from judgekit.authoring.persona.steps import (
     best_weights,
     cross_fitted,
     fit_traits,
+    fold_all,
     grouped_split,
     percentiles,
     sgd_traits,
@@ -303,7 +304,7 @@ class _Calibration:
         """Return the best threshold of the training labels, or else of the labels themselves."""
         if self.train and not self.plan.compat:
             weights = self.calibration.weights or files.AuthenticityWeights(**WEIGHTS)
-            folded = [parts.folded(weights) for parts in self.parts or self._parts()]
+            folded = fold_all(self.parts or self._parts(), weights)
             known = [at for at, score in enumerate(folded) if score is not None]
             scores = [score for score in folded if score is not None]
             labels = [self.values[at] for at in known]

@@ -216,12 +216,23 @@ class MeasuredParts(NamedTuple):
     traits: float | None
     lexicon: float | None
 
-    def folded(self, weights: AuthenticityWeights) -> float | None:
-        """Return the weighted mean of the parts that apply, as `authenticity` does."""
-        pairs = zip((weights.style, weights.traits, weights.lexicon), self, strict=True)
-        known = [(weight, value) for weight, value in pairs if value is not None]
-        covered = math.fsum(weight for weight, _ in known)
-        return math.fsum(w * v for w, v in known) / covered if covered > 1e-9 else None
+
+def fold_all(parts: Sequence[MeasuredParts], weights: AuthenticityWeights) -> list[float | None]:
+    """Return by reply the weighted mean of the parts that apply, as `authenticity` does."""
+    shares = (weights.style, weights.traits, weights.lexicon)
+    covered: dict[tuple[bool, ...], float] = {}
+    folded: list[float | None] = []
+    for each in parts:
+        style, traits, lexicon = each
+        applies = (style is not None, traits is not None, lexicon is not None)
+        if applies not in covered:
+            covered[applies] = math.fsum(
+                w for w, there in zip(shares, applies, strict=True) if there
+            )
+        total = covered[applies]
+        terms = (shares[0] * (style or 0), shares[1] * (traits or 0), shares[2] * (lexicon or 0))
+        folded.append(math.fsum(terms) / total if total > 1e-9 else None)
+    return folded
 
 
 class BestWeights(NamedTuple):
@@ -246,7 +257,7 @@ def best_weights(parts: Sequence[MeasuredParts], labels: Sequence[int]) -> BestW
             continue
         shares = {name: n / 10 for name, n in zip(WEIGHTS, tenths, strict=True)}
         weights = AuthenticityWeights(**shares)
-        scores = [each.folded(weights) for each in parts]
+        scores = fold_all(parts, weights)
         values = [round(score, 9) for score in scores if score is not None]
         classes = [c for score, c in zip(scores, labels, strict=True) if score is not None]
         if len(set(classes)) < 2:
