@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from judgekit.core.value import Value
-from judgekit.stats.agreement import Coefficient
+from judgekit.stats.agreement import Coefficient, CountedFigure
 
 STATISTICS = {
     "alpha_nominal": "alpha (nominal)",
@@ -52,11 +53,17 @@ class AgreementStatistic(Value):
         return Coefficient(self.value, self.low, self.high).text
 
 
+def statistics_of(figures: Mapping[str, CountedFigure]) -> tuple[AgreementStatistic, ...]:
+    """Return figures as statistics, in the order of `STATISTICS`."""
+    return tuple(AgreementStatistic.of(name, *figures[name]) for name in STATISTICS
+                 if name in figures)  # fmt: skip
+
+
 class LabellerAgreement(Value):
     """One labeller against the judge and against the other labellers."""
 
     labeller: str
-    judge: AgreementStatistic
+    judge: AgreementStatistic | None
     others: AgreementStatistic | None = None
     """`None` if no other person labelled one of these cases."""
 

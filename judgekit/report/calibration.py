@@ -135,7 +135,7 @@ class Agreement(Value):
     weighted: bool = False
     """Whether figures are weighted by 1 / probability of the sampling plan."""
     statistics: tuple[AgreementStatistic, ...] = ()
-    """Further statistics of the judge against people."""
+    """All statistics of the judge against people; none in files of version 2."""
     people_statistics: tuple[AgreementStatistic, ...] = ()
     """The same between people."""
     by_labeller: tuple[LabellerAgreement, ...] = ()
@@ -155,23 +155,6 @@ class Agreement(Value):
         return data
 
     @property
-    def all_statistics(self) -> dict[str, AgreementStatistic]:
-        """Every statistic of the judge against people, by name."""
-        pairs = (("kappa", self.pairs, self.kappa), ("spearman", self._verdicts, self.rank))
-        return _by_name(pairs, self.statistics)
-
-    @property
-    def all_people_statistics(self) -> dict[str, AgreementStatistic]:
-        """Every statistic between people, by name."""
-        kappa, rank = self.people_kappa, self.people_rank
-        pairs = (("kappa", self.people_pairs, kappa), ("spearman", self.people_pairs, rank))
-        return _by_name(pairs, self.people_statistics)
-
-    @property
-    def _verdicts(self) -> int:
-        return self.pairs - self.failed
-
-    @property
     def kappa_name(self) -> str:
         """Kappa with its weights."""
         weights = self.weights or ("none" if self.scale == "nominal" else "quadratic")
@@ -186,14 +169,6 @@ class Agreement(Value):
 _LEFT_OUT = ("jury", "combine", "weights", "weighted", "statistics", "people_statistics",
              "by_labeller", "groups", "systems", "alt_test", "disagreements")  # fmt: skip
 """Fields of `Agreement` that files leave out where they have their default."""
-
-
-def _by_name(
-    figures: Iterable[tuple[str, int, Coefficient | None]], others: Iterable[AgreementStatistic]
-) -> dict[str, AgreementStatistic]:
-    named = [AgreementStatistic.of(name, n, one) for name, n, one in figures if one is not None]
-    found = {one.name: one for one in (*named, *others)}
-    return {name: found[name] for name in STATISTICS if name in found}
 
 
 class Calibration(Displayed, Value):

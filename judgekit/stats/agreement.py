@@ -49,6 +49,13 @@ class Coefficient:
         return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
+class CountedFigure(NamedTuple):
+    """A coefficient with the number of what it counts."""
+
+    n: int
+    figure: Coefficient
+
+
 class Paired(NamedTuple):
     """One pair of answers, as places in their sorted values, and the unit it belongs to."""
 
@@ -60,15 +67,46 @@ class Paired(NamedTuple):
 
 
 class PairColumns:
-    """Pairs as arrays: units from 0, places, and weights with mean 1."""
+    """Pairs as arrays.
 
-    def __init__(self, pairs: Sequence[Paired]) -> None:
+    Args:
+        units: by pair, any whole number that identifies its unit.
+        first: places of the first answers.
+        second: places of the second answers.
+        weights: any positive numbers; kept with mean 1.
+    """
+
+    def __init__(self, units: Any, first: Any, second: Any, weights: Any) -> None:
         import numpy as np
 
-        _, self.units = np.unique([pair.unit for pair in pairs], return_inverse=True)
-        self.first = np.array([pair.first for pair in pairs], dtype=np.int64)
-        self.second = np.array([pair.second for pair in pairs], dtype=np.int64)
-        self.weights = relative([pair.weight for pair in pairs])
+        _, self.units = np.unique(units, return_inverse=True)
+        self.first, self.second = first, second
+        self.weights = relative(weights)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    @classmethod
+    def of(cls, pairs: Sequence[Paired] | PairColumns) -> PairColumns:
+        """Return pairs as columns."""
+        import numpy as np
+
+        if isinstance(pairs, PairColumns):
+            return pairs
+        units, first, second, weights = zip(*pairs, strict=True) if pairs else ((),) * 4
+        one, two, three = (np.array(side, dtype=np.int64) for side in (units, first, second))
+        return cls(one, two, three, np.array(weights, dtype=float))
+
+    def where(self, chosen: Any) -> PairColumns:
+        """Return some of the pairs.
+
+        Args:
+            chosen: by pair, whether it stays.
+        """
+        if chosen.all():
+            return self
+        columns = (self.units, self.first, self.second, self.weights)
+        return PairColumns(*(column[chosen] for column in columns))
 
     def table(self, rows: int, columns: int) -> Any:
         """Return the weighted counts of a table of so many first and second answers."""
@@ -79,12 +117,16 @@ class PairColumns:
         return counts.reshape(rows, columns)
 
 
-def relative(weights: Sequence[float]) -> Any:
+Pairs = Sequence[Paired] | PairColumns
+
+
+def relative(weights: Any) -> Any:
     """Return weights as an array with mean 1; equal ones are 1 exactly."""
     import numpy as np
 
     values = np.asarray(weights, dtype=float)
-    return np.ones(len(values)) if len(set(weights)) <= 1 else values / values.mean()
+    equal = not len(values) or values.min() == values.max()
+    return np.ones(len(values)) if equal else values / values.mean()
 
 
 class Influence(NamedTuple):
@@ -147,13 +189,13 @@ def spearman(first: Sequence[int], second: Sequence[int], size: int) -> float | 
         second: the place of its second answer.
         size: how many places there are.
     """
-    pairs = PairColumns([Paired(0, *both) for both in zip(first, second, strict=True)])
+    pairs = PairColumns.of([Paired(0, *both) for both in zip(first, second, strict=True)])
     influence = _rank_influence(pairs, size, 0.0)
     return influence.estimate if influence is not None else None
 
 
 def kappa_figure(
-    pairs: Sequence[Paired],
+    pairs: Pairs,
     size: int,
     places: Sequence[float] | None,
     *,
@@ -169,18 +211,17 @@ def kappa_figure(
         power: of the distance of two places: 2 for quadratic weights, 1 for linear ones.
         clustered: whether units are clusters of cases.
     """
-    columns = PairColumns(pairs)
+    columns = PairColumns.of(pairs)
     table, cells = columns.table(size, size), columns.first * size + columns.second
     far = distances(size, places, power)
 
-    def influence(weight: float) -> Influence:
+    def influence(weight: float) -> Influence | None:
         return _kappa_influence(table, cells, far, weight)
 
-    value = kappa(table, places=places, power=power)
-    return coefficient(value, columns.units, columns.weights, influence, clustered=clustered)
+    return coefficient(columns.units, columns.weights, influence, clustered=clustered)
 
 
-def rank_figure(pairs: Sequence[Paired], size: int, *, clustered: bool = False) -> Coefficient:
+def rank_figure(pairs: Pairs, size: int, *, clustered: bool = False) -> Coefficient:
     """Return Spearman's rho with its 95 % interval.
 
     Args:
@@ -188,18 +229,15 @@ def rank_figure(pairs: Sequence[Paired], size: int, *, clustered: bool = False) 
         size: how many places there are.
         clustered: whether units are clusters of cases.
     """
-    columns = PairColumns(pairs)
+    columns = PairColumns.of(pairs)
 
     def influence(weight: float) -> Influence | None:
         return _rank_influence(columns, size, weight)
 
-    bare = influence(0.0) if len(pairs) else None
-    value = bare.estimate if bare is not None else None
-    return coefficient(value, columns.units, columns.weights, influence, clustered=clustered)
+    return coefficient(columns.units, columns.weights, influence, clustered=clustered)
 
 
 def coefficient(
-    value: float | None,
     units: Any,
     weights: Any,
     influence: Callable[[float], Influence | None],
@@ -216,18 +254,20 @@ def coefficient(
     added cases is multiplied by it.
 
     Args:
-        value: the coefficient; `None` where it is not defined.
         units: by pair, the number of its unit, from 0 without gaps.
         weights: by pair, with mean 1.
-        influence: returns estimate and influences with so many added pairs.
+        influence: returns estimate and influences with so many added pairs; `None` where the
+            coefficient is not defined.
         clustered: whether units are clusters of cases.
         bounds: the least and the largest possible value.
         added: the pairs to add.
     """
     import numpy as np
 
-    if value is None:
+    bare = influence(0.0) if len(units) else None
+    if bare is None:
         return Coefficient(value=None)
+    value = max(bounds[0], min(bounds[1], bare.estimate))
     sizes = np.bincount(units)
     count, n = len(sizes), len(units)
     least = FEWEST if clustered else FEWEST_CASES
@@ -275,7 +315,7 @@ def _figures(each: Any, units: Any, weights: Any) -> _Error:
     return _Error(figures.error, figures.df)
 
 
-def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influence:
+def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influence | None:
     """Return kappa over a table and `weight` added pairs, by the delta method."""
     import numpy as np
 
@@ -283,7 +323,9 @@ def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influen
     one = weight / size**2
     shares = (table + one) / (table.sum() + weight)
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    observed, expected = (far * shares).sum(), rows @ far @ columns
+    observed, expected = (float((far * of).sum()) for of in (shares, np.outer(rows, columns)))
+    if expected <= 0:
+        return None
     margins = np.add.outer(far @ columns, rows @ far) - 2 * expected
     each = (observed - far) / expected + observed / expected**2 * margins
     return Influence(1 - observed / expected, each.ravel()[cells], float(one * (each**2).sum()))

@@ -5,29 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from judgekit.stats.agreement import ADDED, Coefficient, Influence, beyond, coefficient, relative
+from judgekit.stats.agreement import (
+    Coefficient,
+    CountedFigure,
+    Influence,
+    beyond,
+    coefficient,
+    relative,
+)  # fmt: skip
 
 Level = Literal["nominal", "ordinal", "interval"]
 
 
 def alpha_figure(
-    answers: Sequence[Sequence[int]],
+    cases: Any,
+    places: Any,
     values: Sequence[float],
     level: Level,
     *,
-    units: Sequence[int] | None = None,
-    weights: Sequence[float] | None = None,
-) -> Coefficient:
-    """Return Krippendorff's alpha (2004) with its 95 % interval.
+    units: Any = None,
+    weights: Any = None,
+) -> CountedFigure:
+    """Return the number of cases with two answers, and Krippendorff's alpha (2004).
 
     1 less the observed over the expected disagreement. Two answers disagree by 1 if they differ
     (nominal), by the square of their difference (interval), or by the square of the number of
-    answers between them (ordinal), which is the difference of their ranks. The interval is that of
-    `judgekit.stats.agreement`, over cases; two cases with two answers each are added.
+    answers between them (ordinal), which is the difference of their ranks. The 95 % interval is
+    that of `judgekit.stats.agreement`, over cases; two cases with two answers each are added.
 
     Args:
-        answers: by case, the answers of its raters as places from 0; a case with fewer than two
-            does not count.
+        cases: by answer, the number of its case from 0; a case with one answer does not count.
+        places: by answer, its place from 0.
         values: the number at each place, for `interval`.
         level: how answers differ.
         units: by case, the cluster it is in; none if cases are independent.
@@ -35,25 +43,23 @@ def alpha_figure(
     """
     import numpy as np
 
-    several = [place for place, own in enumerate(answers) if len(own) > 1]
-    if not several:
-        return Coefficient(value=None)
-    case = np.repeat(np.arange(len(several)), [len(answers[place]) for place in several])
-    flat = np.concatenate([np.asarray(answers[place], dtype=np.int64) for place in several])
-    known, places = np.unique(flat, return_inverse=True)
-    own = relative([1.0 if weights is None else weights[place] for place in several])
-    numbers = np.asarray([values[place] for place in known], float)
+    cases, places = np.asarray(cases), np.asarray(places)
+    several = np.flatnonzero(np.bincount(cases) > 1)
+    if not len(several):
+        return CountedFigure(0, Coefficient(value=None))
+    chosen = np.isin(cases, several)
+    case = np.searchsorted(several, cases[chosen])
+    known, places = np.unique(places[chosen], return_inverse=True)
+    own = relative(np.ones(len(several)) if weights is None else np.asarray(weights)[several])
+    numbers = np.asarray(values, float)[known]
+    groups = several if units is None else np.asarray(units)[several]
+    groups = np.unique(groups, return_inverse=True)[1]
 
     def influence(added: float) -> Influence | None:
         return _influence(case, places, numbers, own, level, added)
 
-    bare = influence(0.0)
-    numbered = [place if units is None else units[place] for place in several]
-    _, groups = np.unique(numbered, return_inverse=True)
-    return coefficient(
-        None if bare is None else bare.estimate, groups, own, influence,
-        clustered=units is not None, bounds=(-np.inf, 1.0), added=ADDED,
-    )  # fmt: skip
+    figure = coefficient(groups, own, influence, clustered=units is not None, bounds=(-np.inf, 1.0))
+    return CountedFigure(len(several), figure)
 
 
 def _influence(

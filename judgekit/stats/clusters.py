@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
@@ -51,9 +52,13 @@ def cr2(totals: Sequence[float], sizes: Sequence[float]) -> ClusterFigures | Non
         ((total - size * mean) / n) ** 2 / (1 - size / n)
         for total, size in zip(totals, sizes, strict=True)
     )
-    weights = [(size / n) ** 2 / (1 - size / n) for size in sizes]
-    own = math.fsum((size / n) ** 2 for size in sizes)
-    between = math.fsum(weights) ** 2 - math.fsum(weight * weight for weight in weights)
+    # Clusters of one size have one weight: most data have a cluster for each of many cases.
+    counts = {sizes[0]: len(sizes)} if min(sizes) == max(sizes) else Counter(sizes)
+    shares = [(size / n, count) for size, count in counts.items()]
+    weights = [(share**2 / (1 - share), count) for share, count in shares]
+    own = math.fsum(count * share**2 for share, count in shares)
+    between = math.fsum(count * weight for weight, count in weights) ** 2
+    between -= math.fsum(count * weight * weight for weight, count in weights)
     return ClusterFigures(mean, math.sqrt(variance), max(1.0, 1 / (own + max(0.0, between))))
 
 

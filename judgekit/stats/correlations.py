@@ -7,23 +7,16 @@ pair on the coefficient.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from judgekit.stats.agreement import (
-    Coefficient,
-    Influence,
-    PairColumns,
-    Paired,
-    coefficient,
-)
+from judgekit.stats.agreement import Coefficient, Influence, PairColumns, Pairs, coefficient
 
 _SMALL = 1e-12
 """Relative spread below which all values of a side are the same but for rounding."""
 
 
 def pearson_figure(
-    pairs: Sequence[Paired], values: Sequence[float], *, clustered: bool = False
+    pairs: Pairs, values: Sequence[float], *, clustered: bool = False
 ) -> Coefficient:
     """Return Pearson's correlation with its 95 % interval; undefined where a side is constant.
 
@@ -32,48 +25,34 @@ def pearson_figure(
         values: the number at each place.
         clustered: whether units are clusters of cases.
     """
-    import numpy as np
+    columns = PairColumns.of(pairs)
 
-    numbers = np.asarray(values, float)
+    def influence(added: float) -> Influence | None:
+        return _pearson(values, columns, added)
 
-    def influence(columns: PairColumns, added: float) -> Influence | None:
-        return _pearson(numbers, columns, added)
-
-    return _figure(pairs, influence, clustered=clustered)
+    return coefficient(columns.units, columns.weights, influence, clustered=clustered)
 
 
-def kendall_figure(pairs: Sequence[Paired], *, clustered: bool = False) -> Coefficient:
+def kendall_figure(pairs: Pairs, *, clustered: bool = False) -> Coefficient:
     """Return Kendall's tau-b (1945) with its 95 % interval; undefined where a side is constant.
 
     Args:
         pairs: the pairs; the order of places is the order of the answers.
         clustered: whether units are clusters of cases.
     """
-    return _figure(pairs, _kendall, clustered=clustered)
+    columns = PairColumns.of(pairs)
+
+    def influence(added: float) -> Influence | None:
+        return _kendall(columns, added)
+
+    return coefficient(columns.units, columns.weights, influence, clustered=clustered)
 
 
-def _figure(
-    pairs: Sequence[Paired],
-    influence: Callable[[PairColumns, float], Influence | None],
-    *,
-    clustered: bool,
-) -> Coefficient:
-    if not pairs:
-        return Coefficient(value=None)
-    columns = PairColumns(pairs)
-    bare = influence(columns, 0.0)
-    value = None if bare is None else max(-1.0, min(1.0, bare.estimate))
-    return coefficient(
-        value, columns.units, columns.weights, lambda added: influence(columns, added),
-        clustered=clustered,
-    )  # fmt: skip
-
-
-def _pearson(numbers: Any, columns: PairColumns, added: float) -> Influence | None:
+def _pearson(values: Sequence[float], columns: PairColumns, added: float) -> Influence | None:
     """Return r; a pair of standard scores a, b moves it by a * b - r / 2 * (a ** 2 + b ** 2)."""
     import numpy as np
 
-    weights, n = columns.weights, len(columns.units) + added
+    weights, n, numbers = columns.weights, len(columns) + added, np.asarray(values, float)
     sides = []
     for places in (columns.first, columns.second):
         own, even = numbers[places], numbers[np.unique(places)]
@@ -106,12 +85,11 @@ def _kendall(columns: PairColumns, added: float) -> Influence | None:
     import numpy as np
 
     weights, n = columns.weights, len(columns.units) + added
-    first, second = (np.unique(side, return_inverse=True)[1] for side in _sides(columns))
+    sides = (columns.first, columns.second)
+    first, second = (np.unique(side, return_inverse=True)[1] for side in sides)
     rows, width = int(first.max()) + 1, int(second.max()) + 1
-    shares = [
-        (np.bincount(side, weights=weights) + added / size) / n
-        for side, size in ((first, rows), (second, width))
-    ]
+    sizes = ((first, rows), (second, width))
+    shares = [(np.bincount(side, weights=weights) + added / size) / n for side, size in sizes]
     varied = [1 - float((share**2).sum()) for share in shares]
     if min(varied) < _SMALL:
         return None
@@ -152,7 +130,3 @@ def _kendall(columns: PairColumns, added: float) -> Influence | None:
         + tau**2 * squared
     )
     return Influence(tau, each, even * total)
-
-
-def _sides(columns: PairColumns) -> tuple[Any, Any]:
-    return columns.first, columns.second

@@ -7,6 +7,7 @@ each case, the judge and the labeller are compared with the remaining labellers.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
@@ -19,7 +20,8 @@ FEWEST_ITEMS = 30
 FEWEST_LABELLERS = 3
 LEVEL = 0.05
 """False discovery rate."""
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
+"""By which two agreements may differ and still be equal."""
 
 
 class ItemComparison(NamedTuple):
@@ -37,15 +39,15 @@ class LeftOut(NamedTuple):
     """The test with one labeller left out."""
 
     n: int
-    mean: float
+    difference: float
     """Share of cases in which the labeller is better less that in which the judge is."""
     advantage: float
     """Share of cases in which the judge is as good or better."""
     p: float
 
 
-def left_out(items: Sequence[ItemComparison], epsilon: float) -> LeftOut | None:
-    """Return the test of one labeller; `None` without two cases.
+def left_out(items: Sequence[ItemComparison], epsilon: float) -> LeftOut:
+    """Return the test of one labeller.
 
     d is 1 where the labeller agrees better with the others, -1 where the judge does, and 0
     otherwise. The test is a one-sided t test that the mean of d is below epsilon, over units (CR2
@@ -57,19 +59,16 @@ def left_out(items: Sequence[ItemComparison], epsilon: float) -> LeftOut | None:
     >>> round(left_out(even, 0.2).p, 6)
     3.2e-05
     """
-    if len(items) < 2:
-        return None
     scale = len(items) / math.fsum(item.weight for item in items)
-    totals: dict[Hashable, float] = {}
-    sizes: dict[Hashable, float] = {}
+    totals: defaultdict[Hashable, float] = defaultdict(float)
+    sizes: defaultdict[Hashable, float] = defaultdict(float)
     advantage = 0.0
     for item in items:
         weight = item.weight * scale
-        judge, labeller = item.judge + _ROUNDING, item.labeller + _ROUNDING
-        better = (item.labeller > judge) - (item.judge > labeller)
-        advantage += weight * (better <= 0)
-        totals[item.unit] = totals.get(item.unit, 0.0) + weight * better
-        sizes[item.unit] = sizes.get(item.unit, 0.0) + weight
+        ahead = item.labeller - item.judge
+        advantage += weight * (ahead <= ROUNDING)
+        totals[item.unit] += weight * ((ahead > ROUNDING) - (ahead < -ROUNDING))
+        sizes[item.unit] += weight
     size = len(items) / len(sizes)
     figures = cr2([*totals.values(), -size, 0.0, size], [*sizes.values(), size, size, size])
     assert figures is not None and figures.error > 0  # noqa: S101, PT018 - the added units differ

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from judgekit.stats.agreement import Coefficient, Influence, PairColumns, Paired, coefficient
+from judgekit.stats.agreement import (
+    Coefficient,
+    CountedFigure,
+    Influence,
+    PairColumns,
+    Pairs,
+    coefficient,
+)  # fmt: skip
 
 ADDED_TO_SHARE = 4.0
 """Pairs that are added to a share, spread evenly over the cells it counts (Agresti, Coull 1998)."""
@@ -29,14 +36,7 @@ HealthBench (arXiv 2505.08775).
 """
 
 
-class Share(NamedTuple):
-    """A measure with the number of pairs it counts."""
-
-    n: int
-    figure: Coefficient
-
-
-def share_figures(pairs: Sequence[Paired], *, clustered: bool = False) -> dict[str, Share]:
+def share_figures(pairs: Pairs, *, clustered: bool = False) -> dict[str, CountedFigure]:
     """Return the measures of yes/no answers; undefined without a pair to count.
 
     Args:
@@ -45,7 +45,8 @@ def share_figures(pairs: Sequence[Paired], *, clustered: bool = False) -> dict[s
     """
     import numpy as np
 
-    size = 2 + any(pair.first > 1 for pair in pairs)
+    columns = PairColumns.of(pairs)
+    size = 2 + bool((columns.first > 1).any())
     figures = {}
     for name, ratios in MEASURES.items():
         above, below = (np.zeros((len(ratios), size, 2)) for _ in range(2))
@@ -53,20 +54,18 @@ def share_figures(pairs: Sequence[Paired], *, clustered: bool = False) -> dict[s
             for one, weight in counted.items():
                 below[place][one] = weight
             above[place][cell] = counted[cell]
-            if size > 2:  # no verdict counts like the wrong answer
-                below[place][2] = [below[place][1, 0], below[place][0, 1]]
+            if size > 2:  # no verdict misses the reference
+                below[place][2, cell[1]] = counted.get((1 - cell[0], cell[1]), 0)
         inside: Any = below.any(axis=0)
-        own = [pair for pair in pairs if inside[pair.first, pair.second]]
-        figures[name] = Share(len(own), _figure(own, above, below, inside, clustered=clustered))
+        own = columns.where(inside[columns.first, columns.second])
+        figure = _figure(own, above, below, inside, clustered=clustered)
+        figures[name] = CountedFigure(len(own), figure)
     return figures
 
 
 def _figure(
-    pairs: Sequence[Paired], above: Any, below: Any, inside: Any, *, clustered: bool
+    columns: PairColumns, above: Any, below: Any, inside: Any, *, clustered: bool
 ) -> Coefficient:
-    if not pairs:
-        return Coefficient(value=None)
-    columns = PairColumns(pairs)
     even = inside / inside.sum()
 
     def influence(added: float) -> Influence | None:
@@ -80,8 +79,5 @@ def _figure(
         squares = float(added * (even * moves**2).sum())
         return Influence(float(ratios.mean()), moves[columns.first, columns.second], squares)
 
-    bare = influence(0.0)
-    return coefficient(
-        None if bare is None else bare.estimate, columns.units, columns.weights, influence,
-        clustered=clustered, bounds=(0.0, 1.0), added=ADDED_TO_SHARE,
-    )  # fmt: skip
+    return coefficient(columns.units, columns.weights, influence, clustered=clustered,
+                       bounds=(0.0, 1.0), added=ADDED_TO_SHARE)  # fmt: skip

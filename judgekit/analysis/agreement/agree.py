@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from judgekit.analysis.agreement.pairs import PersonLabel
 from judgekit.analysis.agreement.settings import AgreeSettings, Failures
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
 from judgekit.cassette.tape import Tape
@@ -29,7 +28,7 @@ Topic = tuple[str, str | None]
 """A metric and a criterion; `None` for the metric's own value."""
 _MOST_FIELDS = 100
 """Metadata fields that are kept for a suggestion."""
-_Labels = dict[Topic, dict[str, dict[str, dict[str | None, PersonLabel]]]]
+_Labels = dict[Topic, dict[str, dict[str, dict[str | None, Label]]]]
 """Topic -> case -> labeller -> digest of the output -> label."""
 
 
@@ -105,7 +104,7 @@ def _by_topic(labels: Iterable[Label]) -> _Labels:
     for label in labels:
         cases = topics.setdefault((label.metric, label.criterion), {})
         outputs = cases.setdefault(label.case, {}).setdefault(label.labeller, {})
-        outputs[label.output] = PersonLabel(label.value, label.probability, label.reason)
+        outputs[label.output] = label
     return topics
 
 

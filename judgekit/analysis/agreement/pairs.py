@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from judgekit.report.calibration import Combine
 
 Answer = float | bool | str
-
-
-class PersonLabel(NamedTuple):
-    """What a person answered about one output of a case."""
-
-    value: Answer | None
-    """`None` if the person could not tell."""
-    probability: float | None = None
-    """With which a sampling plan chose the case; `None` without a plan."""
-    reason: str = ""
 
 
 class LabelledCase(NamedTuple):
@@ -49,16 +39,21 @@ class JudgedPair(NamedTuple):
 
     def map(self, convert: Callable[[Answer], Answer]) -> JudgedPair:
         """Return the pair with other answers."""
-        judge = None if self.judge is None else convert(self.judge)
-        return self._replace(judge=judge, person=convert(self.person))
+        case, judge, labeller, person, reason, weight = self
+        judge = None if judge is None else convert(judge)
+        return JudgedPair(case, judge, labeller, convert(person), reason, weight)
 
 
-def by_case(pairs: Sequence[JudgedPair]) -> Iterator[list[JudgedPair]]:
-    """Yield the pairs of each case."""
+Cases = Sequence[Sequence[JudgedPair]]
+"""The pairs of each case."""
+
+
+def by_case(pairs: Sequence[JudgedPair]) -> list[list[JudgedPair]]:
+    """Return the pairs of each case."""
     cases: dict[str, list[JudgedPair]] = {}
     for pair in pairs:
         cases.setdefault(pair.case.id, []).append(pair)
-    yield from cases.values()
+    return list(cases.values())
 
 
 def is_number(answer: Answer | None) -> bool:
@@ -66,17 +61,17 @@ def is_number(answer: Answer | None) -> bool:
     return isinstance(answer, (int, float)) and not isinstance(answer, bool)
 
 
-def combined(pairs: Sequence[JudgedPair], how: Combine) -> tuple[list[JudgedPair], int]:
+def combined(cases: Cases, how: Combine) -> tuple[list[JudgedPair], int]:
     """Return one pair for each case, and the number of labels in ties, which are left out.
 
     Args:
-        pairs: the pairs, with a pair for each label.
+        cases: a pair for each label.
         how: `majority`, or `mean`, for numbers only: of words and yes/no the majority counts.
     """
     if how == "each":
-        return list(pairs), 0
+        return [pair for own in cases for pair in own], 0
     one_each, tied = [], 0
-    for own in by_case(pairs):
+    for own in cases:
         people = [pair.person for pair in own]
         if how == "mean" and all(map(is_number, people)):
             person: Answer = fmean(map(float, people))

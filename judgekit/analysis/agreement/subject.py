@@ -12,20 +12,14 @@ from judgekit.analysis.agreement.pairs import (
     Answer,
     JudgedPair,
     LabelledCase,
-    PersonLabel,
+    by_case,
     combined,
     is_number,
 )
 from judgekit.analysis.agreement.replacement import alternative_test
 from judgekit.analysis.agreement.settings import AgreeSettings
-from judgekit.analysis.agreement.statistics import (
-    AnswerScale,
-    by_labeller,
-    by_system,
-    disagreements,
-    shown,
-    within_groups,
-)
+from judgekit.analysis.agreement.statistics import AnswerScale, RatedCases, shown
+from judgekit.analysis.agreement.subsets import by_system, within_groups
 from judgekit.analysis.agreement.words import sentence
 from judgekit.core.case import Case, output_digest
 from judgekit.core.errors import ConfigError
@@ -34,10 +28,13 @@ from judgekit.core.request import Question
 from judgekit.core.score import Failure, Part, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
+from judgekit.datasets.labels import Label
 from judgekit.metrics.opinions.vote import combined_value
-from judgekit.report.calibration import NO_VERDICT, Agreement, KappaWeights, Scale
+from judgekit.report.agreement import statistics_of
+from judgekit.report.calibration import NO_VERDICT, Agreement, Scale
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
+from judgekit.stats.agreement import PairColumns
 
 MAX_CATEGORIES = 10
 """The most distinct numbers that still get a table and a kappa."""
@@ -47,7 +44,7 @@ _FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
 """Failures of a judge that replied; other failures are not the judge's."""
 _VERDICTS = {"pass": True, "passed": True, "yes": True, "fail": False, "failed": False, "no": False}
 
-LabelsOfCase = Mapping[str, Mapping[str | None, PersonLabel]]
+LabelsOfCase = Mapping[str, Mapping[str | None, Label]]
 """Labeller -> digest of the output -> the label."""
 
 
@@ -128,26 +125,28 @@ class Subject:
                 if members is not None:
                     self.juries.append((self.pairs[-1], members))
 
-    def _weight(self, label: PersonLabel, case: Case) -> float:
+    def _weight(self, label: Label, case: Case) -> float:
         """Return 1 / probability.
 
         Raises:
             ConfigError: only some labels have a probability, or a case has two.
         """
-        first = self._planned.setdefault(None, (case.id, label.probability))
-        if (first[1] is None) != (label.probability is None):
-            with_one, without = (first[0], case.id) if first[1] else (case.id, first[0])
+        own = label.probability
+        other, first = self._planned.setdefault(None, (case.id, own))
+        if (first is None) != (own is None):
+            with_one, without = (other, case.id) if own is None else (case.id, other)
             raise ConfigError(
                 f"{self._name}: case {with_one!r} has a probability and {without!r} has none; add "
                 "the probabilities of the sampling plan to all labels, or remove them"
             )
-        own = self._planned.setdefault(case.id, (case.id, label.probability))
-        if own[1] != label.probability:
+        if own is None:
+            return 1.0
+        if (first := self._planned.setdefault(case.id, (case.id, own))[1]) != own:
             raise ConfigError(
-                f"{self._name}: case {case.id!r} has the probabilities {own[1]:g} and "
-                f"{label.probability:g}; give it that of the sampling plan"
+                f"{self._name}: case {case.id!r} has the probabilities {first:g} and {own:g}; "
+                "give it that of the sampling plan"
             )
-        return 1.0 if label.probability is None else 1.0 / label.probability
+        return 1.0 / own
 
     def _reason(self, result: Result) -> str:
         if isinstance(result, Failure):
@@ -204,36 +203,34 @@ class Subject:
     def _whole(self, pairs: Sequence[JudgedPair], question: Question | None) -> Agreement:
         """Return the agreement with all statistics."""
         settings = self.settings
-        pairs = [pair.map(self._normalized) for pair in pairs]
-        one_each, tied = combined(pairs, settings.combine)
+        if any(isinstance(pair.person, str) for pair in pairs):
+            pairs = [pair.map(self._normalized) for pair in pairs]
+        cases = by_case(pairs)
+        one_each, tied = combined(cases, settings.combine)
         if not any(pair.judge is not None for pair in one_each):
             raise ConfigError(f"{self._name}: the labellers of every case are tied")
-        numbers = all(is_number(pair.person) for pair in pairs)
-        agreement, scale = self._figures(one_each, question, people=pairs)
-        judged = scale.judged(one_each)
-        people = scale.people(pairs)
+        scale = self._scale(
+            [*one_each, *pairs] if tied or settings.combine != "each" else pairs, question
+        )
+        rated = RatedCases(scale, cases)
+        judged = rated.judged if settings.combine == "each" else scale.judged(one_each)
+        agreement = self._agreement(scale, one_each, judged, rated)
+        labellers = tuple(sorted({*rated.labellers} - {""}))
+        if settings.combine == "mean" and not all(is_number(pair.person) for pair in pairs):
+            agreement = agreement.model_copy(update={"combine": "majority"})
         left_out = {**agreement.left_out, **({TIED: tied} if tied else {})}
-        how = "majority" if settings.combine == "mean" and not numbers else settings.combine
+        groups, epsilon = settings.group, settings.alt_test
         return agreement.model_copy(
             update={
-                "combine": how,
+                "labellers": labellers,
                 "left_out": dict(sorted(left_out.items())),
-                "weighted": self._planned[None][1] is not None,
-                "statistics": (
-                    *scale.alphas(pairs, judge=True), *scale.of_pairs(judged)
-                ),
-                "people_statistics": (
-                    *scale.alphas(pairs, judge=False), *scale.of_pairs(people, orders=2)
-                ),
-                "by_labeller": tuple(by_labeller(scale, pairs)),
-                "groups": within_groups(scale, one_each, settings.group)
-                if settings.group is not None else None,
+                "by_labeller": tuple(rated.by_labeller()),
+                "groups": within_groups(scale, one_each, groups) if groups is not None else None,
                 "systems": by_system(scale, one_each, settings.system),
-                "alt_test": alternative_test(scale, pairs, settings.alt_test)
-                if settings.alt_test is not None else None,
-                "disagreements": tuple(disagreements(scale, pairs)),
+                "alt_test": None if epsilon is None else alternative_test(scale, cases, epsilon),
+                "disagreements": tuple(rated.disagreements()),
             }
-        )  # fmt: skip
+        )
 
     def _with_jury(
         self,
@@ -248,7 +245,8 @@ class Subject:
         def alone(name: str) -> Agreement:
             own = [pair._replace(judge=members.get(name)) for pair, members in self.juries]
             known = [p.map(as_is).map(self._normalized) for p in own if p.judge is not None]
-            return self._figures(known, question, people=())[0]
+            scale = self._scale(known, question)
+            return self._agreement(scale, known, scale.judged(known), None)
 
         pairs = [
             JuryPair(members, pair.person).map(as_is).map(self._normalized)
@@ -266,57 +264,76 @@ class Subject:
             return answer
         return bool(passes(answer, self.summary.threshold, self.summary.higher_is_better))
 
-    def _figures(
-        self,
-        pairs: Sequence[JudgedPair],
-        question: Question | None,
-        *,
-        people: Sequence[JudgedPair],
-    ) -> tuple[Agreement, AnswerScale]:
-        """Return the main figures, and the scale of the answers.
+    def _scale(self, pairs: Sequence[JudgedPair], question: Question | None) -> AnswerScale:
+        judge = {p.judge for p in pairs if p.judge is not None}
+        kind, order = self._order(judge, {p.person for p in pairs}, question)
+        weights = "none" if kind == "nominal" else self.settings.weights or "quadratic"
+        return AnswerScale(
+            kind=kind,
+            order=order,
+            tabled=kind != "number" or len(order) <= MAX_CATEGORIES,
+            power={"none": 0, "linear": 1, "quadratic": 2}[weights],
+            clustered=self.settings.cluster is not None,
+            rank={value: number for number, value in enumerate(order)},
+            numbers=[float(v if kind == "number" else n) for n, v in enumerate(order)],
+        )
+
+    def _agreement(
+        self, scale: AnswerScale, pairs: Sequence[JudgedPair], judged: PairColumns,
+        rated: RatedCases | None,
+    ) -> Agreement:  # fmt: skip
+        """Return the agreement of all cases.
 
         Args:
+            scale: the answers.
             pairs: the pairs to count.
-            question: what the judge was asked.
-            people: a pair for each label, to compare people with each other.
+            judged: the same as columns.
+            rated: all labels; `None` leaves out figures of people.
         """
-        kind, order = self._order([*pairs, *people], question)
-        clustered = self.settings.cluster is not None
-        tabled = kind != "number" or len(order) <= MAX_CATEGORIES
-        scale = AnswerScale(
-            kind, order, tabled, _power(self.settings.weights, kind), clustered,
-            {value: number for number, value in enumerate(order)},
-        )  # fmt: skip
+        figures, people = scale.figures(judged), {}
+        if rated is not None:
+            figures |= rated.alphas(judge=True)
+            people = rated.alphas(judge=False) | scale.between(rated.people)
         failed = sum(p.judge is None for p in pairs)
-        judged, both = scale.judged(pairs), scale.people(people)
         # A reply without a verdict is a category of the judge, after all answers.
-        size = len(order) + bool(failed)
-        table = [[0] * size for _ in range(size)] if tabled else []
-        for pair in judged if tabled else ():
-            table[pair.first][pair.second] += 1
+        size = len(scale.order) + bool(failed)
+        table = [[0] * size for _ in range(size if scale.tabled else 0)]
+        for row, column in zip(judged.first.tolist(), judged.second.tolist(), strict=True):
+            if scale.tabled:
+                table[row][column] += 1
+        categories = (*map(shown, scale.order), *[NO_VERDICT] * bool(failed))
+        main, other = ({n: one.figure for n, one in of.items()} for of in (figures, people))
         agreement = Agreement(
             metric=self.metric,
             criterion=self.criterion,
-            scale=kind,
+            scale=scale.kind,
             cases=len({p.case.id for p in pairs}),
-            clusters=len({p.case.unit for p in pairs}) if clustered else None,
+            clusters=len({p.case.unit for p in pairs}) if scale.clustered else None,
             pairs=len(pairs),
             failed=failed,
             without_digest=self.without_digest,
-            labellers=tuple(sorted({p.labeller for p in people or pairs if p.labeller})),
-            categories=(*map(shown, order), *[NO_VERDICT] * bool(failed)) if tabled else (),
+            labellers=tuple(
+                sorted(
+                    {p.labeller for p in pairs if p.labeller} if rated is None else rated.labellers
+                )
+            ),
+            combine=self.settings.combine,
+            weighted=self._planned[None][1] is not None,
+            categories=categories if scale.tabled else (),
             table=tuple(map(tuple, table)),
-            same=sum(p.first == p.second for p in judged) if tabled else None,
-            kappa=scale.kappa(judged),
-            rank=scale.spearman(judged),
-            people_pairs=len(both) // 2,
-            people_kappa=scale.kappa(both) if both else None,
-            people_rank=scale.spearman(both) if both else None,
+            same=int((judged.first == judged.second).sum()) if scale.tabled else None,
+            kappa=main.get("kappa"),
+            rank=main.get("spearman"),
+            people_pairs=len(rated.people) // 2 if rated is not None else 0,
+            people_kappa=other.get("kappa"),
+            people_rank=other.get("spearman"),
             left_out=dict(sorted(self.left_out.items())),
-            weights=self.settings.weights if kind != "nominal" else None,
+            weights=self.settings.weights if scale.kind != "nominal" else None,
+            statistics=statistics_of(figures),
+            people_statistics=statistics_of(people),
             sentence="",
         )
-        return agreement.model_copy(update={"sentence": sentence(agreement)}), scale
+        return agreement.model_copy(update={"sentence": sentence(agreement)})
 
     @property
     def _name(self) -> str:
@@ -331,16 +348,14 @@ class Subject:
         return known.get(folded, folded)
 
     def _order(
-        self, pairs: Sequence[JudgedPair], question: Question | None
+        self, judge: set[Answer], people: set[Answer], question: Question | None
     ) -> tuple[Scale, list[Answer]]:
         """Return the scale of the answers, and the answers in order."""
-        judge = [p.judge for p in pairs if p.judge is not None]
-        answers = {*judge, *(p.person for p in pairs)}
+        answers = judge | people
         kinds = {_kind(answer) for answer in answers}
         if len(kinds) > 1:
             raise ConfigError(
-                f"{self._name}: the judge answers in {_kinds(judge)}, people in "
-                f"{_kinds(p.person for p in pairs)}"
+                f"{self._name}: the judge answers in {_kinds(judge)}, people in {_kinds(people)}"
             )
         kind = kinds.pop()
         if kind == "yes or no":
@@ -388,7 +403,3 @@ def _kind(answer: Answer) -> str:
 
 def _kinds(answers: Iterable[Answer]) -> str:
     return " and ".join(sorted({_kind(answer) for answer in answers}))
-
-
-def _power(weights: KappaWeights | None, kind: Scale) -> int:
-    return 0 if kind == "nominal" else {"none": 0, "linear": 1}.get(weights or "quadratic", 2)

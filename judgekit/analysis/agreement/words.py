@@ -11,6 +11,7 @@ from judgekit.report.agreement import STATISTICS, AgreementStatistic
 from judgekit.report.calibration import Agreement, Calibration
 from judgekit.report.cells import cut, wrap
 
+_IN_A_LINE = ("kappa", "spearman", "pearson", "kendall")
 NO_NAME = "(no name)"
 FEW = 30
 """With fewer cases than this, agreement is only a first impression."""
@@ -76,7 +77,7 @@ def people_line(agreement: Agreement) -> str | None:
 
 def more_lines(agreement: Agreement) -> Iterator[str]:
     """Yield the statistics that a reader asks for next: alpha, and the F1 of yes/no."""
-    known, people = agreement.all_statistics, agreement.all_people_statistics
+    known, people = _statistics(agreement)
     for name in ("alpha_interval", "alpha_ordinal", "alpha_nominal"):
         if name in known:
             between = f"; of people alone {people[name].text}" if name in people else ""
@@ -92,12 +93,18 @@ def more_lines(agreement: Agreement) -> Iterator[str]:
         yield f"balanced F1 {known['balanced_f1'].text}{between}, {', '.join(shares)}"
 
 
+def _statistics(agreement: Agreement) -> Iterator[dict[str, AgreementStatistic]]:
+    for figures in (agreement.statistics, agreement.people_statistics):
+        yield {one.name: one for one in figures}
+
+
 def extra_lines(agreement: Agreement) -> Iterator[str]:
     """Yield agreement within groups, about systems, and the alternative test."""
     if (groups := agreement.groups) is not None:
         means = ", ".join(
-            f"{STATISTICS[one.name]} {one.text} over {one.n}" for one in groups.statistics
-        )
+            f"{STATISTICS[one.name]} {one.text} over {one.n}"
+            for one in groups.statistics if one.name in _IN_A_LINE
+        )  # fmt: skip
         why = next((f" ({one.too_few})" for one in groups.statistics if one.too_few), "")
         yield f"within {groups.groups} groups of {groups.field}, averaged: {means}{why}"
     if (systems := agreement.systems) is not None:
@@ -107,13 +114,6 @@ def extra_lines(agreement: Agreement) -> Iterator[str]:
         yield f"mean scores of {len(systems.systems)} systems{by}: {figures}{why}"
     if agreement.alt_test is not None:
         yield from agreement.alt_test.lines
-
-
-def counted(calibration: Calibration) -> str:
-    """Return how many criteria and cases have labels."""
-    cases = max((one.cases for one in calibration.criteria), default=0)
-    criteria = len(calibration.criteria)
-    return f"{criteria} criteri{'on' if criteria == 1 else 'a'}, {_count(cases, 'labelled case')}"
 
 
 def calibration_text(calibration: Calibration, *, width: int = 80, everything: bool = False) -> str:
@@ -136,17 +136,20 @@ def calibration_text(calibration: Calibration, *, width: int = 80, everything: b
 
 def detail_tables(agreement: Agreement) -> Iterator[DisplayTable]:
     """Yield every statistic, each labeller, and each system as tables."""
-    known, people = agreement.all_statistics, agreement.all_people_statistics
+    kappa, (known, people) = agreement.kappa_name, _statistics(agreement)
     rows = [
-        [agreement.kappa_name if name == "kappa" else STATISTICS[name],
-         *_cells(known.get(name)), *_cells(people.get(name))]
-        for name in STATISTICS if name in known or name in people
+        [kappa if name == "kappa" else shown, *_cells(known.get(name), people.get(name))]
+        for name, shown in STATISTICS.items() if name in known or name in people
     ]  # fmt: skip
     yield DisplayTable(("", "judge and people", "n", "people", "n"), rows, numbers=(2, 4))
+    if agreement.groups is not None:
+        rows = [[STATISTICS[one.name], *_cells(one)] for one in agreement.groups.statistics]
+        head = [f"mean within groups of {agreement.groups.field}", "judge and people", "n"]
+        yield DisplayTable(head, rows, numbers=(2,))
     if len(agreement.by_labeller) > 1:
-        first = f"labeller: {STATISTICS[agreement.by_labeller[0].judge.name]}"
+        first = f"labeller: {'kappa' if agreement.kappa else STATISTICS['spearman']}"
         rows = [
-            [one.labeller or NO_NAME, *_cells(one.judge), *_cells(one.others)]
+            [one.labeller or NO_NAME, *_cells(one.judge, one.others)]
             for one in agreement.by_labeller
         ]
         head = [first, "with the judge", "n", "with other labellers", "n"]
@@ -167,8 +170,8 @@ def detail_tables(agreement: Agreement) -> Iterator[DisplayTable]:
         yield DisplayTable(("system", "judge", "people", "cases"), rows, numbers=(1, 2, 3))
 
 
-def _cells(one: AgreementStatistic | None) -> tuple[str, str]:
-    return (one.text, str(one.n)) if one is not None else ("", "")
+def _cells(*statistics: AgreementStatistic | None) -> list[str]:
+    return [cell for one in statistics for cell in ((one.text, str(one.n)) if one else ("", ""))]
 
 
 def _count(number: int, what: str) -> str:

@@ -1,0 +1,102 @@
+"""Agreement within groups of cases, and about the mean scores of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from judgekit.analysis.agreement.pairs import JudgedPair
+from judgekit.analysis.agreement.statistics import AnswerScale
+from judgekit.report.agreement import (
+    GroupAgreement,
+    SystemAgreement,
+    SystemMeans,
+    statistics_of,
+)  # fmt: skip
+from judgekit.stats.agreement import FEWEST_CASES, Coefficient, CountedFigure, Paired, rank_figure
+from judgekit.stats.clusters import ClusteredMean
+from judgekit.stats.correlations import kendall_figure, pearson_figure
+
+FEWEST_SYSTEMS = 5
+"""Systems that a correlation of their means needs."""
+
+
+def within_groups(
+    scale: AnswerScale, pairs: Sequence[JudgedPair], field: str
+) -> GroupAgreement | None:
+    """Return agreement within each group of cases, averaged over the groups.
+
+    The units of the interval are groups, or clusters of whole groups.
+    """
+    groups: dict[str, list[JudgedPair]] = {}
+    for pair in pairs:
+        if pair.case.group is not None:
+            groups.setdefault(pair.case.group, []).append(pair)
+    if not groups:
+        return None
+    means: dict[str, ClusteredMean] = {}
+    for name, own in groups.items():
+        units = {pair.case.unit for pair in own}
+        unit: Hashable = units.pop() if scale.clustered and len(units) == 1 else name
+        for statistic, (_, figure) in scale.figures(scale.judged(own)).items():
+            mean = means.setdefault(statistic, ClusteredMean())
+            if figure.value is not None:
+                mean.add(figure.value, unit)
+    figures = {}
+    for statistic, mean in means.items():
+        low, high = mean.interval(bounds=(-1.0, 1.0)) or (None, None)
+        few = mean.too_few.replace("clusters", "groups") if mean.too_few and mean.n else None
+        figures[statistic] = CountedFigure(mean.n, Coefficient(mean.mean, low, high, few))
+    return GroupAgreement(field=field, groups=len(groups), statistics=statistics_of(figures))
+
+
+def by_system(
+    scale: AnswerScale, pairs: Sequence[JudgedPair], field: str | None
+) -> SystemAgreement | None:
+    """Return agreement about the mean scores of systems, without failed replies.
+
+    Yes counts 1 and no 0; words in order are evenly spread over 0..1. `None` for words without an
+    order, and without two systems.
+    """
+    if scale.kind == "nominal" and not scale.yes_no:
+        return None
+    numbers, width = scale.numbers, 1.0 if scale.kind == "number" else len(scale.order) - 1.0
+    sums: dict[str, list[float]] = {}
+    cases: dict[str, set[str]] = {}
+    for pair in pairs:
+        name = pair.case.system
+        if name is None or pair.judge is None:
+            continue
+        total = sums.setdefault(name, [0.0, 0.0, 0.0])
+        for place, answer in enumerate((pair.judge, pair.person)):
+            total[place] += pair.weight * numbers[scale.rank[answer]] / width
+        total[2] += pair.weight
+        cases.setdefault(name, set()).add(pair.case.id)
+    if len(sums) < 2:
+        return None
+    systems = [
+        SystemMeans(system=name, cases=len(cases[name]), judge=one / weight, people=other / weight)
+        for name, (one, other, weight) in sorted(sums.items())
+    ]
+    return SystemAgreement(
+        field=field, systems=tuple(systems), statistics=statistics_of(_of_systems(systems))
+    )
+
+
+def _of_systems(systems: Sequence[SystemMeans]) -> dict[str, CountedFigure]:
+    count, scores = len(systems), [(round(s.judge, 12), round(s.people, 12)) for s in systems]
+    values = sorted({value for both in scores for value in both})
+    pairs = [Paired(n, *map(values.index, both)) for n, both in enumerate(scores)]
+    figures = {
+        "spearman": rank_figure(pairs, len(values)),
+        "pearson": pearson_figure(pairs, values),
+        "kendall": kendall_figure(pairs),
+    }
+    few = f"{count} of the {FEWEST_CASES} systems that an interval needs"
+    if count < FEWEST_SYSTEMS:
+        few = f"{count} of the {FEWEST_SYSTEMS} systems that a correlation needs"
+        figures = {name: replace(one, value=None, too_few=few) for name, one in figures.items()}
+    return {
+        name: CountedFigure(count, replace(one, too_few=one.too_few and few))
+        for name, one in figures.items()
+    }
