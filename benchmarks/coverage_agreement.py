@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from judgekit.stats.agreement import Coefficient, Paired, kappa, kappa_figure, rank_figure
+from judgekit.stats.alpha import Level, alpha_figure
+from judgekit.stats.correlations import kendall_figure, pearson_figure
+from judgekit.stats.shares import share_figures
 
 PROMISED = 0.90
 SIZES = (20, 50, 100, 200)
@@ -197,6 +200,139 @@ def ranks(runs: int) -> Grid:
     return Grid("Spearman's rho", "", tuple(f"n = {n}" for n in SIZES), tuple(rows))
 
 
+def by_plan(table: Table, n: int) -> Draw:
+    """Return what draws cases with probabilities from .2 to .8, by the answer of the judge."""
+    size = len(table)
+    chance = np.linspace(0.2, 0.8, size)
+    flat = (table * chance[:, None]).ravel()
+
+    def draw(source: np.random.Generator) -> Sequence[Paired]:
+        cells = source.choice(size * size, size=n, p=flat / flat.sum())
+        return [
+            Paired(unit, int(c) // size, int(c) % size, 1 / float(chance[int(c) // size]))
+            for unit, c in enumerate(cells)
+        ]
+
+    return draw
+
+
+def alpha_of(table: Table, level: Level) -> float:
+    """Return alpha of two raters with this table, without limit to the number of cases."""
+    shares = table.sum(axis=1)
+    places = np.arange(float(len(shares)))
+    if level == "ordinal":
+        places = np.cumsum(shares) - shares / 2
+    far = 1 - np.eye(len(shares))
+    if level != "nominal":
+        far = np.subtract.outer(places, places) ** 2
+    return float(1 - (far * table).sum() / (shares @ far @ shares))
+
+
+def alphas(runs: int) -> Grid:
+    """Return alpha of judge and one person; tables are symmetric."""
+    rows = []
+    for what, shares in (EVEN | SKEWED).items():
+        level: Level = (
+            "nominal" if len(shares) < 3 else "ordinal" if len(shares) < 5 else "interval"
+        )
+        for latent in LATENT:
+            table = table_of(shares, latent)
+
+            def figure(
+                pairs: Sequence[Paired], level: Level = level, size: int = len(shares)
+            ) -> Coefficient:
+                cases = [pair.unit for pair in pairs] * 2
+                answers = [*(pair.first for pair in pairs), *(pair.second for pair in pairs)]
+                found = alpha_figure(cases, answers, list(map(float, range(size))), level)
+                return found.figure
+
+            truth = alpha_of(table, level)
+            cells = tuple(
+                covered(independent(table, n), figure, truth, runs, promised=n >= 50) for n in SIZES
+            )
+            rows.append((f"{what}, {level}, alpha {truth:.2f}", cells))
+    return Grid("Krippendorff's alpha", "", tuple(f"n = {n}" for n in SIZES), tuple(rows))
+
+
+def shares_of(runs: int) -> Grid:
+    rows = []
+    for what, shares in (EVEN | SKEWED).items():
+        if len(shares) > 2:
+            continue
+        for latent in LATENT:
+            table = table_of(shares, latent)
+            many = [Paired(0, a, b, float(table[a, b])) for a in (0, 1) for b in (0, 1)]
+            for name, (_, truth) in share_figures(many).items():
+                if name in ("precision", "balanced_f1"):  # recall is precision here
+
+                    def figure(pairs: Sequence[Paired], name: str = name) -> Coefficient:
+                        return share_figures(pairs)[name].figure
+
+                    cells = tuple(
+                        covered(
+                            independent(table, n),
+                            figure,
+                            truth.value or 0.0,
+                            runs,
+                            promised=n >= 50,
+                        )
+                        for n in SIZES
+                    )
+                    rows.append((f"{what}, {name} {truth.value:.2f}", cells))
+    return Grid(
+        "Precision and balanced F1", "Precision needs 20 pairs in which the judge says yes.",
+        tuple(f"n = {n}" for n in SIZES), tuple(rows),
+    )  # fmt: skip
+
+
+def correlations(runs: int) -> Grid:
+    rows = []
+    for what, shares in (EVEN | SKEWED | {"eleven levels": ELEVEN}).items():
+        size = len(shares)
+        values = [float(n) for n in range(size)]
+        kinds: dict[str, Figure] = {
+            "r": lambda pairs, values=values: pearson_figure(pairs, values),  # type: ignore[misc]
+            "tau-b": kendall_figure,
+        }
+        for latent in LATENT:
+            table = table_of(shares, latent)
+            many = [
+                Paired(0, a, b, float(table[a, b])) for a in range(size) for b in range(size)
+                if table[a, b] > 0
+            ]  # fmt: skip
+            for name, figure in kinds.items():
+                if size > 2 or name == "r":  # they are the same of two answers
+                    truth = figure(many).value or 0.0
+                    cells = tuple(
+                        covered(independent(table, n), figure, truth, runs, promised=n >= 50)
+                        for n in SIZES
+                    )
+                    rows.append((f"{what}, {name} {truth:.2f}", cells))
+    return Grid(
+        "Pearson's r and Kendall's tau-b", "", tuple(f"n = {n}" for n in SIZES), tuple(rows)
+    )
+
+
+def planned(runs: int) -> Grid:
+    """Return figures of labels that a sampling plan chose, weighted by 1 / probability."""
+    rows = []
+    for what, shares in (EVEN | SKEWED).items():
+        size = len(shares)
+        places = None if size == 2 else [float(n) for n in range(size)]
+        for latent in LATENT[1:]:
+            table = table_of(shares, latent)
+            truth = kappa(table, places=places) or 0.0
+            cells = tuple(
+                covered(by_plan(table, n), kappa_by(size, places), truth, runs, promised=n >= 50)
+                for n in SIZES
+            )
+            rows.append((f"{what}, kappa {truth:.2f}", cells))
+    return Grid(
+        "Kappa of a sampling plan", "Probabilities from .2 to .8, by the answer of the judge.",
+        tuple(f"n = {n}" for n in SIZES), tuple(rows),
+    )  # fmt: skip
+
+
 def dependent(runs: int) -> Grid:
     """Return kappa where pairs are not independent, by the number of cases or clusters."""
     kinds: dict[str, Callable[[Table, int], Draw]] = {
@@ -230,6 +366,6 @@ def dependent(runs: int) -> Grid:
 def tables(runs: int) -> Iterator[Grid]:
     """Yield the tables; a third of the data sets, at least 500."""
     fewer = max(500, runs // 3)
-    for make in (kappas, ranks, dependent):
+    for make in (kappas, ranks, dependent, alphas, shares_of, correlations, planned):
         grid = make(fewer)
         yield grid._replace(note=f"{grid.note} {fewer:,} data sets a cell.".lstrip())

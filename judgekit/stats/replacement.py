@@ -51,13 +51,13 @@ def left_out(items: Sequence[ItemComparison], epsilon: float) -> LeftOut:
 
     d is 1 where the labeller agrees better with the others, -1 where the judge does, and 0
     otherwise. The test is a one-sided t test that the mean of d is below epsilon, over units (CR2
-    standard error, Satterthwaite degrees of freedom). Three units of mean size are added, with d
-    of -1, 0 and 1: without them, labellers who nearly always agree would let a judge pass three
+    standard error, Satterthwaite degrees of freedom). One unit of mean size is added in which the
+    labeller is better: without it, people who nearly always agree let a judge pass up to four
     times as often as they should (`benchmarks/alt_test.py`).
 
     >>> even = [ItemComparison(judge=1, labeller=1, unit=n) for n in range(30)]
     >>> round(left_out(even, 0.2).p, 6)
-    3.2e-05
+    7e-06
     """
     scale = len(items) / math.fsum(item.weight for item in items)
     totals: defaultdict[Hashable, float] = defaultdict(float)
@@ -70,9 +70,9 @@ def left_out(items: Sequence[ItemComparison], epsilon: float) -> LeftOut:
         totals[item.unit] += weight * ((ahead > ROUNDING) - (ahead < -ROUNDING))
         sizes[item.unit] += weight
     size = len(items) / len(sizes)
-    figures = cr2([*totals.values(), -size, 0.0, size], [*sizes.values(), size, size, size])
-    assert figures is not None and figures.error > 0  # noqa: S101, PT018 - the added units differ
-    t = (figures.mean - epsilon) / figures.error
+    figures = cr2([*totals.values(), size], [*sizes.values(), size])
+    assert figures is not None  # noqa: S101 - with the added unit there are two
+    t = (figures.mean - epsilon) / figures.error if figures.error else math.inf
     p = student_t_p(t, figures.df) / 2
     mean = math.fsum(totals.values()) / len(items)
     return LeftOut(len(items), mean, advantage / len(items), p if t < 0 else 1 - p)

@@ -22,12 +22,13 @@ def figures(given):
     found = {}
     for name, weights in (("", [1.0] * len(given.first)), ("weighted ", given.weights)):
         sides = list(zip(given.first, given.second, weights, strict=True))
-        pairs = [Paired(n, *side) for n, side in enumerate(sides)]
+        # One unit: these figures need no intervals.
+        pairs = [Paired(0, *side) for side in sides]
         for kind, power in (("none", None), ("linear", 1), ("quadratic", 2)):
             places = list(range(size)) if power else None
             found[f"{name}kappa {kind}"] = kappa_figure(pairs, size, places, power=power or 2)
         found[f"{name}pearson"] = pearson_figure(pairs, given.values)
-        shares = [Paired(n, *s) for n, s in enumerate(zip(*given.yes, weights, strict=True))]
+        shares = [Paired(0, *side) for side in zip(*given.yes, weights, strict=True)]
         found |= {f"{name}{m}": one.figure for m, one in share_figures(shares).items()}
         if not name:
             found["spearman"] = rank_figure(pairs, size)
@@ -36,7 +37,8 @@ def figures(given):
     numbers = [n for n, own in enumerate(cases) for _ in own]
     for level in ("nominal", "ordinal", "interval"):
         answers = list(chain(*cases))
-        found[f"alpha {level}"] = alpha_figure(numbers, answers, given.values, level).figure
+        alpha = alpha_figure(numbers, answers, given.values, level, units=[0] * len(cases))
+        found[f"alpha {level}"] = alpha.figure
     found |= {
         "statsmodels kappa": found["kappa none"],
         "statsmodels quadratic": found["kappa quadratic"],

@@ -144,7 +144,7 @@ def detail_tables(agreement: Agreement) -> Iterator[DisplayTable]:
     yield DisplayTable(("", "judge and people", "n", "people", "n"), rows, numbers=(2, 4))
     if agreement.groups is not None:
         rows = [[STATISTICS[one.name], *_cells(one)] for one in agreement.groups.statistics]
-        head = [f"mean within groups of {agreement.groups.field}", "judge and people", "n"]
+        head = [f"within groups of {agreement.groups.field}", "judge and people", "n"]
         yield DisplayTable(head, rows, numbers=(2,))
     if len(agreement.by_labeller) > 1:
         first = f"labeller: {'kappa' if agreement.kappa else STATISTICS['spearman']}"
