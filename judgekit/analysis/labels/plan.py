@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -180,8 +181,10 @@ def _spread(result: Result) -> float:
     values = [one.value for one in result.opinions if one.value is not None]
     if len(values) < 2:
         values = [part.value for part in result.parts if part.value is not None]
+    middle = math.fsum(values) / max(1, len(values))
+    squares = math.fsum((value - middle) ** 2 for value in values)
     # Rounded: the same spread of other values may differ in its last bits.
-    return round(statistics.pstdev(values), 9) if len(values) > 1 else 0.0
+    return round(math.sqrt(squares / max(1, len(values))), 9)
 
 
 def _stratify(candidates: Sequence[_Candidate], count: int) -> list[_Key]:

@@ -40,8 +40,11 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
     for label in read_labels(Path(labels)) if labels is not None else ():
         given.setdefault(label.case, []).append(label)
     metrics: dict[str, _Metric] = {}
-    for case, rows in report.results:
+    labelled = []
+    for scored in report.results:
+        case, rows = scored
         own = given.get(case.id, ())
+        labelled += [scored] if own else []
         digest = output_digest(case.output) if own else ""
         for row in rows:
             result = row.result
@@ -50,14 +53,16 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
             if result.fallback is None:
                 if row.metric not in metrics:
                     rubrics = {name for name, _ in rubrics_of(manifest, row.metric)}
-                    metrics[row.metric] = _Metric({row.metric, *rubrics}, clustered=bool(cluster))
+                    names = {row.metric, *rubrics} if given else set()
+                    metrics[row.metric] = _Metric(names, clustered=bool(cluster))
                 mine = [label for label in own if label.output in (None, digest)]
                 metrics[row.metric].add(result, mine, cluster_of(case.id, case.metadata, cluster))
     if not metrics:
         raise ConfigError("the run has no criteria that a judge scored; rubrics have criteria")
     agreed: dict[tuple[str, str | None], Any] = {}
     if labels is not None:
-        calibration = agree(report, labels, write=False)
+        part = Report(report.figures, run=report.run, results=labelled, folder=report.folder)
+        calibration = agree(part, labels, write=False)
         agreed = {(one.metric, one.criterion): one for one in calibration.criteria}
     criteria: list[CriterionStatistics] = []
     unweighted = []
@@ -99,6 +104,7 @@ class _Metric:
 
     def __init__(self, names: set[str], *, clustered: bool) -> None:
         self.names = names
+        """What labels call the metric; empty without labels."""
         self.values = CriterionValues(clustered=clustered)
         self._answers: dict[str, dict[Any, float]] = {}
         """Criterion -> answer of the judge -> its value."""
@@ -108,7 +114,7 @@ class _Metric:
     def add(self, score: Score, labels: list[Label], cluster: Any) -> None:
         """Add one case, with the labels of its output."""
         self.values.add(score.parts, cluster)
-        for part in score.parts:
+        for part in score.parts if self.names else ():
             if part.value is not None and isinstance(part.answer, (str, bool, int, float)):
                 self._answers.setdefault(part.id, {})[_folded(part.answer)] = part.value
         if own := [label for label in labels if label.metric in self.names]:

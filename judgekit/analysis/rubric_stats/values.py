@@ -8,9 +8,11 @@ from typing import Any
 
 from judgekit.analysis.rubric_stats.statistics import CriterionStatistics, RubricFigure
 from judgekit.core.score import Part
-from judgekit.stats.agreement import Paired, rank_figure
-from judgekit.stats.clusters import FigureValues
+from judgekit.stats.agreement import PairColumns, rank_figure
+from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
+from judgekit.stats.clusters import ClusterFigures, cr2
 from judgekit.stats.correlations import pearson_figure
+from judgekit.stats.intervals import FEWEST, mean_interval
 
 SAME = 0.98
 """Share of equal verdicts above which two criteria are one; also a correlation that high."""
@@ -141,8 +143,8 @@ class CriterionTable:
         numbers = np.concatenate([first[both], second[both]]).round(12)
         values, places = np.unique(numbers, return_inverse=True)
         chances = np.ones(len(both)) if weights is None else weights[both]
-        columns = (self._units[both], places[: len(both)], places[len(both) :], chances)
-        pairs = [Paired(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
+        sides = places[: len(both)], places[len(both) :]
+        pairs = PairColumns(self._units[both], *sides, chances)
         clustered = self._clustered
         figure = (
             rank_figure(pairs, len(values), clustered=clustered)
@@ -152,11 +154,21 @@ class CriterionTable:
         return RubricFigure.of(figure, len(both))
 
     def _mean(self, column: Any, bounds: tuple[float, float]) -> RubricFigure:
+        """Return the mean of a column with its interval."""
         import numpy as np
 
-        figures = FigureValues(clustered=self._clustered)
-        for place in np.flatnonzero(~np.isnan(column)).tolist():
-            figures.add(float(column[place]), int(self._units[place]))
-        low, high = figures.spread.interval(bounds=bounds) or (None, None)
-        return RubricFigure(n=figures.rows.n, value=figures.rows.mean, low=low, high=high,
-                            too_few=figures.too_few(bounds))  # fmt: skip
+        known = np.flatnonzero(~np.isnan(column))
+        numbers, n = column[known], len(known)
+        _, units = np.unique(self._units[known], return_inverse=True)
+        totals = np.bincount(units, numbers) if self._clustered else numbers
+        least, unit = (FEWEST_CLUSTERS, "clusters") if self._clustered else (FEWEST, "values")
+        mean = float(numbers.mean()) if n else None
+        if mean is None or len(totals) < least:
+            too_few = f"{len(totals)} of the {least} {unit} that an interval needs"
+            return RubricFigure(n=n, value=mean, too_few=too_few)
+        figures = ClusterFigures(mean, float(numbers.std(ddof=1)) / n**0.5, n - 1)
+        if self._clustered:
+            figures = cr2(totals.tolist(), np.bincount(units).tolist()) or figures
+        changed = int((totals != 0).sum()) if bounds[0] < 0 else None
+        low, high = mean_interval(*figures, bounds=bounds, changed=changed) or (None, None)
+        return RubricFigure(n=n, value=mean, low=low, high=high)

@@ -45,7 +45,13 @@ class Given:
         return Score(
             value=min(1.0, max(0.0, math.fsum(weights[name] * values[name] for name in values))),
             parts=tuple(
-                Part(id=name, value=value, answer=answer(name, value), weight=weights[name])
+                Part(
+                    id=name,
+                    value=value,
+                    answer=answer(name, value),
+                    weight=weights[name],
+                    reason=case.metadata.get("reason", ""),
+                )
                 for name, value in values.items()
             ),
             source="judge",
@@ -55,10 +61,10 @@ class Given:
         )
 
 
-def made_run(folder, rows, **manifest):
+def made_run(folder, rows, *, text="", **manifest):
     """Write a run folder with a case `c0`, `c1`, ... for each row of metadata; return it."""
     cases = [
-        Case(id=f"c{n}", input="Why?", output=f"Because {n}.", metadata=row)
+        Case(id=f"c{n}", input="Why?", output=f"Because {n}.{text}", metadata=row)
         for n, row in enumerate(rows)
     ]
     evaluate_sync(cases, [Given()], out=folder, manifest={"rubrics": [RUBRIC], **manifest})
