@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from judgekit.core.value import Value
 
@@ -30,26 +30,30 @@ class LabelFigure(Value):
     @classmethod
     def of(cls, figure: MeanFigure) -> LabelFigure:
         """Return a figure of `judgekit.stats.correction`."""
-        value = float(figure.value) if math.isfinite(figure.value) else None
-        ends: dict[str, Any] = {
-            name: None if (end := getattr(figure, name)) is None else float(end)
-            for name in ("low", "high")
-        }
-        return cls(value=value, n=round(float(figure.n), 6), too_few=figure.too_few, **ends)
+        value = figure.value if math.isfinite(figure.value) else None
+        figures = figure._asdict()
+        del figures["error"], figures["df"]
+        return cls(**{**figures, "value": value, "n": round(figure.n, 6)})
+
+    def cells(self, scale: float = 1.0) -> tuple[str, str]:
+        """Return the figure and its interval, times a factor.
+
+        >>> LabelFigure(value=0.5, n=3, too_few="3 of the 50 labels").cells()
+        ('0.50', 'too few')
+        """
+        ends = (self.value, self.low, self.high)
+        value, low, high = (
+            "none" if end is None else f"{end * scale:.{2 if scale <= 10 else 1}f}" for end in ends
+        )
+        return value, "too few" if self.too_few else f"[{low}, {high}]"
 
     def text(self, scale: float = 1.0) -> str:
-        """Return the figure and its interval, such as `0.74 [0.66, 0.81]`.
+        """Return the figure and its interval, such as `0.74 [0.66, 0.81]`."""
+        value, spread = self.cells(scale)
+        return f"{value}, too few ({self.too_few})" if self.too_few else f"{value} {spread}"
 
-        >>> LabelFigure(value=0.5, n=3, too_few="3 of the 50 labels").text()
-        '0.50, too few (3 of the 50 labels)'
-        """
-        places = 2 if scale <= 10 else 1
-        if self.value is None:
-            return f"none ({self.too_few})"
-        shown = f"{self.value * scale:.{places}f}"
-        if self.low is None or self.high is None:
-            return f"{shown}, too few ({self.too_few})"
-        return f"{shown} [{self.low * scale:.{places}f}, {self.high * scale:.{places}f}]"
+
+NO_LABELS = LabelFigure(value=None, n=0, too_few="no label is for an output of this run")
 
 
 class CorrectedMean(Value):
@@ -63,9 +67,9 @@ class CorrectedMean(Value):
     """Rows with a value of the judge."""
     judge: LabelFigure
     """The plain mean of the judge over these rows."""
-    labels: LabelFigure
+    labels: LabelFigure = NO_LABELS
     """The mean of the labels alone."""
-    corrected: LabelFigure
+    corrected: LabelFigure = NO_LABELS
     standard_error: float | None = None
     """Of the corrected mean."""
     df: float | None = None
@@ -81,7 +85,6 @@ class CorrectedMean(Value):
     youden: LabelFigure | None = None
     planned: bool = False
     """Whether labels have the probabilities of a sampling plan."""
-    cluster: bool = False
     labellers: tuple[str, ...] = ()
     without_digest: int = 0
     """Labelled rows of which no label names the judged output; matched by case id."""
@@ -104,14 +107,11 @@ class CorrectedMean(Value):
     @property
     def assumes(self) -> str:
         """What the corrected mean takes for granted."""
+        sampling = "Assumes that the labelled cases are a random sample of the run."
         if self.planned:
-            sampling = "the labelled cases were drawn with the probabilities in the labels"
-        else:
-            sampling = "the labelled cases are a random sample of the run"
-        if self.by == "ppi":
-            return f"Assumes that {sampling}."
-        if self.planned:
-            return f"Assumes that {sampling}; it is the share over all rows."
+            sampling = "Assumes that cases were labelled with the probabilities in the labels."
+        if self.by == "ppi" or self.planned:
+            return sampling
         return (
             "Assumes that the judge errs as often in the rows without a label as in the labelled "
             f"ones; it is the share over the {self.rows - int(self.labels.n)} rows without a label."
@@ -126,21 +126,17 @@ def corrected_line(one: CorrectedMean, scale: float = 1.0) -> str:
         scale: factor of the shown values.
     """
     n = int(one.labels.n)
-    labels = f"{n} label{'s' if n != 1 else ''}"
-    judge = "none" if one.judge.value is None else LabelFigure.text(one.judge, scale).split()[0]
     return (
-        f"corrected by people: {one.corrected.text(scale)}, {labels} "
-        f"({METHODS[one.by]}; judge {judge.rstrip(',')} over {one.rows})"
+        f"corrected by people: {one.corrected.text(scale)}, {n} label{'s' if n != 1 else ''} "
+        f"({METHODS[one.by]}; judge {one.judge.cells(scale)[0]} over {one.rows})"
     )
 
 
 def corrected_lines(summary: MetricSummary) -> Iterator[str]:
     """Yield the corrected means of a metric and its criteria, and what they assume."""
     means = [summary.corrected, *(criterion.corrected for criterion in summary.criteria)]
-    for one in means:
-        if one is None:
-            continue
-        prefix = "" if one.criterion is None else f"{one.criterion} "
-        yield prefix + corrected_line(one, summary.scale if one.criterion is None else 1.0)
-    if (first := next((one for one in means if one is not None), None)) is not None:
-        yield first.assumes
+    known = [one for one in means if one is not None]
+    for one in known:
+        scale = summary.scale if one.criterion is None else 1.0
+        yield f"{one.criterion or ''} {corrected_line(one, scale)}".lstrip()
+    yield from [one.assumes for one in known[:1]]

@@ -18,36 +18,24 @@ from judgekit.core.protocols import Metric
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, read_labels
-from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.corrected import By, CorrectedMean, LabelFigure
 from judgekit.report.manifest import dicts_in, mapping, metric_entry, rubrics_of
 from judgekit.report.summary import MetricSummary
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Outcome, Worth, fold_values, shares_of
 from judgekit.stats.clusters import FigureValues
-from judgekit.stats.correction import (
-    Correction,
-    JudgedRows,
-    LabelledRow,
-    MeanFigure,
-    youden_figure,
-)
+from judgekit.stats.correction import Correction, LabelledRow, youden_figure
 
-OTHER_OUTPUT = "the label is for another output"
 Several = Literal["mean", "majority"]
 """How the labels of several people become one."""
+Range = tuple[float | None, float | None]
+OTHER_OUTPUT = "the label is for another output"
 NO_VALUES = "labels pass and fail are no values of this metric; label numbers, or criteria"
 _VERDICTS = {"pass": True, "passed": True, "yes": True, "true": True,
              "fail": False, "failed": False, "no": False, "false": False}  # fmt: skip
-_QUESTION = ("weight", "reverse", "levels", "metrics")
+_OF_CRITERION = ("weight", "reverse", "levels")
+"""Keys of a question in a manifest that are not the question's own."""
 _SAME = 1e-9
-
-
-class CorrectionSettings(NamedTuple):
-    """How means are corrected."""
-
-    by: By = "ppi"
-    several: Several = "mean"
 
 
 @dataclass(frozen=True)
@@ -56,16 +44,13 @@ class RunLabels:
 
     path: Path
     by_metric: Mapping[str, Sequence[Label]]
-    settings: CorrectionSettings
     digest: str
     """Of the file."""
+    by: By = "ppi"
+    several: Several = "mean"
 
     @classmethod
-    def read(
-        cls,
-        path: Path,
-        settings: CorrectionSettings = CorrectionSettings(),  # noqa: B008
-    ) -> RunLabels:
+    def read(cls, path: Path, *, by: By = "ppi", several: Several = "mean") -> RunLabels:
         """Read a file of labels.
 
         Raises:
@@ -76,31 +61,7 @@ class RunLabels:
             by_metric.setdefault(label.metric, []).append(label)
         if not by_metric:
             raise ConfigError("the file has no labels", where=str(path))
-        return cls(path, by_metric, settings, sha256_of(path))
-
-    def corrector(
-        self, metric: str, manifest: Mapping[str, Any], *, clustered: bool,
-        range: tuple[float | None, float | None],
-    ) -> Corrector | None:  # fmt: skip
-        """Return what corrects the means of a metric; `None` if no label is about it.
-
-        Raises:
-            ConfigError: a label is no answer to its criterion.
-        """
-        rubrics = [
-            one for one in dicts_in(manifest.get("rubrics"))
-            if isinstance(one.get("metrics"), list) and metric in one["metrics"]
-        ]  # fmt: skip
-        names = {metric, *(name for name, _ in rubrics_of(manifest, metric))}
-        names |= {str(one.get("name")) for one in rubrics}
-        own = [label for name in sorted(names) for label in self.by_metric.get(name, ())]
-        if not own:
-            return None
-        mode = mapping(metric_entry(manifest, metric).get("options")).get("mode")
-        least, most = (None if end is None or math.isinf(end) else end for end in range)
-        return Corrector(
-            metric, own, _Rubric.of(rubrics, mode), self, range=(least, most), clustered=clustered
-        )
+        return cls(path, by_metric, sha256_of(path), by, several)
 
     def described(self) -> dict[str, str]:
         """Return the file and its digest, for a manifest."""
@@ -108,16 +69,27 @@ class RunLabels:
 
     def of_outputs(self) -> RunLabels:
         """Return the labels that name the output they are about."""
-        by_metric = {
+        named = {
             name: [label for label in labels if label.output is not None]
             for name, labels in self.by_metric.items()
         }
-        return replace(self, by_metric=by_metric)
+        return replace(self, by_metric=named)
+
+    def corrector(
+        self, metric: str, manifest: Mapping[str, Any], *, clustered: bool, range: Range
+    ) -> Corrector | None:
+        """Return what corrects the means of a metric; `None` if no label is about it.
+
+        Raises:
+            ConfigError: a label is no answer to its criterion.
+        """
+        names = sorted({metric, *dict(rubrics_of(manifest, metric))})
+        own = [label for name in names for label in self.by_metric.get(name, ())]
+        return Corrector(metric, own, manifest, self, range, clustered) if own else None
 
     def check(
-        self, metrics: Iterable[Metric | MetricSummary], manifest: Mapping[str, Any], *,
-        whole: bool = True,
-    ) -> None:  # fmt: skip
+        self, metrics: Iterable[Metric | MetricSummary], manifest: Mapping[str, Any], *, whole: bool
+    ) -> None:
         """Refuse labels that are no answers to their criteria, or about no metric.
 
         Args:
@@ -129,10 +101,7 @@ class RunLabels:
             ConfigError: naming the label, or the metrics of both.
         """
         known = {one.name if isinstance(one, Metric) else one.metric: one.range for one in metrics}
-        found = [
-            self.corrector(name, manifest, clustered=False, range=range)
-            for name, range in known.items()
-        ]
+        found = [self.corrector(n, manifest, clustered=False, range=r) for n, r in known.items()]
         if whole and not any(found):
             names = sorted(self.by_metric)
             raise ConfigError(
@@ -142,66 +111,58 @@ class RunLabels:
             )
 
 
-class _Rubric(NamedTuple):
-    """What the manifest says of the rubric of a metric."""
+class _Rubric:
+    """What a manifest, which is untrusted, says of the rubric of a metric."""
 
-    criteria: Mapping[str, Criterion]
-    combine: Any = "weighted_mean"
-    groups: Mapping[str, float] = {}
-
-    @classmethod
-    def of(cls, rubrics: Sequence[Mapping[str, Any]], mode: Any) -> _Rubric:
-        """Return the rubric; without criteria if there are several, or it cannot be read."""
-        if len(rubrics) != 1:
-            return cls({})
-        (one,) = rubrics
+    def __init__(self, manifest: Mapping[str, Any], metric: str) -> None:
+        known = dicts_in(manifest.get("rubrics"))
+        entries = [one for one in known if metric in (one.get("metrics") or ())]
+        one = entries[0] if len(entries) == 1 else {}
         try:
             criteria = [
                 Criterion.model_validate(
-                    {
-                        "question": {k: v for k, v in entry.items() if k not in _QUESTION},
-                        **{k: entry[k] for k in ("weight", "reverse", "levels") if k in entry},
-                    }
+                    {k: v for k, v in entry.items() if k in _OF_CRITERION}
+                    | {"question": {k: v for k, v in entry.items() if k not in _OF_CRITERION}}
                 )
                 for entry in dicts_in(one.get("criteria"))
             ]
         except ValidationError:
-            return cls({})
-        groups = mapping(mapping(one.get("modes")).get(str(mode or one.get("default_mode"))))
-        weights = {str(k): float(v) for k, v in groups.items() if isinstance(v, (int, float))}
-        return cls({c.id: c for c in criteria}, one.get("combine", "weighted_mean"), weights)
+            criteria = []
+        self.criteria = {criterion.id: criterion for criterion in criteria}
+        self._combine: Any = one.get("combine")
+        chosen = mapping(metric_entry(manifest, metric).get("options")).get("mode")
+        groups = mapping(mapping(one.get("modes")).get(str(chosen or one.get("default_mode"))))
+        self._groups = {k: float(v) for k, v in groups.items() if isinstance(v, (int, float))}
 
     def fold(self, outcomes: Mapping[str, Outcome]) -> float | None:
         """Return the value that outcomes of criteria come to; `None` without one."""
-        worths = [
-            Worth(id, self.criteria[id].group, self.criteria[id].weight, *outcome)
-            for id, outcome in outcomes.items()
-        ]
+        criteria = [self.criteria[id] for id in outcomes]
+        worths = [Worth(c.id, c.group, c.weight, *outcomes[c.id]) for c in criteria]
         asked = {worth.group for worth in worths}
-        groups = {name: weight for name, weight in self.groups.items() if name in asked}
-        values = [outcome[1] for outcome in outcomes.values()]
-        return fold_values(values, shares=shares_of(worths, groups), combine=self.combine).value
+        groups = {name: weight for name, weight in self._groups.items() if name in asked}
+        values = [worth.value for worth in worths]
+        return fold_values(values, shares=shares_of(worths, groups), combine=self._combine).value
 
 
 class _Given(NamedTuple):
     """The labels of one person for one output of a case."""
 
     answers: dict[str | None, Any]
-    """Criterion -> the answer; `None` for the value of the metric."""
-    probability: float | None
+    """Criterion -> its outcome; `None` -> the value of the metric."""
+    label: Label
 
 
 @dataclass
 class _Topic:
     """The rows of the metric, or of one criterion."""
 
-    others: JudgedRows
     judged: FigureValues
     """The values of the judge for all rows."""
+    others: FigureValues
+    """Those without a usable label."""
     rows: list[LabelledRow] = field(default_factory=list)
-    verdicts: int = 0
-    """Labelled rows of which a label is a verdict and no number."""
-    planned: int = 0
+    verdicts: bool = False
+    """Whether a label is pass or fail and no number."""
     without_digest: int = 0
     labellers: set[str] = field(default_factory=set)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -216,7 +177,7 @@ class Corrector:
     Args:
         metric: the metric.
         labels: labels of it, or of its rubric.
-        rubric: what the manifest says of its rubric.
+        manifest: describes its rubric.
         source: the file of labels, and how to use it.
         range: the least and the most a value can be.
         clustered: whether results come with a cluster.
@@ -226,85 +187,80 @@ class Corrector:
     """
 
     def __init__(
-        self, metric: str, labels: Sequence[Label], rubric: _Rubric, source: RunLabels, *,
-        range: tuple[float | None, float | None], clustered: bool,
+        self, metric: str, labels: Sequence[Label], manifest: Mapping[str, Any], source: RunLabels,
+        range: Range, clustered: bool,
     ) -> None:  # fmt: skip
-        self.metric, self.range, self.clustered = metric, range, clustered
-        self._rubric, self._source = rubric, source
+        self.metric, self.clustered, self._source = metric, clustered, source
+        ends = (None if end is None or math.isinf(end) else end for end in range)
+        self._low, self._high = ends
+        self._rubric = _Rubric(manifest, metric)
         self._cases: dict[str, dict[str, dict[str | None, _Given]]] = {}
-        self._plain = True
-        """Whether every value of the metric is 0 or 1."""
+        self.planned = labels[0].probability is not None
         named: dict[str | None, None] = {}
-        planned = {label.probability is not None for label in labels}
-        if len(planned) > 1:
-            case = next(label.case for label in labels if label.probability is None)
-            raise ConfigError(
-                f"the label of case {case!r} has no 'probability', and others have one; "
-                "give it to all labels of a plan",
-                where=str(source.path),
-            )
         for label in labels:
+            if (label.probability is not None) != self.planned:
+                without = label if self.planned else labels[0]
+                why = (
+                    f"the label of case {without.case!r} has no 'probability', and others have one"
+                )
+                raise ConfigError(f"{why}; give it to all labels of a plan", where=str(source.path))
             outputs = self._cases.setdefault(label.case, {}).setdefault(label.labeller, {})
-            given = outputs.setdefault(label.output, _Given({}, label.probability))
-            given.answers[label.criterion] = self._checked(label)
+            given = outputs.setdefault(label.output, _Given({}, label))
+            given.answers[label.criterion] = self._answer(label)
             named[label.criterion] = None
-        if set(rubric.criteria) & set(named):
+        if set(self._rubric.criteria) & set(named):
             named.setdefault(None)
         self._topics = {
-            name: _Topic(JudgedRows(clustered=clustered), FigureValues(clustered=clustered))
+            name: _Topic(FigureValues(clustered=clustered), FigureValues(clustered=clustered))
             for name in named
         }
 
-    def _checked(self, label: Label) -> Any:
-        """Return a label as an outcome of its criterion, or a value of the metric."""
+    def _answer(self, label: Label) -> Any:
+        """Return a label as an outcome of its criterion, or as a value of the metric."""
         value = label.value
         if value is None:
             return None
+        verdict = _VERDICTS.get(value.strip().lower()) if isinstance(value, str) else value
+        number = value if isinstance(value, (int, float)) else math.nan
+        criterion = self._rubric.criteria.get(label.criterion or "")
         if label.criterion is None:
-            return self._metric_value(label)
-        criterion = self._rubric.criteria.get(label.criterion)
+            low = -math.inf if self._low is None else self._low
+            high = math.inf if self._high is None else self._high
+            if isinstance(verdict, bool):
+                return verdict
+            if low <= number <= high:
+                return float(number)
+            raise self._wrong(label, f"a value from {low:g} to {high:g}")
         if criterion is None:
-            return ("scored", float(value)) if _share(value) else None
+            # Older runs do not say what a word is worth.
+            return ("scored", float(number)) if 0 <= number <= 1 else None
         question = criterion.question
-        if question.labels:
-            words = {" ".join(word.split()).casefold(): word for word in question.labels}
-            word = words.get(" ".join(str(value).split()).casefold())
-            if isinstance(value, str) and word is not None:
-                return criterion.worth(word, ())
-            raise self._wrong(label, f"is none of {', '.join(question.labels)}"
-                              f"{suggest(str(value), list(question.labels))}")  # fmt: skip
+        words = {_folded_case(word): word for word in question.labels}
+        expected: Sequence[str] = question.labels
+        answer: Any = words.get(_folded_case(str(value)))
         if question.kind == "checklist":
-            if not _share(value):
-                raise self._wrong(label, "is no share of the items, 0 to 1")
-            return "scored", 1 - float(value) if criterion.reverse else float(value)
-        if question.kind == "boolean":
-            verdict = _VERDICTS.get(value.strip().lower()) if isinstance(value, str) else value
-            if verdict not in (0, 1):
-                raise self._wrong(label, "is neither yes nor no")
-            return criterion.worth(bool(verdict), ())
-        if not isinstance(value, (int, float)) or not question.minimum <= value <= question.maximum:
-            bounds = f"{question.minimum:g} to {question.maximum:g}"
-            raise self._wrong(label, f"is no number from {bounds}")
-        return criterion.worth(float(value), ())
+            expected = ("a share of its items, 0 to 1",)
+            if 0 <= number <= 1:
+                return "scored", 1 - number if criterion.reverse else float(number)
+        elif question.kind == "boolean":
+            expected, answer = ("yes", "no"), bool(verdict) if verdict in (0, 1) else None
+        elif not words:
+            expected = (f"a number from {question.minimum:g} to {question.maximum:g}",)
+            answer = number if question.minimum <= number <= question.maximum else None
+        if answer is None:
+            hint = suggest(str(value), list(words.values()), otherwise="")
+            raise self._wrong(
+                label, f"{'one of ' * (len(expected) > 1)}{', '.join(expected)}{hint}"
+            )
+        try:
+            return criterion.worth(answer, ())
+        except (KeyError, ValueError, ZeroDivisionError):  # a manifest that judgekit did not write
+            return None
 
-    def _metric_value(self, label: Label) -> Any:
-        value = label.value
-        if isinstance(value, str):
-            if (verdict := _VERDICTS.get(value.strip().lower())) is None:
-                raise self._wrong(label, "is neither a number nor pass or fail")
-            return verdict
-        if isinstance(value, bool) or value is None:
-            return value
-        low, high = self.range
-        if (low is not None and value < low) or (high is not None and value > high):
-            bounds = " to ".join("any" if end is None else f"{end:g}" for end in self.range)
-            raise self._wrong(label, f"is outside the values of the metric, {bounds}")
-        return float(value)
-
-    def _wrong(self, label: Label, why: str) -> ConfigError:
+    def _wrong(self, label: Label, expected: str) -> ConfigError:
         topic = self.metric if label.criterion is None else f"{self.metric}, {label.criterion}"
         return ConfigError(
-            f"case {label.case!r}: the label {label.value!r} of {topic} {why}",
+            f"case {label.case!r}: the label {label.value!r} of {topic} is not {expected}",
             where=str(self._source.path),
         )
 
@@ -312,106 +268,75 @@ class Corrector:
 
     def add(self, case: str, output: str | None, result: Result, cluster: Hashable = None) -> None:
         """Add the result of one case, given by its id and its output."""
-        given = self._cases.get(case)
-        people: dict[str, tuple[_Given, bool]] = {}
-        if given is not None:
-            digest = output_digest(output)
-            for labeller, outputs in given.items():
-                if digest in outputs or None in outputs:
-                    people[labeller] = (
-                        outputs[digest if digest in outputs else None],
-                        (digest not in outputs),
-                    )
+        known = self._cases.get(case)
+        digest = output_digest(output) if known else ""
+        people = [
+            outputs[digest if digest in outputs else None]
+            for outputs in (known or {}).values()
+            if digest in outputs or None in outputs
+        ]
         for criterion, topic in self._topics.items():
-            judge = self._judged(result, criterion)
+            judge = _judged(result, criterion)
             if isinstance(judge, str):
                 topic.unscored[judge] += 1
-                if given is not None:
+                if known:
                     topic.left_out[f"the judge has no value ({judge})"] += 1
                 continue
             topic.judged.add(judge, cluster)
-            if criterion is None:
-                self._plain = self._plain and judge in (0, 1)
-            if given is None or not self._add_labelled(
-                topic, criterion, judge, result, people, cluster
-            ):
+            why = self._add(topic, criterion, judge, result, people, cluster) if known else ""
+            if why is not None:
                 topic.others.add(judge, cluster)
+                topic.left_out.update([why] * bool(why))
 
-    def _judged(self, result: Result, criterion: str | None) -> float | str:
-        """Return the judge's value, or why it has none."""
-        if isinstance(result, Failure):
-            return "not run" if result.kind == "not_run" else "failed"
-        if result.fallback is not None:
-            return "fallback"
-        if criterion is None:
-            return result.status.replace("_", " ") if result.value is None else result.value
-        for part in result.parts:
-            if part.id == criterion:
-                return part.status.replace("_", " ") if part.value is None else part.value
-        return "not asked"
-
-    def _add_labelled(
+    def _add(
         self, topic: _Topic, criterion: str | None, judge: float, result: Result,
-        people: Mapping[str, tuple[_Given, bool]], cluster: Hashable,
-    ) -> bool:  # fmt: skip
-        """Add a row with labels; return whether one could be used."""
+        people: Sequence[_Given], cluster: Hashable,
+    ) -> str | None:  # fmt: skip
+        """Add a row with labels; return why none can be used."""
         if not people:
-            topic.left_out[OTHER_OUTPUT] += 1
-            return False
-        values: dict[str, float] = {}
-        verdict = any_digest = False
-        chance = None
-        for labeller, (given, by_id) in people.items():
+            return OTHER_OUTPUT
+        values: list[float] = []
+        used: list[Label] = []
+        for given in people:
             answer = given.answers.get(criterion)
-            if criterion is None and criterion not in given.answers:
+            if criterion is not None:
+                answer = answer and answer[1]
+            elif None not in given.answers:
                 answer = self._folded(result, given)
-            elif criterion is not None and answer is not None:
-                answer = answer[1]
-            if answer is None:
-                continue
-            verdict = verdict or isinstance(answer, bool)
-            values[labeller], chance = float(answer), given.probability
-            any_digest = any_digest or not by_id
+            if answer is not None:
+                values.append(float(answer))
+                used.append(given.label)
+                topic.verdicts = topic.verdicts or isinstance(answer, bool)
         if not values:
-            topic.left_out["no usable answer of a person"] += 1
-            return False
-        person = self._together(list(values.values()))
-        if person is None:
-            topic.left_out["people are tied"] += 1
-            return False
-        topic.rows.append(LabelledRow(judge, person, cluster, 1 / chance if chance else 1.0))
-        topic.verdicts += verdict
-        topic.planned += chance is not None
-        topic.without_digest += not any_digest
-        topic.labellers.update(name for name in values if name)
-        return True
-
-    def _together(self, values: list[float]) -> float | None:
-        if self._source.settings.several == "mean" or len(values) == 1:
-            return sum(values) / len(values)
-        if all(value in (0, 1) for value in values):
-            verdict = combined_value([bool(value) for value in values])
-            return None if verdict is None else float(verdict)
-        (first, count), *rest = Counter(values).most_common()
-        return None if rest and rest[0][1] == count else first
+            return "no usable answer of a person"
+        person = sum(values) / len(values)
+        if self._source.several == "majority":
+            (person, count), *others = Counter(values).most_common(2)
+            if others and others[0][1] == count:
+                return "people are tied"
+        topic.rows.append(LabelledRow(judge, person, cluster, 1 / (used[0].probability or 1)))
+        topic.without_digest += all(label.output is None for label in used)
+        topic.labellers.update(label.labeller for label in used if label.labeller)
+        return None
 
     def _folded(self, result: Result, given: _Given) -> float | None:
         """Return the fold of a person's answers to every criterion that the judge answered.
 
         `None` if one is missing, or if the metric does not fold its criteria as the rubric does.
         """
-        if not isinstance(result, Score) or not result.parts:
+        if not isinstance(result, Score) or result.value is None:
             return None
-        outcomes: dict[str, Outcome] = {}
-        for part in result.parts:
-            answer = given.answers.get(part.id)
-            if answer is None or part.id not in self._rubric.criteria:
-                return None
-            outcomes[part.id] = answer
+        ids = [part.id for part in result.parts if part.id in self._rubric.criteria]
+        if (
+            not ids
+            or len(ids) < len(result.parts)
+            or any(given.answers.get(i) is None for i in ids)
+        ):
+            return None
         judge = self._rubric.fold({part.id: (part.status, part.value) for part in result.parts})
-        if judge is None or result.value is None or abs(judge - result.value) > _SAME:
+        if judge is None or abs(judge - result.value) > _SAME:
             return None
-        return self._rubric.fold(outcomes)
+        return self._rubric.fold({id: given.answers[id] for id in ids})
 
     # -- the figures ------------------------------------------------------------------
 
@@ -433,71 +358,75 @@ class Corrector:
         }
 
     def _mean(self, criterion: str | None, topic: _Topic) -> CorrectedMean:
-        bounds = self.range if criterion is None else (0.0, 1.0)
-        by = self._source.settings.by
+        low, high = (self._low, self._high) if criterion is None else (0.0, 1.0)
         spread = topic.judged.spread
-        low, high = spread.interval(bounds=bounds) or (None, None)
-        judge = LabelFigure(
-            value=spread.mean, n=spread.n, low=low, high=high,
-            too_few=topic.judged.too_few(bounds) if spread.n else "no row has a score",
-        )  # fmt: skip
-        figures: dict[str, Any] = {
-            "metric": self.metric,
-            "criterion": criterion,
-            "by": by,
-            "rows": spread.n,
-            "judge": judge,
-            "planned": topic.planned > 0,
-            "cluster": self.clustered,
-            "labellers": tuple(sorted(topic.labellers)),
-            "without_digest": topic.without_digest,
-            "left_out": dict(sorted(topic.left_out.items())),
-            "unscored": dict(sorted(topic.unscored.items())),
-        }
-        if topic.verdicts and not (self._plain and bounds == (0.0, 1.0)):
-            why = NO_VALUES
-            return _without(figures, why)
-        if not topic.rows:
-            return _without(figures, "no label is for an output of this run")
+        found = spread.interval(bounds=(low, high)) or (None, None)
+        why = topic.judged.too_few((low, high)) if spread.n else "no row has a score"
+        judge = {"value": spread.mean, "n": spread.n, "low": found[0], "high": found[1]}
+        return CorrectedMean(
+            metric=self.metric,
+            criterion=criterion,
+            by=self._source.by,
+            rows=spread.n,
+            judge=LabelFigure(**judge, too_few=why),
+            planned=self.planned,
+            labellers=tuple(sorted(topic.labellers)),
+            without_digest=topic.without_digest,
+            left_out=dict(sorted(topic.left_out.items())),
+            unscored=dict(sorted(topic.unscored.items())),
+            **(self._corrected(topic, (low, high)) if topic.rows else {}),
+        )
+
+    def _corrected(self, topic: _Topic, bounds: Range) -> dict[str, Any]:
+        """Return the figures of a mean with labels."""
         correction = Correction(topic.rows, topic.others, bounds=bounds)
-        yes_no = correction.yes_no and bounds == (0.0, 1.0)
-        rho = correction.rho()
-        figures["rho"] = None if rho is None else LabelFigure.of(rho)
-        figures |= _rates(correction.rates() if yes_no else None)
-        done = plain = correction.ppi()
-        if by == "rogan-gladen":
+        yes_no = bounds == (0.0, 1.0) and correction.yes_no
+        if topic.verdicts and not yes_no:
+            return {"corrected": LabelFigure(value=None, n=0, too_few=NO_VALUES)}
+        done = correction.ppi()
+        figures: dict[str, Any] = {"labels": LabelFigure.of(done.labels)}
+        if (rho := correction.rho()) is not None:
+            figures["rho"] = LabelFigure.of(rho)
+        if yes_no and (rates := correction.rates()) is not None:
+            named = {
+                "sensitivity": rates[0],
+                "specificity": rates[1],
+                "youden": youden_figure(*rates),
+            }
+            figures |= {name: LabelFigure.of(rate) for name, rate in named.items()}
+        if self._source.by == "rogan-gladen":
             other = correction.rogan_gladen() if yes_no else None
             if other is None:
                 why = "labels of yes and of no, and rows without a label are needed"
                 why = why if yes_no else "Rogan-Gladen corrects yes and no alone; use PPI++"
-                return _without(figures, why, labels=LabelFigure.of(plain.labels))
+                return figures | {"corrected": LabelFigure(value=None, n=0, too_few=why)}
             done = other
-        figure = done.corrected
-        return CorrectedMean(
-            **figures,
-            labels=LabelFigure.of(done.labels),
-            corrected=LabelFigure.of(figure),
-            standard_error=None if figure.low is None else float(figure.error),
-            df=None if figure.low is None or math.isinf(figure.df) else float(figure.df),
-            lam=None if done.lam is None else float(done.lam),
-            saved=done.saved,
-        )
+        figures |= {
+            "corrected": LabelFigure.of(done.corrected),
+            "lam": done.lam,
+            "saved": done.saved,
+        }
+        if done.corrected.low is not None:
+            df = done.corrected.df
+            figures |= {
+                "standard_error": done.corrected.error,
+                "df": None if math.isinf(df) else df,
+            }
+        return figures
 
 
-def _rates(rates: tuple[MeanFigure, MeanFigure] | None) -> dict[str, LabelFigure]:
-    if rates is None:
-        return {}
-    named = ("sensitivity", "specificity", "youden")
-    figures = (*rates, youden_figure(*rates))
-    return {name: LabelFigure.of(one) for name, one in zip(named, figures, strict=True)}
+def _folded_case(word: str) -> str:
+    return " ".join(word.split()).casefold()
 
 
-def _without(
-    figures: dict[str, Any], why: str, *, labels: LabelFigure | None = None
-) -> CorrectedMean:
-    none = LabelFigure(value=None, n=0, too_few=why)
-    return CorrectedMean(**figures, labels=labels or none, corrected=none)
-
-
-def _share(value: Any) -> bool:
-    return isinstance(value, (bool, int, float)) and 0 <= value <= 1
+def _judged(result: Result, criterion: str | None) -> float | str:
+    """Return the judge's value, or why it has none."""
+    if isinstance(result, Failure):
+        return "not run" if result.kind == "not_run" else "failed"
+    if result.fallback is not None:
+        return "fallback"
+    part = next((part for part in result.parts if part.id == criterion), None)
+    of = result if criterion is None else part
+    if of is None:
+        return "not asked"
+    return of.status.replace("_", " ") if of.value is None else of.value

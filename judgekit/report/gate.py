@@ -174,12 +174,7 @@ def _settings(
     corrected = entry.get("corrected") or False
     if corrected not in (True, False):
         raise ConfigError(f"metric {metric!r}: corrected is true or false, not {corrected!r}")
-    return {
-        "where": dict(where),
-        "cluster": cluster,
-        "undecided": choice,
-        "corrected": bool(corrected),
-    }
+    return {"where": dict(where), "cluster": cluster, "undecided": choice, "corrected": corrected}
 
 
 def check_labels(gate: Gate, labels: "RunLabels | None", corrector: "Corrector | None") -> None:
@@ -193,18 +188,11 @@ def check_labels(gate: Gate, labels: "RunLabels | None", corrector: "Corrector |
     Raises:
         ConfigError: saying what to add.
     """
-    if not gate.corrected or corrector is not None:
-        return
-    if labels is None:
-        raise ConfigError(
-            f"metric {gate.metric!r}: a gate with corrected needs labels of people; add "
-            "labels: labels.jsonl at the top of the suite"
-        )
-    raise ConfigError(
-        f"metric {gate.metric!r}: a gate with corrected, and no label is about this metric; "
-        "label it, or remove corrected",
-        where=str(labels.path),
-    )
+    if gate.corrected and corrector is None:
+        why = "needs labels of people; add labels: labels.jsonl at the top of the suite"
+        if labels is not None:
+            why = f"and no label in {labels.path.name} is about this metric; add some"
+        raise ConfigError(f"metric {gate.metric!r}: a gate with corrected {why}")
 
 
 def _bound(metric: str, statistic: str, value: Any, *, counts: bool) -> tuple[float, bool]:
@@ -276,11 +264,10 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     if gate.corrected:
         words = f"corrected {words}"
         name = f"{gate.subject}: {words}"
-        if figure.too_few is not None:
-            return _too_few_labels(gate, figure, name)
     if value is None:
         sliced = gate.where and not summary.rows
         why = f"no case is in this slice; {empty}" if sliced else "nothing was scored"
+        why = figure.too_few if gate.corrected and figure.too_few else why
         return _unknown(gate, f"{name} is unknown: {why}", n=0)
     rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
     shown = f"{name} {value:.3f}{_spread(figure)} over {figure.over}"
@@ -291,32 +278,20 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     passed = met
     by: Literal["estimate", "interval"] | None = None
     if figure.sampled:
-        by = "estimate" if gate.undecided is None else "interval"
+        unsure = gate.corrected and figure.too_few is not None
+        by = "estimate" if gate.undecided is None and not unsure else "interval"
     if by == "interval" and not _sure(figure, gate.bound, met=met, at_most=at_most):
         answer, passed = "undecided", gate.undecided == "pass"
         sentence = f"{shown}: cannot tell yet by its interval whether {rule}"
         sentence += f"{_more(figure, gate.bound, words)}; "
-        sentence += f"that {'passes' if passed else 'does not pass'} (undecided: {gate.undecided})"
+        word = "passes" if passed else "does not pass"
+        sentence += f"that {word} (undecided: {gate.undecided or 'fail'})"
     else:
         sentence = f"{shown} {answer} {rule}" + (f" by its {by}" if by else "")
     spread = {name: getattr(figure, name) for name in ("low", "high", "n", "clusters", "too_few")}
     return GateResult(
         gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, by=by, **spread
     )
-
-
-def _too_few_labels(gate: Gate, figure: Figure, name: str) -> GateResult:
-    """Return the result of a gate on a corrected mean without an interval."""
-    passed = gate.undecided == "pass"
-    shown = "unknown" if figure.value is None else f"{figure.value:.3f}"
-    sentence = (
-        f"{name} {shown} [too few: {figure.too_few}]: cannot tell; that "
-        f"{'passes (undecided: pass)' if passed else 'does not pass'}"
-    )
-    return GateResult(
-        gate=gate, found=figure.value, passed=passed, sentence=sentence, answer="undecided",
-        by="interval", n=figure.n, clusters=figure.clusters, too_few=figure.too_few,
-    )  # fmt: skip
 
 
 def _spread(figure: Figure) -> str:

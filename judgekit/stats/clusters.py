@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 from judgekit.stats.intervals import Bounds, MeanInterval, mean_interval
@@ -103,6 +103,11 @@ class ClusteredMean:
     def clusters(self) -> int:
         """The number of clusters."""
         return len(self._sums)
+
+    @property
+    def sums(self) -> Mapping[Hashable, Sequence[float]]:
+        """Cluster -> sum and number of its values."""
+        return self._sums
 
     @property
     def mean(self) -> float | None:

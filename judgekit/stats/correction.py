@@ -7,12 +7,15 @@ Gladen (1978) comes with the interval of Lee et al. (2025), arXiv 2511.21140.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
-from judgekit.stats.intervals import CHANGED, Bounds, MeanInterval, mean_interval
+from judgekit.stats.clusters import ClusteredMean, FigureValues
+from judgekit.stats.intervals import CHANGED, Bounds, mean_interval
+from judgekit.stats.student import student_t_quantile
 
 FEWEST_LABELS = 50
 """Labels that a corrected mean needs; with fewer, the coverage of its interval is too low."""
@@ -36,41 +39,6 @@ class LabelledRow(NamedTuple):
     """Unique to the row where rows are independent; unused without clusters."""
     weight: float = 1.0
     """The inverse of the probability with which the row was chosen to be labelled."""
-
-
-class JudgedRows:
-    """The values that a judge gave to rows without a label.
-
-    Memory grows with the clusters, not with the rows.
-
-    Args:
-        clustered: whether every value comes with its cluster.
-    """
-
-    def __init__(self, *, clustered: bool = False) -> None:
-        self.values = MeanInterval()
-        self.clusters: dict[Hashable, list[float]] | None = {} if clustered else None
-        """Cluster -> number and sum of its values."""
-        self.plain = True
-        """Whether every value is 0 or 1."""
-
-    def add(self, value: float, cluster: Hashable = None) -> None:
-        """Add a value.
-
-        Raises:
-            ValueError: it is NaN or an infinity.
-        """
-        self.values.add(value)
-        self.plain = self.plain and value in (0, 1)
-        if self.clusters is not None:
-            sums = self.clusters.setdefault(cluster, [0, 0.0])
-            sums[0] += 1
-            sums[1] += value
-
-    @property
-    def n(self) -> int:
-        """The number of values."""
-        return self.values.n
 
 
 class MeanFigure(NamedTuple):
@@ -114,11 +82,12 @@ class Correction:
     """
 
     def __init__(
-        self, rows: Sequence[LabelledRow], others: JudgedRows, *, bounds: Bounds = (None, None)
+        self, rows: Sequence[LabelledRow], others: FigureValues, *, bounds: Bounds = (None, None)
     ) -> None:
         import numpy as np
 
-        self.bounds, self.others = bounds, others
+        self.bounds, self.others, self._spread = bounds, others.rows, others.spread
+        clustered = isinstance(others.spread, ClusteredMean)
         self.judge = np.array([row.judge for row in rows], float)
         self.person = np.array([row.person for row in rows], float)
         weights = np.array([row.weight for row in rows], float)
@@ -127,29 +96,27 @@ class Correction:
         self.share = weights / weights.sum()
         self.worth = float(1 / (self.share**2).sum())
         """The number of labels of equal weight that these are worth (Kish)."""
-        places: dict[Hashable, int] = {}
-        clusters: Any = range(self.n)
-        if others.clusters is not None:
-            clusters = [row.cluster for row in rows]
-        self._units = np.array([places.setdefault(name, len(places)) for name in clusters])
-        self.clusters = None if others.clusters is None else len(places)
+        self._places: dict[Hashable, int] = {}
+        """Cluster -> its number."""
+        names = [row.cluster if clustered else number for number, row in enumerate(rows)]
+        self._units = np.array([self._places.setdefault(n, len(self._places)) for n in names])
+        self.clusters = len(self._places) if clustered else None
         """The clusters with a label."""
-        self._places = places
 
     # -- PPI++ ----------------------------------------------------------------------
 
-    @property
-    def lam(self) -> float:
-        """How much the judge counts: the share that makes the variance smallest, 0..1."""
-        return self._lam(self.share)
+    def lam(self, share: Any = None) -> float:
+        """Return how much the judge counts: the share that makes the variance smallest, 0..1.
 
-    def _lam(self, share: Any) -> float:
-        others, values = self.others.values, self._pooled
-        if not others.n or values <= 0:
+        Args:
+            share: the share of each labelled row; that of its weight by default.
+        """
+        share = self.share if share is None else share
+        if not self.others.n or self._pooled <= 0:
             return 0.0
         centred = self.judge - share @ self.judge
         covariance = float(share @ ((self.person - share @ self.person) * centred))
-        return min(1.0, max(0.0, covariance / ((1 + self.n / others.n) * values)))
+        return min(1.0, max(0.0, covariance / ((1 + self.n / self.others.n) * self._pooled)))
 
     @property
     def _lams(self) -> Any:
@@ -161,19 +128,19 @@ class Correction:
         import numpy as np
 
         if not self.weighted:
-            return np.full(self.n, self.lam)
+            return np.full(self.n, self.lam())
         folds = self._units % FOLDS
         lams = np.zeros(self.n)
         for fold in range(min(FOLDS, int(folds.max()) + 1)):
             outside = np.where(folds == fold, 0.0, self.share)
             if outside.any():
-                lams[folds == fold] = self._lam(outside / outside.sum())
+                lams[folds == fold] = self.lam(outside / outside.sum())
         return lams
 
     @property
     def _pooled(self) -> float:
         """The variance of the judge's values over all rows."""
-        others, n = self.others.values, self.n
+        others, n = self.others, self.n
         own = self.judge.mean()
         squares = float(((self.judge - own) ** 2).sum()) + (others.sd or 0.0) ** 2 * (others.n - 1)
         gap = own - (others.mean or 0.0)
@@ -182,7 +149,7 @@ class Correction:
     @property
     def judged(self) -> float:
         """The mean of the judge: over the rows without a label, or with weights over all rows."""
-        mean, n = self.others.values.mean or 0.0, self.others.n
+        mean, n = self.others.mean or 0.0, self.others.n
         if not self.weighted:
             return mean
         return (float(self.judge.sum()) + n * mean) / (self.n + n)
@@ -196,15 +163,6 @@ class Correction:
         if self.weighted and self.others.n:
             lam = lam * (1 + self.n / self.others.n)
         return float(self.share @ (self.person - lam * (self.judge - self.judged)))
-
-    def z_interval(self) -> Ends:
-        """Return the interval of the ppi-python package: variances with divisor n, and z."""
-        lam, others = self.lam, self.others.values
-        rest = self.person - lam * self.judge
-        spread = (others.sd or 0.0) ** 2 * (others.n - 1) / others.n
-        error = math.sqrt(lam**2 * spread / others.n + float(rest.var()) / self.n)
-        half = NormalDist().inv_cdf(0.975) * error
-        return self.point(lam) - half, self.point(lam) + half
 
     def ppi(self) -> CorrectionFigures:
         """Return the PPI++ mean with a t interval inside the bounds."""
@@ -228,14 +186,12 @@ class Correction:
                 each is taken to differ by the whole range.
         """
         error, df = self.error(self.person, lam)
-        least, most = self.bounds
-        value = self.point(lam)
-        if least is not None and most is not None and missing and self.n > 1:
+        least, most = (
+            (-1) ** n * math.inf if e is None else e for n, e in enumerate(self.bounds, 1)
+        )
+        value = min(most, max(least, self.point(lam)))
+        if missing and self.n > 1 and most - least < math.inf:
             error = math.hypot(error, (most - least) * math.sqrt(missing / self.n / (self.n - 1)))
-        if least is not None:
-            value = max(least, value)
-        if most is not None:
-            value = min(most, value)
         figure = MeanFigure(value, self.n, error, df)
         if why := self.too_few:
             return figure._replace(too_few=why)
@@ -253,8 +209,7 @@ class Correction:
             return f"labels in {self.clusters} of the {FEWEST_CLUSTERS} clusters that it needs"
         if self.worth < FEWEST_WORTH:
             return f"by their weights, the labels are worth {self.worth:.0f} of {FEWEST_WORTH}"
-        _, counts = _unique(self.person)
-        other = self.n - max(counts)
+        other = self.n - Counter(self.person.tolist()).most_common(1)[0][1]
         if other < FEWEST_OTHER:
             return f"{other} of the {FEWEST_OTHER} labels needed that differ from the most common"
         return None
@@ -275,13 +230,13 @@ class Correction:
         """
         import numpy as np
 
-        others = self.others.values
+        others = self.others
         shares = self.share if share is None else share
         if self.weighted and others.n:
             lam = lam * (1 + self.n / others.n)
-        units, count, total = self._judged()
+        units, (count, total) = self._units, self._judged()
         # Rows without a label and without clusters are units by themselves.
-        alone = others.n if self.others.clusters is None else 0
+        alone = others.n if self.clusters is None else 0
         size = float(count.sum()) + alone
         mean = (float(total.sum()) + alone * (others.mean or 0.0)) / size if size else 0.0
         if size < 2:
@@ -322,21 +277,21 @@ class Correction:
         across += float(parts @ (products**2 - fourth) @ parts)
         return math.sqrt(variance), max(1.0, float(parts.sum()) ** 2 / across)
 
-    def _judged(self) -> tuple[Any, Any, Any]:
-        """Return the unit of each labelled row, and the judge's rows and their sum by unit."""
+    def _judged(self) -> tuple[Any, Any]:
+        """Return the number of the judge's values and their sum, by unit."""
         import numpy as np
 
-        clusters = self.others.clusters or {}
+        clusters = self._spread.sums if isinstance(self._spread, ClusteredMean) else {}
         places = {**self._places}
         for name in clusters:
             places.setdefault(name, len(places))
-        count, total = np.zeros(len(places)), np.zeros(len(places))
-        for name, (number, sums) in clusters.items():
+        count, total = np.zeros((2, len(places)))
+        for name, (sums, number) in clusters.items():
             count[places[name]], total[places[name]] = number, sums
         if self.weighted:
             np.add.at(count, self._units, 1.0)
             np.add.at(total, self._units, self.judge)
-        return self._units, count, total
+        return count, total
 
     # -- how good the judge is -------------------------------------------------------
 
@@ -357,17 +312,18 @@ class Correction:
             figure = figure._replace(too_few="no label differs from the judge")
         if figure.too_few is not None or not math.isfinite(error):
             return figure
-        from judgekit.stats.student import student_t_quantile
-
         half = student_t_quantile(0.975, df) * error / (1 - rho**2)
         low, high = (math.tanh(math.atanh(rho) + sign * half) for sign in (-1, 1))
         return figure._replace(low=low, high=high)
 
     @property
     def yes_no(self) -> bool:
-        """Whether every value of the judge is 0 or 1, and labels are between them."""
-        judged = self.others.plain and bool(((self.judge == 0) | (self.judge == 1)).all())
-        return judged and bool(((self.person >= 0) & (self.person <= 1)).all())
+        """Whether every value of the judge is 0 or 1; all values are known to be from 0 to 1."""
+        others = self.others
+        mean = others.mean or 0.0
+        spread = (others.sd or 0.0) ** 2 * (others.n - 1)  # the largest that values 0..1 can have
+        known = math.isclose(spread, others.n * mean * (1 - mean), rel_tol=1e-9, abs_tol=1e-9)
+        return known and bool(((self.judge == 0) | (self.judge == 1)).all())
 
     def rates(self) -> tuple[MeanFigure, MeanFigure] | None:
         """Return sensitivity and specificity of a judge that says yes or no.
@@ -406,74 +362,51 @@ class Correction:
         rates = self.rates()
         if rates is None or not self.others.n or not self.yes_no:
             return None
-        labels = self._figure(0.0, 0)
-        judged = self._judged_share()
-        sensitivity, specificity = rates
-        corrected = self._corrected(judged, sensitivity, specificity)
-        return CorrectionFigures(corrected, labels, None, 0)
-
-    def _judged_share(self) -> MeanFigure:
-        """Return the share of yes over the rows to correct."""
-        others = self.others.values
-        mean, n = others.mean or 0.0, others.n
-        if self.weighted:
-            mean, n = (mean * n + float(self.judge.sum())) / (n + self.n), n + self.n
-        if self.others.clusters is None:
-            return MeanFigure(mean, n, math.sqrt(mean * (1 - mean) / n))
-        from judgekit.stats.clusters import cr2
-
-        sums = self.others.clusters.values()
-        figures = cr2([total for _, total in sums], [int(number) for number, _ in sums])
-        return MeanFigure(mean, n, math.inf if figures is None else figures.error)
-
-    def _corrected(self, judged: MeanFigure, sens: MeanFigure, spec: MeanFigure) -> MeanFigure:
-        youden = sens.value + spec.value - 1
-        why = self.too_few or sens.too_few or spec.too_few
-        if youden <= 0:
+        sens, spec = rates
+        youden = youden_figure(sens, spec)
+        n = self.others.n + self.n * self.weighted
+        alone = math.sqrt(self.judged * (1 - self.judged) / n)
+        error = alone if self.clusters is None else self._spread.standard_error or alone
+        judged = MeanFigure(self.judged, n, error)
+        figure, why = judged, self.too_few or sens.too_few or spec.too_few
+        if youden.value <= 0:
             why = "sensitivity + specificity is not above 1: the judge knows no more than chance"
-            return MeanFigure(math.nan, judged.n, too_few=why)
-        value = rogan_gladen(judged.value, spec.value, sens.value)
-        figure = MeanFigure(value, judged.n)
-        lower = youden_figure(sens, spec).low
-        if why is None and (lower is None or lower <= 0):
-            why = "Youden's J may be 0: the judge may know no more than chance"
+            figure = judged._replace(value=math.nan)
+        else:
+            figure = judged._replace(value=rogan_gladen(self.judged, spec.value, sens.value))
+            if why is None and (youden.low is None or youden.low <= 0):
+                why = "Youden's J may be 0: the judge may know no more than chance"
+        if why is None:
+            sizes = [_size(one) for one in (judged, spec, sens)]
+            low, high = lee_interval(self.judged, spec.value, sens.value, *sizes)
+            error = (high - low) / 2 / NormalDist().inv_cdf(0.975)
+            low, high = min(low, figure.value), max(high, figure.value)
+            figure = figure._replace(low=low, high=high, error=error, df=math.inf)
+            if not error:
+                why = "the judge says yes less, or more, often than its errors alone would let it"
         if why is not None:
-            return figure._replace(too_few=why)
-        sizes = [_size(one) for one in (judged, spec, sens)]
-        low, high = lee_interval(judged.value, spec.value, sens.value, *sizes)
-        if not low < high:
-            why = "the judge says yes less, or more, often than its errors alone would let it"
-            return figure._replace(too_few=why)
-        half = (high - low) / 2 / NormalDist().inv_cdf(0.975)
-        return figure._replace(low=min(low, value), high=max(high, value), error=half, df=math.inf)
+            figure = figure._replace(low=None, high=None, too_few=why)
+        return CorrectionFigures(figure, self._figure(0.0, 0), None, 0)
 
 
 def _size(share: MeanFigure) -> float:
     """Return the number of independent values that a share is as exact as."""
     spread = share.value * (1 - share.value)
-    if not math.isfinite(share.error):
-        return 1.0
-    count = min(share.n, share.df + 1) if share.df > 1 else share.n
-    return max(1.0, min(share.n, spread / share.error**2)) if share.error * spread > 0 else count
-
-
-def _unique(values: Any) -> tuple[Any, list[int]]:
-    import numpy as np
-
-    found, counts = np.unique(values, return_counts=True)
-    return found, counts.tolist()
+    if share.error * spread > 0:
+        return max(1.0, min(share.n, spread / share.error**2))
+    return min(share.n, share.df + 1) if share.df > 1 else share.n
 
 
 def youden_figure(sensitivity: MeanFigure, specificity: MeanFigure) -> MeanFigure:
     """Return Youden's J, sensitivity + specificity - 1, with Newcombe's interval (1998)."""
     value = sensitivity.value + specificity.value - 1
     figure = MeanFigure(value, sensitivity.n + specificity.n)
-    ends = [(one.value, one.low, one.high) for one in (sensitivity, specificity)]
     below = above = 0.0
-    for middle, low, high in ends:
-        if low is None or high is None:
+    for one in (sensitivity, specificity):
+        if one.low is None or one.high is None:
             return figure._replace(too_few=sensitivity.too_few or specificity.too_few)
-        below, above = math.hypot(below, middle - low), math.hypot(above, high - middle)
+        below = math.hypot(below, one.value - one.low)
+        above = math.hypot(above, one.high - one.value)
     return figure._replace(low=max(-1.0, value - below), high=min(1.0, value + above))
 
 

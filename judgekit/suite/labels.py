@@ -33,12 +33,12 @@ def read_run_labels(
     """
     if file.labels is None:
         return None
-    from judgekit.report.corrector import CorrectionSettings, RunLabels
+    from judgekit.report.corrector import RunLabels
 
     path = base / file.labels
     if not path.is_file():
         hint = nearby(path) or "; check the path"
         raise ConfigError(f"no such file of labels: {file.labels}{hint}", where=where)
-    labels = RunLabels.read(path, CorrectionSettings())
+    labels = RunLabels.read(path)
     labels.check(metrics, full_manifest(metrics, {}), whole=whole)
     return labels

@@ -126,7 +126,7 @@ def test_exports_have_it(run, tmp_path):
          "cannot tell yet by its interval"),
         ({"mean": 0.52, "corrected": True, "undecided": "pass"}, True, "undecided", "passes"),
         ({"mean": 0.1, "corrected": True, "where": {"user": ["u1", "u2"]}}, False, "undecided",
-         "of the 50 labels that a corrected mean needs]: cannot tell; that does not pass"),
+         "labels that a corrected mean needs] over 6 labels: cannot tell yet by its interval"),
         ({"mean": 0.1, "corrected": True, "where": {"user": "u1"}, "undecided": "pass"}, True,
          "undecided", "that passes (undecided: pass)"),
         ({"mean": 0.4, "corrected": True, "cluster": "user"}, True, "meets", "over 67 labels"),
@@ -172,10 +172,7 @@ def test_a_corrected_gate_without_a_usable_label_does_not_pass(tmp_path):
 
     (gate,) = report.figures.gates
     assert not gate.passed
-    assert (
-        "corrected mean unknown [too few: no label is about the value of this metric]"
-        in gate.sentence
-    )
+    assert gate.sentence.endswith("is unknown: no label is about the value of this metric")
 
 
 def test_lower_is_better(tmp_path):
@@ -191,9 +188,9 @@ def test_lower_is_better(tmp_path):
     write_lines(tmp_path / "l.jsonl", [
         {"case": f"c{n}", "metric": "harm", "value": n % 10 / 20} for n in range(0, 200, 3)
     ])  # fmt: skip
-    from judgekit.report.corrector import CorrectionSettings, RunLabels
+    from judgekit.report.corrector import RunLabels
 
-    labels = RunLabels.read(tmp_path / "l.jsonl", CorrectionSettings())
+    labels = RunLabels.read(tmp_path / "l.jsonl")
     gates = {"harm": {"mean": 0.3, "corrected": True, "undecided": "fail"}}
 
     report = evaluate_sync(cases, [Harm()], gates=gates, labels=labels)
@@ -226,7 +223,7 @@ metrics:
         ("labels.jsonl", "other.jsonl",
          "{folder}/other.jsonl: the labels are about 'answer'; the run has reply"),
         ("labels.jsonl", "wrong.jsonl",
-         "{folder}/wrong.jsonl: case 'c0': the label 'maybe' of reply, polite is neither yes nor "
+         "{folder}/wrong.jsonl: case 'c0': the label 'maybe' of reply, polite is not one of yes, "
          "no"),
         ("labels.jsonl", "broken.jsonl", "{folder}/broken.jsonl:1: no label: needs 'value', "
          "'values' or 'answers'"),
@@ -329,7 +326,7 @@ def test_each_run_is_corrected_with_its_own_labels(two):
     text = found.text() if hasattr(found, "text") else ""
     assert "corrected by people" in (text or found.markdown())
     assert "Assumes that the labels of each run are a random sample" in found.markdown()
-    assert found.to_pandas()["corrected_change"][0] == pytest.approx(one.mean)
+    assert found.to_pandas()["corrected_mean"][0] == pytest.approx(one.mean)
     assert found.to_json()["metrics"][0]["corrected"]["mean"] == one.mean
 
 
@@ -362,4 +359,4 @@ def test_without_labels_a_comparison_is_as_before(two):
     assert found.metrics[0].corrected is None
     assert "corrected" not in json.dumps(found.to_json())
     assert "corrected" not in found.markdown()
-    assert "corrected_change" not in found.to_pandas()
+    assert "corrected_mean" not in found.to_pandas()

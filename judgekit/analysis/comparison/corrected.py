@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 
 from judgekit.core.value import Value
-from judgekit.report.corrected import LabelFigure
-from judgekit.report.manifest import mapping
+from judgekit.report.corrected import NO_LABELS, CorrectedMean, LabelFigure
 from judgekit.report.report import Report
 from judgekit.stats.intervals import mean_interval
 
@@ -18,9 +17,9 @@ from judgekit.stats.intervals import mean_interval
 class CorrectedDifference(Value):
     """The difference of two corrected means, with the runs taken as independent."""
 
-    base: LabelFigure
-    new: LabelFigure
-    mean: float | None
+    base: LabelFigure = NO_LABELS
+    new: LabelFigure = NO_LABELS
+    mean: float | None = None
     """New minus base."""
     low: float | None = None
     high: float | None = None
@@ -29,16 +28,20 @@ class CorrectedDifference(Value):
     """Why there is no interval, or no difference."""
 
     @property
+    def spread(self) -> str:
+        """The interval as it is shown."""
+        return "too few" if self.low is None else f"[{self.low:+.3f}, {self.high:+.3f}]"
+
+    @property
     def line(self) -> str:
         """The difference, and what it assumes."""
-        both = f"{self.base.text()}, then {self.new.text()}"
         if self.mean is None:
             return f"no corrected difference: {self.too_few}"
-        spread = f"[{self.low:+.3f}, {self.high:+.3f}]" if self.low is not None else "too few"
         return (
-            f"corrected by people: {both}: {self.mean:+.3f} {spread}. Assumes that the labels of "
-            "each run are a random sample of its own cases, and takes the runs as independent, "
-            "which makes the interval of runs over the same cases too wide rather than too narrow."
+            f"corrected by people: {self.base.text()}, then {self.new.text()}: {self.mean:+.3f} "
+            f"{self.spread}. Assumes that the labels of each run are a random sample of its own "
+            "cases, or of its plan, and takes the runs as independent, which makes the interval "
+            "of runs over the same cases too wide rather than too narrow."
         )
 
 
@@ -54,34 +57,37 @@ def corrected_difference(
         same_answers: whether both runs scored the same answers.
     """
     before, after = base.metrics[metric].corrected, new.metrics[metric].corrected
-    if before is None and after is None:
-        return None
-    none = LabelFigure(value=None, n=0, too_few="no labels")
-    old = none if before is None else before.corrected
-    late = none if after is None else after.corrected
-    why = None
     if before is None or after is None:
-        why = f"only the {'new run' if before is None else 'base'} has labels; label the other too"
-    elif before.without_digest and after.without_digest and not same_answers:
-        files = [mapping(run.figures.manifest.get("labels")).get("digest") for run in (base, new)]
-        if files[0] == files[1]:
-            why = "the labels name no output, and cannot be about the answers of both runs"
-    if why is not None or old.value is None or late.value is None:
-        return CorrectedDifference(
-            base=old, new=late, mean=None, too_few=why or old.too_few or late.too_few
-        )
+        if before is after:
+            return None
+        side = "new run" if before is None else "base"
+        return CorrectedDifference(too_few=f"only the {side} has labels; label the other too")
+    labels = [run.figures.manifest.get("labels") for run in (base, new)]
+    if (
+        before.without_digest
+        and after.without_digest
+        and labels[0] == labels[1]
+        and not same_answers
+    ):
+        why = "the labels name no output, and cannot be about the answers of both runs"
+        return CorrectedDifference(too_few=why)
+    return _difference(before, after, base.metrics[metric].range)
+
+
+def _difference(
+    before: CorrectedMean, after: CorrectedMean, range: tuple[float | None, float | None]
+) -> CorrectedDifference:
+    old, late = before.corrected, after.corrected
+    found = CorrectedDifference(base=old, new=late, too_few=old.too_few or late.too_few)
+    if old.value is None or late.value is None:
+        return found
     mean = late.value - old.value
-    errors = [one.standard_error for one in (before, after) if one is not None]
-    if any(error is None for error in errors):
-        return CorrectedDifference(
-            base=old, new=late, mean=mean, too_few=old.too_few or late.too_few
-        )
-    variances = [error**2 for error in errors if error is not None]
-    freedoms = [one.df or math.inf for one in (before, after) if one is not None]
-    parts = sum(v**2 / df for v, df in zip(variances, freedoms, strict=True))
-    df = sum(variances) ** 2 / parts if parts else 1e6
-    least, most = base.metrics[metric].range
-    span = None if least is None or most is None else most - least
-    bounds = (None, None) if span is None else (-span, span)
-    ends = mean_interval(mean, math.sqrt(sum(variances)), df, bounds=bounds) or (None, None)
-    return CorrectedDifference(base=old, new=late, mean=mean, low=ends[0], high=ends[1])
+    if before.standard_error is None or after.standard_error is None:
+        return found.model_copy(update={"mean": mean})
+    one, two = before.standard_error**2, after.standard_error**2
+    parts = one**2 / (before.df or math.inf) + two**2 / (after.df or math.inf)
+    df = (one + two) ** 2 / parts if parts else 1e6
+    span = None if range[0] is None or range[1] is None else range[1] - range[0]
+    bounds = (None if span is None else -span, span)
+    low, high = mean_interval(mean, math.sqrt(one + two), df, bounds=bounds) or (None, None)
+    return found.model_copy(update={"mean": mean, "low": low, "high": high})

@@ -36,10 +36,6 @@ _METRIC: Mapping[str, Kind] = {
     **dict.fromkeys(("flips_p", "flips_adjusted"), "number"),
     "refused": "text",
 }
-_CORRECTED = (
-    "corrected_base", "corrected_new", "corrected_change", "corrected_low", "corrected_high",
-)  # fmt: skip
-"""Further columns where runs have labels."""
 _CRITERION: Mapping[str, Kind] = {"metric": "text", "criterion": "text", **_MOVED}
 _CASE: Mapping[str, Kind] = {
     **dict.fromkeys(("metric", "case", "verdict"), "text"),
@@ -63,13 +59,13 @@ def comparison_table(comparison: Comparison, *, per: Per = "metric") -> Table:
     table = Table({"metric": _METRIC, "criterion": _CRITERION, "case": _CASE}[per])
     for metric in comparison.metrics:
         if per == "metric":
+            entry = _metric(metric)
             if (one := metric.corrected) is not None:
-                for name in _CORRECTED:
-                    table.column(name, "number")
-                ends = (one.base.value, one.new.value, one.mean, one.low, one.high)
-                table.add({**_metric(metric), **dict(zip(_CORRECTED, ends, strict=True))})
-                continue
-            table.add(_metric(metric))
+                entry |= {"corrected_base": one.base.value, "corrected_new": one.new.value}
+                entry |= {f"corrected_{end}": vars(one)[end] for end in ("mean", "low", "high")}
+            for name in sorted(entry.keys() - set(table.names)):
+                table.column(name, "number")
+            table.add(entry)
         elif per == "criterion":
             for part in metric.criteria:
                 table.add({"metric": metric.metric, "criterion": part.name, **_moved(part)})

@@ -149,15 +149,8 @@ def figure_rows(metric: MetricComparison) -> Iterator[FigureRow]:
         line = flips_line(metric.flips, metric.difference.pairs)
         yield FigureRow("flips", "verdicts", line, p=p, verdict=word)
     if (one := metric.corrected) is not None and one.mean is not None:
-        spread = "too few" if one.low is None else f"[{one.low:+.3f}, {one.high:+.3f}]"
-        yield FigureRow(
-            "criterion",
-            "corrected by people",
-            spread,
-            base=number(one.base.value),
-            new=number(one.new.value),
-            change=f"{one.mean:+.3f}",
-        )
+        means = (number(one.base.value), number(one.new.value), f"{one.mean:+.3f}")
+        yield FigureRow("criterion", "corrected by people", one.spread, *means)
     for part in metric.criteria:
         if part.worse or part.better:
             yield _figure_row("criterion", part.name, part)

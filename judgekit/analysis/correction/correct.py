@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.core.display.text import to_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed, Value
+from judgekit.datasets.dataframes.table import Table, kind_of
 from judgekit.report.clusters import CaseClusters
-from judgekit.report.corrected import By, CorrectedMean
-from judgekit.report.corrector import NO_VALUES, CorrectionSettings, Corrector, RunLabels, Several
+from judgekit.report.corrected import METHODS, By, CorrectedMean
+from judgekit.report.corrector import NO_VALUES, Corrector, RunLabels, Several
 from judgekit.report.manifest import cluster_field
+from judgekit.report.markdown import escaped
 from judgekit.report.report import Report
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
-    from judgekit.core.display.parts import DisplayPart as Shown
+HEAD = ("", "mean", "95 % interval", "n")
 
 
 class CorrectedRun(Displayed, Value):
@@ -43,22 +47,36 @@ class CorrectedRun(Displayed, Value):
 
     __str__ = __repr__
 
-    def _parts_shown(self) -> Iterable[Shown]:
-        from judgekit.analysis.correction.words import correction_parts
+    def _parts_shown(self) -> Iterator[DisplayPart]:
+        for one in self.means:
+            by = f", labels by {', '.join(one.labellers)}" if one.labellers else ""
+            yield DisplayLine(cut(one.name, MOST_NAME) + cut(by), "title")
+            yield DisplayTable(HEAD, list(_rows(one)), numbers=(1, 2, 3))
+            yield from (DisplayLine(cut(line)) for line in _details(one))
+        yield from (DisplayLine(cut(line), "note") for line in self.notes)
 
-        return correction_parts(self)
+    @property
+    def notes(self) -> list[str]:
+        """What the means assume, and the kind of their intervals."""
+        assumed = dict.fromkeys(
+            one.assumes for one in self.means if one.corrected.value is not None
+        )
+        kind = "t" if self.means[0].by == "ppi" else "Lee et al. (2025)"
+        by = f", by clusters of {self.cluster}" if self.cluster else ""
+        last = f"Intervals: 95 %, {kind}{by}. Several people about a case: their {self.several}."
+        return [*assumed, last]
 
     def text(self, *, width: int = 88) -> str:
         """Return the means as text for a terminal of so many columns."""
-        from judgekit.analysis.correction.words import correction_text
-
-        return correction_text(self, width=width)
+        return f"{to_text(self._parts_shown(), width=width)}\n"
 
     def markdown(self) -> str:
         """Return the means as Markdown, with all names escaped."""
-        from judgekit.analysis.correction.words import correction_markdown
-
-        return correction_markdown(self)
+        rows: list[tuple[str, ...]] = [HEAD, ("---", "--:", "--:", "--:")]
+        rows += [(f"{one.name}: {row[0]}", *row[1:]) for one in self.means for row in _rows(one)]
+        lines = [f"{one.name}: {line}" for one in self.means for line in _details(one)]
+        listed = [f"- {escaped(line)}" for line in (*lines, *self.notes)]
+        return "\n".join([*(f"| {' | '.join(map(_cell, row))} |" for row in rows), "", *listed, ""])
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the means as a pandas data frame, a row for each metric and criterion.
@@ -66,17 +84,70 @@ class CorrectedRun(Displayed, Value):
         Raises:
             MissingExtra: pandas is not installed.
         """
-        from judgekit.analysis.correction.words import correction_table
         from judgekit.datasets.dataframes.libraries import to_pandas_frame
 
-        return to_pandas_frame(correction_table(self))
+        return to_pandas_frame(_table(self))
 
     def to_polars(self) -> polars.DataFrame:
         """Return the means as a polars data frame; see `to_pandas`."""
-        from judgekit.analysis.correction.words import correction_table
         from judgekit.datasets.dataframes.libraries import to_polars_frame
 
-        return to_polars_frame(correction_table(self))
+        return to_polars_frame(_table(self))
+
+
+def _cell(text: str) -> str:
+    return text if text.startswith("--") else escaped(text)
+
+
+def _rows(one: CorrectedMean) -> Iterator[tuple[str, ...]]:
+    """Yield the means of a metric or criterion: name, value, interval and n of each."""
+    figures = {"judge": one.judge, "labels alone": one.labels, METHODS[one.by]: one.corrected}
+    for name, figure in figures.items():
+        yield name, *figure.cells(), f"{figure.n or one.labels.n:g}"
+
+
+def _details(one: CorrectedMean) -> Iterator[str]:
+    """Yield how good the judge is, what the correction saved, and what was left out."""
+    if one.corrected.too_few is not None:
+        word = "not corrected" if one.corrected.value is None else "too few"
+        yield f"{word}: {one.corrected.too_few}"
+    if one.rho is not None:
+        times = "" if one.factor is None else f", 1/(1 - rho^2) {one.factor:.1f}"
+        lam = "" if one.lam is None else f", lambda {one.lam:.2f}"
+        yield f"correlation with people: rho {' '.join(one.rho.cells())}{times}{lam}"
+    if one.by == "ppi" and one.labels.n:
+        alone = f"labels alone would need {one.labels.n + one.saved:g} for this standard error"
+        yield f"the judge saved about {one.saved} labels: {alone}"
+    if one.sensitivity and one.specificity and one.youden:
+        sens, spec = one.sensitivity, one.specificity
+        yield (
+            f"sensitivity {' '.join(sens.cells())} ({sens.n:g} yes), specificity "
+            f"{' '.join(spec.cells())} ({spec.n:g} no), Youden's J {' '.join(one.youden.cells())}"
+        )
+    if one.unscored:
+        counts = ", ".join(f"{count} {why}" for why, count in one.unscored.items())
+        yield f"rows without a value of the judge, in none of these means: {counts}"
+    for why, count in one.left_out.items():
+        yield f"labels of {count} case{'s' if count != 1 else ''} left out: {why}"
+    if one.without_digest:
+        yield f"labels of {one.without_digest} cases name no output: matched by case id alone"
+
+
+def _table(run: CorrectedRun) -> Table:
+    """Return the means as columns: each figure with its interval and n, then the rest."""
+    entries = []
+    for one in run.means:
+        entry: dict[str, Any] = {}
+        for name, value in one.model_dump(exclude={"labellers", "left_out", "unscored"}).items():
+            ends = value if isinstance(value, dict) else {"value": value}
+            entry |= {name if end == "value" else f"{name}_{end}": v for end, v in ends.items()}
+        entries.append({**entry, "factor": one.factor, "assumes": one.assumes})
+    table = Table({})
+    for name in dict.fromkeys(name for entry in entries for name in entry):
+        table.column(name, kind_of([entry.get(name) for entry in entries]))
+    for entry in entries:
+        table.add(entry)
+    return table
 
 
 def correct(
@@ -107,14 +178,20 @@ def correct(
             raise ConfigError(f"{name} must be {' or '.join(known)}, not {value!r}{hint}")
     report = run if isinstance(run, Report) else Report.read(run)
     path = Path(labels)
-    people = RunLabels.read(path, CorrectionSettings(by, several))
+    people = RunLabels.read(path, by=by, several=several)
     manifest = report.figures.manifest
-    people.check(report.figures.metrics, manifest)
+    people.check(report.figures.metrics, manifest, whole=True)
     cluster = cluster or cluster_field(manifest)
     correctors = _corrected(report, people, cluster)
     means = [one for corrector in correctors.values() for one in corrector.means().values()]
     if not any(one.labels.n for one in means):
-        raise ConfigError(_no_match(means), where=str(path))
+        why = {
+            f"labels of {count} left out: {why}" for m in means for why, count in m.left_out.items()
+        }
+        why |= {NO_VALUES for one in means if one.corrected.too_few == NO_VALUES}
+        none = "no label is about a case that the run has a score for; are the case ids the same?"
+        text = f"no label can be used: {'; '.join(sorted(why))}" if why else none
+        raise ConfigError(text, where=str(path))
     return CorrectedRun(
         manifest=digest(canonical_json(manifest)),
         labels=people.digest,
@@ -126,13 +203,12 @@ def correct(
 
 def _corrected(report: Report, people: RunLabels, cluster: str | None) -> dict[str, Corrector]:
     """Return the correctors of the labelled metrics, with all results added."""
-    correctors = {}
-    for name, summary in report.metrics.items():
-        corrector = people.corrector(
-            name, report.figures.manifest, clustered=cluster is not None, range=summary.range
-        )
-        if corrector is not None:
-            correctors[name] = corrector
+    manifest, clustered = report.figures.manifest, cluster is not None
+    correctors = {
+        name: corrector
+        for name, one in report.metrics.items()
+        if (corrector := people.corrector(name, manifest, clustered=clustered, range=one.range))
+    }
     clusters = None if cluster is None else CaseClusters(cluster)
     for case, rows in report.results:
         group = None if clusters is None else clusters.of(case.id, case.metadata)
@@ -142,20 +218,6 @@ def _corrected(report: Report, people: RunLabels, cluster: str | None) -> dict[s
     for problem in clusters.lacks() if clusters is not None else ():
         raise ConfigError(problem)
     return correctors
-
-
-def _no_match(means: Iterable[CorrectedMean]) -> str:
-    reasons = dict.fromkeys(_reasons(means))
-    if not reasons:
-        return "no label is about a case that the run has a score for; are the case ids the same?"
-    return f"no label can be used: {'; '.join(reasons)}"
-
-
-def _reasons(means: Iterable[CorrectedMean]) -> Iterator[str]:
-    for one in means:
-        if one.corrected.too_few == NO_VALUES:
-            yield NO_VALUES
-        yield from (f"{count} left out: {why}" for why, count in one.left_out.items())
 
 
 __all__ = ["CorrectedRun", "correct"]

@@ -94,12 +94,12 @@ def test_words_say_what_is_assumed_and_left_out(made):
 
     text = " ".join(found.text(width=80).split())
 
-    assert "196 rows with a score of the judge, 65 with labels by ann" in text
+    assert "reply, polite, labels by ann mean 95 % interval n judge" in text
     assert "Assumes that the labelled cases are a random sample of the run." in text
     assert "in none of these means: 4 failed" in text
     assert "labels of 2 cases left out: the judge has no value (failed)" in text
     assert "the judge saved about" in text
-    assert "| reply, polite |" in found.markdown()
+    assert r"| reply, polite\: judge |" in found.markdown()
     assert "reply, polite" in found._repr_html_()
     assert repr(found) == "CorrectedRun(reply, polite, reply, tone, reply)"
 
@@ -195,7 +195,9 @@ def test_weights_of_a_plan(labels):
 
     assert found.planned
     assert found.corrected.value != pytest.approx(plain.corrected.value, abs=1e-6)
-    assert "drawn with the probabilities in the labels" in labels(change).text().replace("\n", " ")
+    assert "labelled with the probabilities in the labels" in labels(change).text().replace(
+        "\n", " "
+    )
 
 
 def test_labels_without_a_digest_match_by_id_and_are_counted(labels):
@@ -279,17 +281,17 @@ def test_pass_and_fail_are_values_of_a_metric_of_0_and_1_alone(labels):
          "{file}: no label is about a case that the run has a score for; are the case ids the "
          "same?"),
         (lambda one: {**one, "output_digest": "0" * 16}, {},
-         "{file}: no label can be used: 2 left out: the judge has no value (failed); 65 left out: "
-         "the label is for another output"),
+         "{file}: no label can be used: labels of 2 left out: the judge has no value (failed); "
+         "labels of 65 left out: the label is for another output"),
         (lambda one: {**one, "values": {"tone": "godo"}}, {},
-         "{file}: case 'c0': the label 'godo' of reply, tone is none of good, fair, bad; did you "
-         "mean 'good'?"),
+         "{file}: case 'c0': the label 'godo' of reply, tone is not one of good, fair, bad; did "
+         "you mean 'good'?"),
         (lambda one: {**one, "values": {"polite": 0.5}}, {},
-         "{file}: case 'c0': the label 0.5 of reply, polite is neither yes nor no"),
+         "{file}: case 'c0': the label 0.5 of reply, polite is not one of yes, no"),
         (lambda one: {**one, "value": 4}, {},
-         "{file}: case 'c0': the label 4 of reply is outside the values of the metric, 0 to 1"),
+         "{file}: case 'c0': the label 4 of reply is not a value from 0 to 1"),
         (lambda one: {**one, "value": "nice"}, {},
-         "{file}: case 'c0': the label 'nice' of reply is neither a number nor pass or fail"),
+         "{file}: case 'c0': the label 'nice' of reply is not a value from 0 to 1"),
         (lambda one: {**one, **({"probability": 0.5} if one["case"] == "c6" else {})}, {},
          "{file}: the label of case 'c0' has no 'probability', and others have one; give it to "
          "all labels of a plan"),
