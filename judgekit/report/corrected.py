@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from judgekit.core.value import Value
@@ -118,6 +118,15 @@ class CorrectedMean(Value):
         )
 
 
+def telling_means(means: Iterable[CorrectedMean | None]) -> list[CorrectedMean]:
+    """Return means without those of a single criterion that is all there is to its metric."""
+    known = [one for one in means if one is not None]
+    whole = [(one.metric, one.judge, one.corrected) for one in known if one.criterion is None]
+    return [
+        m for m in known if m.criterion is None or (m.metric, m.judge, m.corrected) not in whole
+    ]
+
+
 def corrected_line(one: CorrectedMean, scale: float = 1.0) -> str:
     """Return the corrected mean beside that of the judge, in one line.
 
@@ -135,7 +144,7 @@ def corrected_line(one: CorrectedMean, scale: float = 1.0) -> str:
 def corrected_lines(summary: MetricSummary) -> Iterator[str]:
     """Yield the corrected means of a metric and its criteria, and what they assume."""
     means = [summary.corrected, *(criterion.corrected for criterion in summary.criteria)]
-    known = [one for one in means if one is not None]
+    known = telling_means(means)
     for one in known:
         scale = summary.scale if one.criterion is None else 1.0
         yield f"{one.criterion or ''} {corrected_line(one, scale)}".lstrip()

@@ -14,7 +14,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed, Value
 from judgekit.datasets.dataframes.table import Table, kind_of
 from judgekit.report.clusters import CaseClusters
-from judgekit.report.corrected import METHODS, By, CorrectedMean
+from judgekit.report.corrected import METHODS, By, CorrectedMean, telling_means
 from judgekit.report.corrector import NO_VALUES, Corrector, RunLabels, Several
 from judgekit.report.manifest import cluster_field
 from judgekit.report.markdown import escaped
@@ -48,11 +48,11 @@ class CorrectedRun(Displayed, Value):
     __str__ = __repr__
 
     def _parts_shown(self) -> Iterator[DisplayPart]:
-        for one in self.means:
+        for one in telling_means(self.means):
             by = f", labels by {', '.join(one.labellers)}" if one.labellers else ""
             yield DisplayLine(cut(one.name, MOST_NAME) + cut(by), "title")
             yield DisplayTable(HEAD, list(_rows(one)), numbers=(1, 2, 3))
-            yield from (DisplayLine(cut(line)) for line in _details(one))
+            yield from (DisplayLine(cut(line)) for line in (*_details(one), ""))
         yield from (DisplayLine(cut(line), "note") for line in self.notes)
 
     @property
@@ -72,9 +72,10 @@ class CorrectedRun(Displayed, Value):
 
     def markdown(self) -> str:
         """Return the means as Markdown, with all names escaped."""
+        shown = telling_means(self.means)
         rows: list[tuple[str, ...]] = [HEAD, ("---", "--:", "--:", "--:")]
-        rows += [(f"{one.name}: {row[0]}", *row[1:]) for one in self.means for row in _rows(one)]
-        lines = [f"{one.name}: {line}" for one in self.means for line in _details(one)]
+        rows += [(f"{one.name}: {row[0]}", *row[1:]) for one in shown for row in _rows(one)]
+        lines = [f"{one.name}: {line}" for one in shown for line in _details(one)]
         listed = [f"- {escaped(line)}" for line in (*lines, *self.notes)]
         return "\n".join([*(f"| {' | '.join(map(_cell, row))} |" for row in rows), "", *listed, ""])
 
@@ -120,10 +121,10 @@ def _details(one: CorrectedMean) -> Iterator[str]:
         yield f"the judge saved about {one.saved} labels: {alone}"
     if one.sensitivity and one.specificity and one.youden:
         sens, spec = one.sensitivity, one.specificity
-        yield (
-            f"sensitivity {' '.join(sens.cells())} ({sens.n:g} yes), specificity "
-            f"{' '.join(spec.cells())} ({spec.n:g} no), Youden's J {' '.join(one.youden.cells())}"
-        )
+        yes, no = (f"{round(figure.n, 1):g}" for figure in (sens, spec))
+        rates = (f"{' '.join(sens.cells())} ({yes} yes)", f"{' '.join(spec.cells())} ({no} no)")
+        youden = " ".join(one.youden.cells())
+        yield f"sensitivity {rates[0]}, specificity {rates[1]}, Youden's J {youden}"
     if one.unscored:
         counts = ", ".join(f"{count} {why}" for why, count in one.unscored.items())
         yield f"rows without a value of the judge, in none of these means: {counts}"
