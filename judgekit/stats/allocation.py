@@ -24,7 +24,7 @@ def allocate_power(sizes: Sequence[int], factors: Sequence[float], count: int) -
         count: units to draw, from the number of strata to the number of units.
 
     >>> allocate_power([90, 9, 1], [1.0, 1.0, 1.0], 10)
-    [6, 3, 1]
+    [7, 2, 1]
     """
     least = LEAST if sum(min(LEAST, size) for size in sizes) <= count else 1
     drawn = [min(least, size) for size in sizes]

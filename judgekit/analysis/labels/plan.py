@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.questions import chosen_metric, questions_of
+from judgekit.core.canonical import digest
 from judgekit.core.case import CASE_TEXTS, output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.renderers import renderer
 from judgekit.core.score import Failure, Result, Score, own_value
-from judgekit.datasets.perturb.draw import Draw
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
 from judgekit.stats.allocation import LEAST, allocate_power, rank_groups
@@ -161,7 +161,7 @@ def plan_labels(
     for (key, cases), size in zip(members.items(), drawn, strict=True):
         strata.append(PlanStratum(_name(cases, key, split=split), len(cases), size))
         # The order of the run does not matter.
-        ordered = sorted(cases, key=lambda c: Draw("labels", seed, metric, c.case).below(2**64))
+        ordered = sorted(cases, key=lambda c: digest(f"labels\n{seed}\n{metric}\n{c.case}"))
         chosen |= {one.case: strata[-1] for one in ordered[:size]}
     return LabelPlan(report, metric, seed, tuple(strata), chosen, left_out, tuple(labellers))
 

@@ -106,7 +106,7 @@ def test_the_seed_decides_and_every_case_comes_up(run):
         return {line["case"] for line in plan_labels(run, 12, seed=seed).lines()}
 
     assert drawn(1) == drawn(1)
-    assert set().union(*map(drawn, range(60))) == {f"c{n}" for n in range(63)}
+    assert set().union(*map(drawn, range(150))) == {f"c{n}" for n in range(63)}
 
 
 def test_a_line_has_what_a_person_needs_and_not_the_score(run):
