@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from judgekit.analysis.rubric_stats.statistics import (
     RubricFigure,
     RubricStatistics,
 )
-from judgekit.analysis.rubric_stats.values import CriterionTable, CriterionValues
+from judgekit.analysis.rubric_stats.values import CriterionValues
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
@@ -56,7 +57,8 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
                     names = {row.metric, *rubrics} if given else set()
                     metrics[row.metric] = _Metric(names, clustered=bool(cluster))
                 mine = [label for label in own if label.output in (None, digest)]
-                metrics[row.metric].add(result, mine, cluster_of(case.id, case.metadata, cluster))
+                metrics[row.metric].label(result, mine)
+                metrics[row.metric].add(result.parts, cluster_of(case.id, case.metadata, cluster))
     if not metrics:
         raise ConfigError("the run has no criteria that a judge scored; rubrics have criteria")
     agreed: dict[tuple[str, str | None], Any] = {}
@@ -65,72 +67,67 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
         calibration = agree(part, labels, write=False)
         agreed = {(one.metric, one.criterion): one for one in calibration.criteria}
     criteria: list[CriterionStatistics] = []
-    unweighted = []
     for name, metric in metrics.items():
-        table = metric.values.finish()
-        unweighted += [] if table.weighted else [name]
-        people = metric.people(table) if labels is not None else None
-        for place, id in enumerate(table.ids):
-            one = table.statistics(place, name)
-            if people is not None:
-                found = _with_people(agreed.get((name, id)), table, place, *people)
-                one = one.model_copy(update=found)
-            criteria.append(one)
+        metric.finish()
+        for place, id in enumerate(metric.ids):
+            one = metric.statistics(place, name)
+            more = metric.with_people(agreed.get((name, id)), place) if given else {}
+            criteria.append(one.model_copy(update=more))
     known = [label for own in given.values() for label in own]
     return RubricStatistics(
         cluster=cluster,
-        labels=None if labels is None else str(labels),
-        unweighted=tuple(unweighted),
+        unweighted=tuple(name for name, metric in metrics.items() if not metric.weighted),
         random=bool(known) and all(label.probability is None for label in known),
         criteria=tuple(criteria),
     )
 
 
-def _with_people(
-    agreement: Any, table: CriterionTable, place: int, scores: Any, weights: Any
-) -> dict[str, Any]:
-    figure = agreement and (agreement.kappa or agreement.rank)
-    before, after = table.score(table.values), table.score(table.values, without=place)
-    return {
-        "people": RubricFigure.of(figure, agreement.cases) if figure else RubricFigure(n=0),
-        "coefficient": "kappa" if agreement and agreement.kappa else "Spearman",
-        "agreement": table.relation(before + 0 * after, scores, weights=weights),
-        "agreement_without": table.relation(after, scores, weights=weights),
-    }
+class _Metric(CriterionValues):
+    """The values of the criteria of one metric, and what people answered.
 
-
-class _Metric:
-    """The values of the criteria of one metric, and what people answered."""
+    Args:
+        names: what labels call the metric; empty without labels.
+        clustered: whether cases come with clusters.
+    """
 
     def __init__(self, names: set[str], *, clustered: bool) -> None:
-        self.names = names
-        """What labels call the metric; empty without labels."""
-        self.values = CriterionValues(clustered=clustered)
+        super().__init__(clustered=clustered)
+        self._names = names
         self._answers: dict[str, dict[Any, float]] = {}
         """Criterion -> answer of the judge -> its value."""
         self._labelled: dict[int, list[Label]] = {}
-        self._rows = 0
 
-    def add(self, score: Score, labels: list[Label], cluster: Any) -> None:
-        """Add one case, with the labels of its output."""
-        self.values.add(score.parts, cluster)
-        for part in score.parts if self.names else ():
+    def label(self, score: Score, labels: list[Label]) -> None:
+        """Keep the labels of the case that is added next."""
+        for part in score.parts if self._names else ():
             if part.value is not None and isinstance(part.answer, (str, bool, int, float)):
                 self._answers.setdefault(part.id, {})[_folded(part.answer)] = part.value
-        if own := [label for label in labels if label.metric in self.names]:
-            self._labelled[self._rows] = own
-        self._rows += 1
+        if own := [one for one in labels if one.metric in self._names]:
+            self._labelled[len(self._units)] = own
 
-    def people(self, table: CriterionTable) -> tuple[Any, Any]:
-        """Return by case the score that people gave, and its weight: 1 / probability.
+    def with_people(self, agreement: Any, place: int) -> dict[str, Any]:
+        """Return what labels add to the statistics of a criterion."""
+        figure = agreement and (agreement.kappa or agreement.rank)
+        before, after = self.score(self.values), self.score(self.values, without=place)
+        scores, weights = self._people
+        return {
+            "people": RubricFigure.of(figure, agreement.cases) if figure else RubricFigure(n=0),
+            "coefficient": "kappa" if agreement and agreement.kappa else "Spearman",
+            "agreement": self.relation(before + 0 * after, scores, weights=weights),
+            "agreement_without": self.relation(after, scores, weights=weights),
+        }
+
+    @cached_property
+    def _people(self) -> tuple[Any, Any]:
+        """By case, the score that people gave, and its weight: 1 / probability.
 
         It is the mean of their scores of the metric, or else the weighted mean of their answers to
         all criteria; NaN without either.
         """
         import numpy as np
 
-        answers = np.full(table.values.shape, math.nan)
-        weights, own = np.ones(self._rows), np.full(self._rows, math.nan)
+        answers = np.full(self.values.shape, math.nan)
+        weights, own = np.ones(len(self._units)), np.full(len(self._units), math.nan)
         for row, labels in self._labelled.items():
             weights[row] = 1 / (labels[0].probability or 1.0)
             by_topic: dict[str | None, list[float]] = {}
@@ -142,9 +139,9 @@ class _Metric:
                 mean = math.fsum(values) / len(values)
                 if criterion is None:
                     own[row] = mean
-                elif criterion in table.ids:
-                    answers[table.ids.index(criterion), row] = mean
-        return np.where(np.isnan(own), table.score(answers), own), weights
+                elif criterion in self.ids:
+                    answers[self.ids.index(criterion), row] = mean
+        return np.where(np.isnan(own), self.score(answers), own), weights
 
     def _value(self, label: Label) -> float | None:
         if label.value is None:

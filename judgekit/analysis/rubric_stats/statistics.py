@@ -128,8 +128,6 @@ class RubricStatistics(Value):
 
     cluster: str | None = None
     """Metadata field that clusters cases; intervals are clustered by it."""
-    labels: str | None = None
-    """The file of labels."""
     unweighted: tuple[str, ...] = ()
     """Metrics with a score that is no weighted mean: all criteria count the same here."""
     random: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, Self
 
 from judgekit.analysis.rubric_stats.statistics import CriterionStatistics, RubricFigure
 from judgekit.core.score import Part
@@ -29,8 +29,14 @@ class CriterionValues:
         clustered: whether cases come with clusters.
     """
 
+    ids: list[str]
+    values: Any
+    """An array of criteria by cases."""
+    weighted: bool
+    """Whether the criteria add up to the score; otherwise all count the same here."""
+
     def __init__(self, *, clustered: bool = False) -> None:
-        self.clustered = clustered
+        self._clustered = clustered
         self._units: list[int] = []
         self._clusters: dict[Hashable, int] = {}
         self._columns: dict[str, list[tuple[float, float]]] = {}
@@ -42,33 +48,21 @@ class CriterionValues:
             column = self._columns.setdefault(part.id, [])
             column += [(math.nan, 0.0)] * (row - len(column))
             column.append((math.nan if part.value is None else part.value, part.weight))
-        unit = self._clusters.setdefault(cluster, len(self._clusters)) if self.clustered else row
+        unit = self._clusters.setdefault(cluster, len(self._clusters)) if self._clustered else row
         self._units.append(unit)
 
-    def finish(self) -> CriterionTable:
-        """Return the columns as arrays."""
+    def finish(self) -> Self:
+        """Turn the columns into arrays; nothing is added after that."""
         import numpy as np
 
         size = len(self._units)
         padded = [c + [(math.nan, 0.0)] * (size - len(c)) for c in self._columns.values()]
-        values, weights = np.moveaxis(np.array(padded, float).reshape(-1, size, 2), 2, 0)
-        return CriterionTable(list(self._columns), values, weights, np.array(self._units, int),
-                              clustered=self.clustered)  # fmt: skip
-
-
-class CriterionTable:
-    """Values as an array of criteria by cases, with weights and the units of cases."""
-
-    def __init__(
-        self, ids: list[str], values: Any, weights: Any, units: Any, *, clustered: bool
-    ) -> None:
-        import numpy as np
-
-        self.ids, self.values, self._units, self._clustered = ids, values, units, clustered
-        known = ~np.isnan(values)
+        self.values, weights = np.moveaxis(np.array(padded, float).reshape(-1, size, 2), 2, 0)
+        self.ids, self._unit = list(self._columns), np.array(self._units, int)
+        known = ~np.isnan(self.values)
         self.weighted = bool((weights[known] != 0).any())
-        """Whether the criteria add up to the score; otherwise all count the same here."""
         self._weights = np.where(known, weights if self.weighted else 1.0, 0.0)
+        return self
 
     def score(self, values: Any, without: int | None = None) -> Any:
         """Return by case the weighted mean of criteria, on 0..1; NaN where there is none.
@@ -144,7 +138,7 @@ class CriterionTable:
         values, places = np.unique(numbers, return_inverse=True)
         chances = np.ones(len(both)) if weights is None else weights[both]
         sides = places[: len(both)], places[len(both) :]
-        pairs = PairColumns(self._units[both], *sides, chances)
+        pairs = PairColumns(self._unit[both], *sides, chances)
         clustered = self._clustered
         figure = (
             rank_figure(pairs, len(values), clustered=clustered)
@@ -159,7 +153,7 @@ class CriterionTable:
 
         known = np.flatnonzero(~np.isnan(column))
         numbers, n = column[known], len(known)
-        _, units = np.unique(self._units[known], return_inverse=True)
+        _, units = np.unique(self._unit[known], return_inverse=True)
         totals = np.bincount(units, numbers) if self._clustered else numbers
         least, unit = (FEWEST_CLUSTERS, "clusters") if self._clustered else (FEWEST, "values")
         mean = float(numbers.mean()) if n else None
