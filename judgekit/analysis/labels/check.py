@@ -101,9 +101,16 @@ def check_labels(
     findings = [*_repeated(placed)]
     if run is not None:
         report = run if isinstance(run, Report) else Report.read(run)
-        questions = {n: questions_of(report.figures.manifest, n) for n in report.metrics}
+        manifest = report.figures.manifest
+        names = {rubric: one for one in report.metrics for rubric, _ in rubrics_of(manifest, one)}
+        names |= {one: one for one in report.metrics}
+        questions = {name: questions_of(manifest, metric) for name, metric in names.items()}
+        criteria = {
+            name: {one.id for one in report.metrics[metric].criteria} | set(questions[name])
+            for name, metric in names.items()
+        }
         digests = {case.id: output_digest(case.output) for case, _ in report.results}
-        findings += _against_run(placed, report, digests)
+        findings += _against_run(placed, criteria, digests)
         if planned is None:
             findings += _not_labelled(placed, list(digests), str(path))
     findings += _against_questions(placed, questions)
@@ -141,24 +148,17 @@ def _shown(value: LabelAnswer) -> str:
 
 
 def _against_run(
-    placed: Sequence[_Placed], report: Report, digests: Mapping[str, str]
+    placed: Sequence[_Placed], criteria: Mapping[str, set[str]], digests: Mapping[str, str]
 ) -> Iterator[LabelFinding]:
-    manifest = report.figures.manifest
-    metrics = {rubric: name for name in report.metrics for rubric, _ in rubrics_of(manifest, name)}
-    metrics |= {name: name for name in report.metrics}
-    criteria = {
-        name: {one.id for one in summary.criteria} | set(questions_of(manifest, name))
-        for name, summary in report.metrics.items()
-    }
     for one in placed:
         label, _ = one
-        metric, criterion = metrics.get(label.metric), label.criterion
-        if metric is None:
-            message = f"the run has no metric {label.metric!r}{suggest(label.metric, metrics)}"
+        known = criteria.get(label.metric)
+        if known is None:
+            message = f"the run has no metric {label.metric!r}{suggest(label.metric, criteria)}"
             yield _finding("unknown-metric", one, message)
-        elif criterion is not None and criterion not in criteria[metric]:
-            hint = suggest(criterion, criteria[metric])
-            yield _finding("unknown-criterion", one, f"{metric} has no {criterion!r}{hint}")
+        elif label.criterion is not None and label.criterion not in known:
+            message = f"{label.metric} has no {label.criterion!r}{suggest(label.criterion, known)}"
+            yield _finding("unknown-criterion", one, message)
         if label.case not in digests:
             message = f"the run has no case {label.case!r}; are the case ids the same?"
             yield _finding("unknown-case", one, message)

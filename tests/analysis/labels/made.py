@@ -32,9 +32,9 @@ class Given:
     range = (0.0, 1.0)
     higher_is_better = True
 
-    def __init__(self):
+    def __init__(self, rubric=RUBRIC):
         self.options = {}
-        self.made_with = {"rubric": "tone", "digest": "0" * 16, "model": "judge"}
+        self.made_with = {"rubric": rubric["name"], "digest": rubric["digest"], "model": "judge"}
 
     async def score(self, case):
         if case.metadata.get("fails"):
@@ -61,11 +61,12 @@ class Given:
         )
 
 
-def made_run(folder, rows, *, text="", **manifest):
+def made_run(folder, rows, *, text="", rubric=RUBRIC, **manifest):
     """Write a run folder with a case `c0`, `c1`, ... for each row of metadata; return it."""
     cases = [
         Case(id=f"c{n}", input="Why?", output=f"Because {n}.{text}", metadata=row)
         for n, row in enumerate(rows)
     ]
-    evaluate_sync(cases, [Given()], out=folder, manifest={"rubrics": [RUBRIC], **manifest})
+    manifest = {"rubrics": [rubric], **manifest}
+    evaluate_sync(cases, [Given(rubric)], out=folder, manifest=manifest)
     return folder

@@ -9,7 +9,7 @@ import pytest
 from judgekit.analysis.labels.check import check_labels
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError, DatasetError
-from tests.analysis.labels.made import made_run
+from tests.analysis.labels.made import CRITERIA, made_run
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +113,14 @@ def test_a_line_that_is_no_label_is_an_error(write, run, tmp_path):
         check_labels(write(row(1), {"case": "c1", "metric": "tone"}), run)
     with pytest.raises(DatasetError, match=r"plan.jsonl:1: not a line of a plan"):
         check_labels(write(row(1)), plan=write(row(1), name="plan.jsonl"))
+
+
+def test_a_label_may_name_the_rubric(write, run):
+    checked = check_labels(write({**row(1), "metric": "manners"}), run)
+
+    assert found(checked) == [("unknown-metric", "labels.jsonl:1")]
+    named = {**row(1, {"level": "god"}), "rubric": "manners"}
+    del named["metric"]
+    rubric = {"name": "manners", "metrics": ["tone"], "criteria": CRITERIA, "digest": "1" * 16}
+    other = made_run(run.parent / "named", [{"values": {"polite": 1.0}}] * 3, rubric=rubric)
+    assert found(check_labels(write(named), other)) == [("unknown-answer", "labels.jsonl:1")]

@@ -101,12 +101,22 @@ def test_without_opinions_criteria_disagree(tmp_path):
     ]  # fmt: skip
 
 
-def test_the_seed_decides_and_every_case_comes_up(run):
+def test_the_seed_decides_and_every_case_comes_up_at_its_rate(run):
+    probabilities = {}
+
     def drawn(seed):
-        return {line["case"] for line in plan_labels(run, 12, seed=seed).lines()}
+        lines = list(plan_labels(run, 12, seed=seed).lines())
+        probabilities.update((line["case"], line["probability"]) for line in lines)
+        return {line["case"] for line in lines}
 
     assert drawn(1) == drawn(1)
-    assert set().union(*map(drawn, range(150))) == {f"c{n}" for n in range(63)}
+    draws = [drawn(seed) for seed in range(150)]
+    assert set().union(*draws) == {f"c{n}" for n in range(63)}
+    # Each case is drawn as often as its probability says: within 4 standard errors.
+    for line in plan_labels(run, 63).lines():
+        share = sum(line["case"] in one for one in draws) / 150
+        rate = probabilities[line["case"]]
+        assert abs(share - rate) < 4 * math.sqrt(rate * (1 - rate) / 150)
 
 
 def test_a_line_has_what_a_person_needs_and_not_the_score(run):
