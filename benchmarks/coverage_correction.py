@@ -95,20 +95,21 @@ def simulate(
     for _ in range(runs):
         judge, person = kind.draw(rng, rows)
         if chances is None:
-            chosen, weights = np.arange(rows) < n, np.ones(rows)
+            chosen, said = np.arange(rows) < n, [None] * rows
         else:
             probability = chances(judge)
             probability = np.minimum(1, n * probability / probability.sum())
             chosen = rng.random(rows) < probability
-            weights = 1 / probability if weigh else np.ones(rows)
+            said = probability.tolist() if weigh else [None] * rows
         others = FigureValues()
         for value in judge[~chosen].tolist():
             others.add(value)
-        labelled = zip(judge[chosen].tolist(), person[chosen].tolist(), weights[chosen].tolist(),
-                       strict=True)  # fmt: skip
-        correction = Correction(
-            [LabelledRow(f, y, weight=w) for f, y, w in labelled], others, bounds=(0, 1)
-        )
+        labelled = [
+            LabelledRow(f, y, probability=p)
+            for f, y, p, picked in zip(judge.tolist(), person.tolist(), said, chosen, strict=True)
+            if picked
+        ]
+        correction = Correction(labelled, others, bounds=(0, 1))
         figures = correction.ppi() if by == "ppi" else correction.rogan_gladen()
         if figures is None:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import sha256_of
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, read_labels
@@ -84,31 +83,32 @@ class RunLabels:
             ConfigError: a label is no answer to its criterion.
         """
         names = sorted({metric, *dict(rubrics_of(manifest, metric))})
+        if not self.by_metric.keys() & names:
+            return None
         own = [label for name in names for label in self.by_metric.get(name, ())]
-        return Corrector(metric, own, manifest, self, range, clustered) if own else None
+        return Corrector(metric, own, manifest, self, range, clustered)
 
     def check(
-        self, metrics: Iterable[Metric | MetricSummary], manifest: Mapping[str, Any], *, whole: bool
+        self, ranges: Mapping[str, Range], manifest: Mapping[str, Any], *, whole: bool
     ) -> None:
         """Refuse labels that are no answers to their criteria, or about no metric.
 
         Args:
-            metrics: the metrics of the run.
+            ranges: metric of the run -> the least and the most a value can be.
             manifest: describes their rubrics.
             whole: whether some label must be about one of them.
 
         Raises:
             ConfigError: naming the label, or the metrics of both.
         """
-        known = {one.name if isinstance(one, Metric) else one.metric: one.range for one in metrics}
-        found = [self.corrector(n, manifest, clustered=False, range=r) for n, r in known.items()]
+        known = list(ranges)
+        found = [self.corrector(n, manifest, clustered=False, range=r) for n, r in ranges.items()]
         if whole and not any(found):
             names = sorted(self.by_metric)
-            raise ConfigError(
-                f"the labels are about {', '.join(map(repr, names))}; the run has "
-                f"{', '.join(known)}{suggest(names[0], list(known), otherwise='')}",
-                where=str(self.path),
-            )
+            hint = suggest(names[0], known, otherwise="")
+            about = ", ".join(map(repr, names))
+            why = f"the labels are about {about}; the run has {', '.join(known)}{hint}"
+            raise ConfigError(why, where=str(self.path))
 
 
 class _Rubric:
@@ -195,7 +195,7 @@ class Corrector:
         self._low, self._high = ends
         self._rubric = _Rubric(manifest, metric)
         self._cases: dict[str, dict[str, dict[str | None, _Given]]] = {}
-        self.planned = labels[0].probability is not None
+        self.planned = bool(labels) and labels[0].probability is not None
         named: dict[str | None, None] = {}
         for label in labels:
             if (label.probability is not None) != self.planned:
@@ -208,7 +208,7 @@ class Corrector:
             given = outputs.setdefault(label.output, _Given({}, label))
             given.answers[label.criterion] = self._answer(label)
             named[label.criterion] = None
-        if set(self._rubric.criteria) & set(named):
+        if not named or self._rubric.criteria.keys() & named.keys():
             named.setdefault(None)
         self._topics = {
             name: _Topic(FigureValues(clustered=clustered), FigureValues(clustered=clustered))
@@ -314,7 +314,7 @@ class Corrector:
             (person, count), *others = Counter(values).most_common(2)
             if others and others[0][1] == count:
                 return "people are tied"
-        topic.rows.append(LabelledRow(judge, person, cluster, 1 / (used[0].probability or 1)))
+        topic.rows.append(LabelledRow(judge, person, cluster, used[0].probability))
         topic.without_digest += all(label.output is None for label in used)
         topic.labellers.update(label.labeller for label in used if label.labeller)
         return None

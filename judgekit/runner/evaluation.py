@@ -55,7 +55,7 @@ async def evaluate(
     thresholds: Mapping[str, float] | None = None,
     gates: Gates | None = None,
     cluster: str | None = None,
-    labels: RunLabels | None = None,
+    labels: RunLabels | str | Path | None = None,
     rules: Rules = Rules(),  # noqa: B008 - an immutable value
     limits: Limits = Limits(),  # noqa: B008 - an immutable value
     out: str | Path | None = None,
@@ -81,7 +81,7 @@ async def evaluate(
             the run, optionally with `where`, `cluster` and `undecided`; or a list of gates.
         cluster: metadata field that groups dependent cases, such as a user or a document; all
             intervals then use clusters.
-        labels: labels of people, with which means are corrected.
+        labels: file with labels of people, which correct the means.
         rules: settings of all gates: whether "cannot tell yet" passes, the baseline, the cost.
         limits: number of rows that may fail or use a fallback.
         out: run folder to write; without it, results stay in memory.
@@ -104,7 +104,7 @@ async def evaluate(
         thresholds=thresholds or {},
         gates=gates or {},
         cluster=cluster,
-        labels=labels,
+        labels=_read(labels),
         rules=rules,
         limits=limits,
         out=Path(out) if out is not None else None,
@@ -172,7 +172,9 @@ class _Run:
         self.out = out
         self.labels = labels
         # Without clusters, the manifest is the same as in earlier versions.
-        by = {} if cluster is None else {"cluster": cluster}
+        by: dict[str, Any] = {} if cluster is None else {"cluster": cluster}
+        if labels is not None:
+            by["labels"] = labels.described()
         self.manifest = full_manifest(self.metrics, {**manifest, **by})
         self.tallies = [self._tally(name, cluster is not None) for name in self.named]
         for gate in parsed:
@@ -339,6 +341,14 @@ class _Run:
         if self.writer is not None:
             write_json(self.writer.folder / REPORT, figures.model_dump(mode="json"))
         return report
+
+
+def _read(labels: RunLabels | str | Path | None) -> RunLabels | None:
+    if not isinstance(labels, str | Path):
+        return labels
+    from judgekit.report.corrector import RunLabels
+
+    return RunLabels.read(Path(labels))
 
 
 def _clusters(field: str) -> CaseClusters:

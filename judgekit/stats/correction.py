@@ -37,8 +37,8 @@ class LabelledRow(NamedTuple):
     person: float
     cluster: Hashable = None
     """Unique to the row where rows are independent; unused without clusters."""
-    weight: float = 1.0
-    """The inverse of the probability with which the row was chosen to be labelled."""
+    probability: float | None = None
+    """The probability with which a plan chose the row to be labelled; `None` without a plan."""
 
 
 class MeanFigure(NamedTuple):
@@ -70,10 +70,10 @@ class CorrectionFigures(NamedTuple):
 class Correction:
     """The corrections of one mean.
 
-    Labels of equal weight are a random sample, and the rows without a label are another. Labels of
-    different weights come from a sampling plan; then the rows without a label are no random
-    sample, and the mean of the judge is taken over all rows (the difference estimator of
-    sampling theory, with Hajek's weights).
+    Labels without a plan are a random sample, and the rows without a label are another. With a
+    plan, a label has the inverse of its probability as weight; the rows without a label are no
+    random sample then, and the mean of the judge is taken over all rows (the difference estimator
+    of sampling theory, with Hajek's weights).
 
     Args:
         rows: the rows with a label; at least one.
@@ -90,9 +90,9 @@ class Correction:
         clustered = isinstance(others.spread, ClusteredMean)
         self.judge = np.array([row.judge for row in rows], float)
         self.person = np.array([row.person for row in rows], float)
-        weights = np.array([row.weight for row in rows], float)
+        weights = np.array([1 / (row.probability or 1) for row in rows])
         self.n = len(rows)
-        self.weighted = bool(weights.min() != weights.max())
+        self.weighted = rows[0].probability is not None
         self.share = weights / weights.sum()
         self.worth = float(1 / (self.share**2).sum())
         """The number of labels of equal weight that these are worth (Kish)."""
@@ -122,8 +122,8 @@ class Correction:
     def _lams(self) -> Any:
         """By labelled row, how much the judge counts.
 
-        With unequal weights it is estimated without the row: one share for all would be related
-        to the rows with large weights, and bias the mean.
+        With weights it is estimated without the row: one share for all would be related to the
+        rows with large weights, and bias the mean.
         """
         import numpy as np
 
@@ -186,9 +186,8 @@ class Correction:
                 each is taken to differ by the whole range.
         """
         error, df = self.error(self.person, lam)
-        least, most = (
-            (-1) ** n * math.inf if e is None else e for n, e in enumerate(self.bounds, 1)
-        )
+        least = -math.inf if self.bounds[0] is None else self.bounds[0]
+        most = math.inf if self.bounds[1] is None else self.bounds[1]
         value = min(most, max(least, self.point(lam)))
         if missing and self.n > 1 and most - least < math.inf:
             error = math.hypot(error, (most - least) * math.sqrt(missing / self.n / (self.n - 1)))
@@ -218,7 +217,7 @@ class Correction:
         """Return standard error and degrees of freedom of the mean of values, plus the judge's.
 
         The sandwich of `judgekit.stats.clusters.cr2` for two means at once: of the judge over the
-        rows without a label (with unequal weights: over all rows), times lam, and of
+        rows without a label (with a plan: over all rows), times lam, and of
         `values - lam * judge` over the labelled ones. Each is a regression on a constant, so that
         the matrix of a cluster has one entry for each mean, and the closed form stays. The working
         model has independent rows, with a variance for each mean.
@@ -356,7 +355,7 @@ class Correction:
         """Return the corrected share of yes.
 
         It is the share over the rows without a label, which may differ from the labelled rows in
-        it; with unequal weights the share over all rows. `None` where there is none to correct, or
+        it; with a plan the share over all rows. `None` where there is none to correct, or
         no rates.
         """
         rates = self.rates()

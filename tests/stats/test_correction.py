@@ -34,14 +34,14 @@ UNIT = (0.0, 1.0)
 def correction(person, judge, others, *, weights=None, clusters=None, bounds=UNIT):
     """Clusters are those of the labelled rows, then of the others."""
     n = len(person)
-    weights = weights or [1.0] * n
+    chances = [min(weights) / w for w in weights] if weights else [None] * n
     groups = clusters or [None] * (n + len(others))
     judged = FigureValues(clustered=clusters is not None)
     for value, group in zip(others, groups[n:], strict=True):
         judged.add(value, group)
     rows = [
-        LabelledRow(f, y, group, w)
-        for f, y, group, w in zip(judge, person, groups[:n], weights, strict=True)
+        LabelledRow(f, y, group, p)
+        for f, y, group, p in zip(judge, person, groups[:n], chances, strict=True)
     ]
     return Correction(rows, judged, bounds=bounds)
 
@@ -121,10 +121,10 @@ def test_each_row_its_own_cluster_is_no_clusters():
 
 
 @given(st.integers(0, 10_000), st.floats(1.5, 9))
-def test_almost_equal_weights_give_the_unweighted_estimate(seed, weight):
+def test_equal_weights_give_the_unweighted_estimate(seed, weight):
     person, judge, others = ppi_inputs(seed)
     plain = correction(person, judge, others)
-    weights = [weight * (1 + 1e-12), *[weight] * (len(person) - 1)]
+    weights = [weight] * len(person)
 
     found = correction(person, judge, others, weights=weights)
 

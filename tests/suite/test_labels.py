@@ -175,6 +175,22 @@ def test_a_corrected_gate_without_a_usable_label_does_not_pass(tmp_path):
     assert gate.sentence.endswith("is unknown: no label is about the value of this metric")
 
 
+def test_answers_of_a_model_match_no_label_by_id_alone(tmp_path):
+    """The outputs are new: labels that name no output cannot be about them."""
+    cases, _ = write_run(tmp_path)
+    rows = read_lines(tmp_path / "labels.jsonl")
+    for row in rows[1:]:
+        del row["output_digest"]
+    write_lines(tmp_path / "labels.jsonl", rows)
+    wired = suite(tmp_path, gate={"mean": 0, "corrected": True}, labels="labels.jsonl")
+    wired.use_answers([judgekit.Case.model_validate(case) for case in cases], model="fake/a")
+
+    report = run_suite_sync(wired)
+
+    assert report.metrics["reply"].corrected.labels.n == 1
+    assert not report.passed
+
+
 def test_lower_is_better(tmp_path):
     class Harm:
         name = "harm"
@@ -188,14 +204,12 @@ def test_lower_is_better(tmp_path):
     write_lines(tmp_path / "l.jsonl", [
         {"case": f"c{n}", "metric": "harm", "value": n % 10 / 20} for n in range(0, 200, 3)
     ])  # fmt: skip
-    from judgekit.report.corrector import RunLabels
-
-    labels = RunLabels.read(tmp_path / "l.jsonl")
     gates = {"harm": {"mean": 0.3, "corrected": True, "undecided": "fail"}}
 
-    report = evaluate_sync(cases, [Harm()], gates=gates, labels=labels)
+    report = evaluate_sync(cases, [Harm()], gates=gates, labels=tmp_path / "l.jsonl")
 
     assert report.metrics["harm"].mean > 0.3
+    assert report.figures.manifest["labels"]["file"] == "l.jsonl"
     assert report.passed
     assert "at most 0.3" in report.figures.gates[0].sentence
 

@@ -181,7 +181,7 @@ def correct(
     path = Path(labels)
     people = RunLabels.read(path, by=by, several=several)
     manifest = report.figures.manifest
-    people.check(report.figures.metrics, manifest, whole=True)
+    people.check({n: one.range for n, one in report.metrics.items()}, manifest, whole=True)
     cluster = cluster or cluster_field(manifest)
     correctors = _corrected(report, people, cluster)
     means = [one for corrector in correctors.values() for one in corrector.means().values()]
