@@ -52,7 +52,8 @@ class Label(NamedTuple):
     @property
     def identity(self) -> Label:
         """What must be unique in a file: the label without its answer."""
-        return self._replace(value=None, probability=None, reason="")
+        # Not `_replace`, which takes a fifth of the time of reading labels.
+        return Label(self.case, self.metric, self.criterion, self.labeller, None, self.output)
 
 
 def read_labels(path: Path) -> Iterator[Label]:

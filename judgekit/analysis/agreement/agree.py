@@ -7,10 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from judgekit.analysis.agreement.pairs import JudgedCase
 from judgekit.analysis.agreement.settings import AgreeSettings, Failures
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.input_file import sha256_of
 from judgekit.core.request import Question
@@ -120,31 +122,38 @@ def _subjects(report: Report, topics: _Labels, settings: AgreeSettings) -> dict[
         "cluster": settings.cluster, "group": settings.group, "system": settings.system
     }  # fmt: skip
     fields: dict[str, None] = {}
+    known: dict[tuple[str, str], list[Subject]] = {}
+    """Metric and rubric of a row -> what has labels."""
     for case, rows in report.results:
         fields |= dict.fromkeys(case.metadata if len(fields) < _MOST_FIELDS else ())
         for what, name in list(missing.items()):
             if name is None or case.metadata.get(name) is not None:
                 del missing[what]
-        cluster = cluster_of(case.id, case.metadata, settings.cluster)
-        group = _named(case.metadata, settings.group)
-        system = _named(case.metadata, settings.system) or (
-            answerer_of(case.metadata) if settings.system is None else None
+        system = answerer_of(case.metadata) if settings.system is None else None
+        judged = JudgedCase(
+            id=case.id,
+            digest=output_digest(case.output),
+            cluster=cluster_of(case.id, case.metadata, settings.cluster),
+            group=_named(case.metadata, settings.group),
+            system=system or _named(case.metadata, settings.system),
         )
         for row in rows:
             if row.metric not in summaries:
                 continue
-            names = rubrics[row.metric]
-            if not isinstance(row.result, Failure) and row.result.meta.get("rubric"):
-                names = {*names, str(row.result.meta["rubric"])}
-            for (name, criterion), labels in topics.items():
-                if name not in names:
-                    continue
-                topic = (row.metric, criterion)
-                if topic not in subjects:
-                    subjects[topic] = Subject(
-                        row.metric, criterion, labels, summaries[row.metric], settings
+            meta = {} if isinstance(row.result, Failure) else row.result.meta
+            kind = (row.metric, str(meta.get("rubric") or ""))
+            if kind not in known:
+                names = {kind[1], *rubrics[row.metric]}
+                known[kind] = [
+                    subjects.setdefault(
+                        (row.metric, criterion),
+                        Subject(row.metric, criterion, labels, summaries[row.metric], settings),
                     )
-                subjects[topic].add(case, row.result, cluster, group=group, system=system)
+                    for (name, criterion), labels in topics.items()
+                    if name in names
+                ]
+            for subject in known[kind]:
+                subject.add(judged, row.result)
     for what, name in missing.items():
         by = {"cluster": "cluster by", "group": "group by", "system": "name the system"}[what]
         hint = suggest(name, fields, otherwise="")

@@ -12,6 +12,19 @@ from judgekit.report.calibration import Combine
 Answer = float | bool | str
 
 
+class JudgedCase(NamedTuple):
+    """A case of the run."""
+
+    id: str
+    digest: str
+    """Of the output."""
+    cluster: object
+    """Unique to the case if cases are independent."""
+    group: str | None
+    system: str | None
+    """What gave the output."""
+
+
 class LabelledCase(NamedTuple):
     """What the pairs of one case have in common."""
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from judgekit.analysis.agreement.jury import JuryPair, jury_agreement, member_answers
 from judgekit.analysis.agreement.pairs import (
     Answer,
+    JudgedCase,
     JudgedPair,
     LabelledCase,
     by_case,
@@ -21,7 +22,6 @@ from judgekit.analysis.agreement.settings import AgreeSettings
 from judgekit.analysis.agreement.statistics import AnswerScale, RatedCases, shown
 from judgekit.analysis.agreement.subsets import by_system, within_groups
 from judgekit.analysis.agreement.words import sentence
-from judgekit.core.case import Case, output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Question
@@ -74,111 +74,88 @@ class Subject:
     """Each pair with the answers of the members of the jury."""
     key: str | None = None
     _cases: set[str] = field(default_factory=set)
+    _spellings: dict[str, str] = field(default_factory=dict)
     _units: dict[object, int] = field(default_factory=dict)
     _planned: dict[str | None, tuple[str, float | None]] = field(default_factory=dict)
     """Case (`None` for the first one) -> its id and the probability of its labels."""
 
-    def add(
-        self, case: Case, result: Result, cluster: object, *,
-        group: str | None = None, system: str | None = None,
-    ) -> None:  # fmt: skip
-        """Add the judge's result for one case.
-
-        Args:
-            case: the case.
-            result: the result of the metric.
-            cluster: the cluster of the case; unique to the case if cases are independent.
-            group: the group of the case.
-            system: what gave the output of the case.
-        """
+    def add(self, case: JudgedCase, result: Result) -> None:
+        """Add the judge's result for one case."""
         labels = self.labels.get(case.id)
         if labels is None:
             return
         self._cases.add(case.id)
-        unit = self._units.setdefault(cluster, len(self._units))
-        judge, reason = self._answer(result), self._reason(result)
-        labelled = LabelledCase(case.id, unit, reason, group, system)
+        unit = self._units.setdefault(case.cluster, len(self._units))
+        judge, reason = self._answer(result)
+        labelled = LabelledCase(case.id, unit, reason, case.group, case.system)
         opinions = result.opinions if isinstance(result, Score) else ()
         members = member_answers(opinions, self.criterion) if opinions else None
-        digest = output_digest(case.output)
         for labeller, by_output in labels.items():
-            if digest not in by_output and None not in by_output:
+            label = by_output.get(case.digest) or by_output.get(None)
+            if label is None:
                 self.left_out[OTHER_OUTPUT] += 1
-                continue
-            label = by_output[digest if digest in by_output else None]
-            if label.value is None:
+            elif label.value is None:
                 self.left_out["the person could not tell"] += 1
             elif isinstance(judge, _MissingValue):
                 self.left_out[judge.reason] += 1
             else:
-                self.without_digest += digest not in by_output
-                self.pairs.append(
-                    JudgedPair(
-                        labelled,
-                        judge,
-                        labeller,
-                        label.value,
-                        label.reason,
-                        self._weight(label, case),
-                    )
-                )
+                self.without_digest += label.output is None
+                weight = self._weight(label.probability, case.id)
+                pair = JudgedPair(labelled, judge, labeller, label.value, label.reason, weight)
+                self.pairs.append(pair)
                 if members is not None:
-                    self.juries.append((self.pairs[-1], members))
+                    self.juries.append((pair, members))
 
-    def _weight(self, label: Label, case: Case) -> float:
+    def _weight(self, own: float | None, case: str) -> float:
         """Return 1 / probability.
 
         Raises:
             ConfigError: only some labels have a probability, or a case has two.
         """
-        own = label.probability
-        other, first = self._planned.setdefault(None, (case.id, own))
+        other, first = self._planned.setdefault(None, (case, own))
         if (first is None) != (own is None):
-            with_one, without = (other, case.id) if own is None else (case.id, other)
+            with_one, without = (other, case) if own is None else (case, other)
             raise ConfigError(
                 f"{self._name}: case {with_one!r} has a probability and {without!r} has none; add "
                 "the probabilities of the sampling plan to all labels, or remove them"
             )
         if own is None:
             return 1.0
-        if (first := self._planned.setdefault(case.id, (case.id, own))[1]) != own:
+        if (first := self._planned.setdefault(case, (case, own))[1]) != own:
             raise ConfigError(
-                f"{self._name}: case {case.id!r} has the probabilities {first:g} and {own:g}; "
+                f"{self._name}: case {case!r} has the probabilities {first:g} and {own:g}; "
                 "give it that of the sampling plan"
             )
         return 1.0 / own
 
-    def _reason(self, result: Result) -> str:
+    def _answer(self, result: Result) -> tuple[Answer | _MissingValue | None, str]:
+        """Return the answer of the judge (`None`: no verdict), and its reason."""
         if isinstance(result, Failure):
-            return f"{result.kind}: {result.message}"
-        if self.criterion is None:
-            return result.reason
-        return next((part.reason for part in result.parts if part.id == self.criterion), "")
-
-    def _answer(self, result: Result) -> Answer | _MissingValue | None:
-        if isinstance(result, Failure):
+            reason = f"{result.kind}: {result.message}"
             if result.kind not in _FAILED_REPLIES:
-                return _MissingValue("the judge was not asked or could not be reached")
-            return None if self.settings.failures == "wrong" else _MissingValue("the reply failed")
+                return _MissingValue("the judge was not asked or could not be reached"), reason
+            wrong = self.settings.failures == "wrong"
+            return None if wrong else _MissingValue("the reply failed"), reason
         if result.fallback is not None:
-            return _MissingValue("a fallback scored it")
+            return _MissingValue("a fallback scored it"), result.reason
         if self.key is None and result.judgments:
             self.key = result.judgments[0].request_key
         if self.criterion is None:
-            return _MissingValue("the judge abstained") if result.value is None else result.value
+            missing = _MissingValue("the judge abstained")
+            return missing if result.value is None else result.value, result.reason
         return self._part(result)
 
-    def _part(self, score: Score) -> Answer | _MissingValue:
+    def _part(self, score: Score) -> tuple[Answer | _MissingValue, str]:
         for part in score.parts:
             if part.id != self.criterion:
                 continue
             if part.value is None:
-                return _MissingValue("the judge abstained")
+                return _MissingValue("the judge abstained"), part.reason
             verdict = part.answer if score.opinions else _verdict(part, score.judgments)
             answer = verdict if isinstance(verdict, (bool, int, float, str)) else part.value
             self.values[answer] = part.value
-            return answer
-        return _MissingValue("the run has no such criterion")
+            return answer, part.reason
+        return _MissingValue("the run has no such criterion"), ""
 
     def finish(self, question: Question | None) -> list[Agreement]:
         """Return the figures; for a metric with a threshold, also those of its verdicts.
@@ -343,9 +320,11 @@ class Subject:
         """Return a word in the spelling of its criterion, whatever its case and spaces."""
         if not isinstance(answer, str):
             return answer
-        folded = " ".join(answer.split()).casefold()
-        known = {v.casefold(): v for v in self.values if isinstance(v, str)}
-        return known.get(folded, folded)
+        if answer not in self._spellings:
+            folded = " ".join(answer.split()).casefold()
+            known = {v.casefold(): v for v in self.values if isinstance(v, str)}
+            self._spellings[answer] = known.get(folded, folded)
+        return self._spellings[answer]
 
     def _order(
         self, judge: set[Answer], people: set[Answer], question: Question | None
