@@ -101,6 +101,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "README.md": the_repository,
     "docs/answers.md": one_question,
     "docs/ci.md": the_ci_example,
+    "docs/agree.md": two_runs,
     "docs/compare.md": two_runs,
     "docs/labels.md": two_runs,
     "docs/metrics/embedding.md": a_model,
