@@ -108,11 +108,12 @@ class _Metric(CriterionValues):
     def with_people(self, agreement: Any, place: int) -> dict[str, Any]:
         """Return what labels add to the statistics of a criterion."""
         figure = agreement and (agreement.kappa or agreement.rank)
+        kind = "kappa" if figure and agreement.kappa else "Spearman" if figure else None
         before, after = self.score(self.values), self.score(self.values, without=place)
         scores, weights = self._people
         return {
             "people": RubricFigure.of(figure, agreement.cases) if figure else RubricFigure(n=0),
-            "coefficient": "kappa" if agreement and agreement.kappa else "Spearman",
+            "coefficient": kind,
             "agreement": self.relation(before + 0 * after, scores, weights=weights),
             "agreement_without": self.relation(after, scores, weights=weights),
         }

@@ -115,7 +115,7 @@ class CriterionStatistics(Value):
         closest = f"{self.closest} " if self.closest else ""
         yield "closest", f"{closest}{self.redundancy.text}"
         if self.people is not None:
-            yield "people", f"{self.coefficient} {self.people.text}"
+            yield "people", f"{self.coefficient or ''} {self.people.text}".strip()
         yield "without it", f"mean {self.mean_change.text}"
         yield "ranks without it", self.rank_correlation.text
         if self.agreement is not None and self.agreement_without is not None:
@@ -141,6 +141,8 @@ class RubricStatistics(Value):
         notes = [f"Intervals: 95 %, by {by}. Values and scores are on 0..1."]
         for metric in self.unweighted:
             notes.append(f"The score of {metric} is no weighted mean; all criteria count the same.")
+        if any(one.agreement is not None and not one.agreement.n for one in self.criteria):
+            notes.append("No score of people where they did not answer all criteria of a metric.")
         if self.random:
             notes.append("Assumes that the labelled cases are a random sample.")
         return notes

@@ -19,6 +19,8 @@ SAME = 0.98
 VARIED = 0.05
 """Share of other values that a criterion needs besides its most frequent one, for agreement to
 have a meaning."""
+COMPARED = 100
+"""Criteria that each is compared with; the number of pairs is quadratic."""
 _FULL = 1 - 1e-6
 
 
@@ -115,7 +117,7 @@ class CriterionValues:
 
         found: tuple[float, int, bool] = (-1.0, 0, False)
         others = 0
-        for other, values in enumerate(self.values):
+        for other, values in enumerate(self.values[:COMPARED]):
             both = ~np.isnan(self.values[place] + values)
             one, two = self.values[place][both], values[both]
             if other != place and len(one) and np.ptp(one) and np.ptp(two):

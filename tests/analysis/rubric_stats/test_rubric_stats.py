@@ -155,6 +155,20 @@ def test_labels_weigh_by_the_inverse_of_their_probability(run, labels):
     assert rubric_stats(run, labels(changed)).random
 
 
+def test_people_who_answer_some_criteria_have_no_score(run, tmp_path):
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(
+        json.dumps({"case": f"c{n}", "metric": "tone", "values": {"polite": n % 3 == 0}}) + "\n"
+        for n in range(40)
+    ))  # fmt: skip
+    found = rubric_stats(run, path)
+
+    assert by_id(found)["polite"].people.n == 40
+    assert (by_id(found)["level"].people.n, by_id(found)["level"].coefficient) == (0, None)
+    assert by_id(found)["polite"].agreement.n == 0
+    assert "No score of people where they did not answer all criteria" in found.text()
+
+
 def test_clusters_widen_the_intervals(tmp_path):
     rows = [{"values": one, "user": n // 8} for n, one in enumerate(
         one for one in ROWS[:20] for _ in range(8)
