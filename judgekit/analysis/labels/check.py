@@ -35,8 +35,8 @@ class LabelFinding(NamedTuple):
     """One finding of a check."""
 
     rule: str
-    """contradiction, repeated, stale, missing, unknown-case, unknown-metric, unknown-criterion,
-    unknown-answer, or one of `INFORMATION`."""
+    """contradiction, repeated, probability, stale, missing, unknown-case, unknown-metric,
+    unknown-criterion, unknown-answer, or one of `INFORMATION`."""
     where: str
     """`file:line`, or the file alone."""
     message: str
@@ -98,7 +98,7 @@ def check_labels(
     placed = [(one, place(path, number)) for number, one in read_label_lines(path)]
     planned = None if plan is None else read_plan(Path(plan))
     questions: _Questions = planned.questions if planned else {}
-    findings = [*_repeated(placed)]
+    findings = [*_repeated(placed), *_probabilities(placed)]
     if run is not None:
         report = run if isinstance(run, Report) else Report.read(run)
         manifest = report.figures.manifest
@@ -141,6 +141,21 @@ def _repeated(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
         else:
             values = f"{_shown(label.value)} here and {_shown(earlier.value)} at {at}"
             yield _finding("contradiction", one, f"{describe(label)} is {values}; keep one")
+
+
+def _probabilities(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
+    """Yield the first label without a probability among others, and cases with two."""
+    first: dict[str, tuple[float | None, str]] = {}
+    for one in placed:
+        label, where = one
+        chance, at = first.setdefault(label.case, (label.probability, where))
+        if chance != label.probability:
+            message = f"case {label.case!r} has another probability at {at}; a plan gives it one"
+            yield _finding("probability", one, message)
+    without = [one for one in placed if one[0].probability is None]
+    if 0 < len(without) < len(placed):
+        message = "has no probability, and others have one: `judgekit labels import --plan` adds it"
+        yield _finding("probability", without[0], f"case {without[0][0].case!r} {message}")
 
 
 def _shown(value: LabelAnswer) -> str:

@@ -118,7 +118,8 @@ def import_labels(
 def _read(sources: Sequence[str | Path], builder: LabelRows) -> Iterator[tuple[Label, str]]:
     for source in sources:
         name = str(source)
-        rows: Any = read_file(Path(source), name, shape="rows", container="auto", fields=None,
+        path = None if name == "-" else Path(source)
+        rows: Any = read_file(path, name, shape="rows", container="auto", fields=None,
                               wrap=lambda _: builder)  # fmt: skip
         for at, labels in rows():
             where = place(name, at) if isinstance(at, int) else f"{name}: {at}"

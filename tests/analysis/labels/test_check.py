@@ -115,6 +115,16 @@ def test_a_line_that_is_no_label_is_an_error(write, run, tmp_path):
         check_labels(write(row(1)), plan=write(row(1), name="plan.jsonl"))
 
 
+def test_probabilities_of_some_labels_only_are_a_problem(write, run):
+    path = write(
+        row(1, probability=0.5), row(2), row(3), row(1, labeller="bob", probability=0.25)
+    )  # fmt: skip
+
+    checked = check_labels(path, run)
+    assert found(checked) == [("probability", "labels.jsonl:4"), ("probability", "labels.jsonl:2")]
+    assert found(check_labels(write(row(1, probability=0.5), row(2, probability=1)))) == []
+
+
 def test_a_label_may_name_the_rubric(write, run):
     checked = check_labels(write({**row(1), "metric": "manners"}), run)
 
