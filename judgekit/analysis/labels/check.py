@@ -12,6 +12,7 @@ from judgekit.analysis.labels.questions import (
     answer_problem,
     bounds,
     counted,
+    metric_names,
     questions_of,
 )
 from judgekit.core.canonical import printable
@@ -20,7 +21,6 @@ from judgekit.core.errors import place
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, describe, read_label_lines
-from judgekit.report.manifest import rubrics_of
 from judgekit.report.report import Report
 
 INFORMATION = ("distance", "no-digest", "not-labelled")
@@ -102,8 +102,7 @@ def check_labels(
     if run is not None:
         report = run if isinstance(run, Report) else Report.read(run)
         manifest = report.figures.manifest
-        names = {rubric: one for one in report.metrics for rubric, _ in rubrics_of(manifest, one)}
-        names |= {one: one for one in report.metrics}
+        names = metric_names(report)
         questions = {name: questions_of(manifest, metric) for name, metric in names.items()}
         criteria = {
             name: {one.id for one in report.metrics[metric].criteria} | set(questions[name])
@@ -215,7 +214,7 @@ def _ends(question: Question | None) -> tuple[LabelAnswer, ...]:
 
 
 def _missing(placed: Sequence[_Placed], plan: ReadPlan) -> Iterator[LabelFinding]:
-    given = {(one.case, one.metric, who) for one, _ in placed for who in ("", one.labeller)}
+    given = {(*plan.topic(one), who) for one, _ in placed for who in ("", one.labeller)}
     for (case, metric), planned in plan.cases.items():
         for name in planned.labellers or ("",):
             if (case, metric, name) not in given:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.planned import ReadPlan, read_plan
-from judgekit.analysis.labels.questions import counted, only_judged, questions_of
+from judgekit.analysis.labels.questions import counted, metric_names, only_judged, questions_of
 from judgekit.analysis.labels.rows import LabelColumns, LabelRows
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError, place
@@ -85,7 +85,8 @@ def import_labels(
     questions: dict[str, Mapping[str, Question]] = {}
     if report is not None:
         manifest = report.figures.manifest
-        questions = {name: questions_of(manifest, name) for name in report.metrics}
+        names_of = metric_names(report)
+        questions = {name: questions_of(manifest, one) for name, one in names_of.items()}
     if planned is not None:
         questions = {**planned.questions, **questions}
         metrics = {name for _, name in planned.cases}
@@ -128,7 +129,7 @@ def _read(sources: Sequence[str | Path], builder: LabelRows) -> Iterator[tuple[L
 
 def _with_plan(labels: Sequence[Label], plan: ReadPlan, notes: Counter[str]) -> Iterator[Label]:
     for label in labels:
-        planned = plan.cases.get((label.case, label.metric))
+        planned = plan.cases.get(plan.topic(label))
         if planned is None:
             notes["labels left out: their cases are not in the plan"] += 1
         elif label.output not in (None, planned.output):

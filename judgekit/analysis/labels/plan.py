@@ -16,6 +16,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.renderers import renderer
 from judgekit.core.score import Failure, Result, Score, own_value
 from judgekit.report.folder import Scored
+from judgekit.report.manifest import rubrics_of
 from judgekit.report.report import Report
 from judgekit.stats.allocation import LEAST, allocate_power, rank_groups
 
@@ -72,12 +73,14 @@ class LabelPlan(NamedTuple):
             id: question.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
             for id, question in questions.items()
         }
+        rubrics = sorted(name for name, _ in rubrics_of(self.report.figures.manifest, self.metric))
         for case, _ in self.cases:
             stratum = self.chosen[case.id]
             texts = case.model_dump(mode="json", exclude_defaults=True)
             yield {
                 "case": case.id,
                 "metric": self.metric,
+                **({"rubric": rubrics[0]} if len(rubrics) == 1 else {}),
                 "output_digest": output_digest(case.output),
                 "probability": stratum.probability,
                 # A number: the name would tell the labeller the score.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from judgekit.analysis.labels.questions import questions_from
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.request import Question
-from judgekit.datasets.labels import labels_of
+from judgekit.datasets.labels import Label, labels_of
 from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 
@@ -34,8 +34,14 @@ class ReadPlan(NamedTuple):
     path: Path
     cases: Mapping[tuple[str, str], PlannedCase]
     """Case and metric -> its line."""
+    metrics: Mapping[str, str]
+    """Metric, or its rubric -> metric."""
     questions: Mapping[str, Mapping[str, Question]]
     """Metric -> criterion -> question."""
+
+    def topic(self, label: Label) -> tuple[str, str]:
+        """Return case and metric of a label, which may name the rubric."""
+        return label.case, self.metrics.get(label.metric, label.metric)
 
 
 class _PlanRows(RowBuilder):
@@ -58,9 +64,11 @@ def read_plan(path: Path) -> ReadPlan:
                           wrap=lambda _: _PlanRows())  # fmt: skip
     cases: dict[tuple[str, str], PlannedCase] = {}
     questions: dict[str, Mapping[str, Question]] = {}
+    metrics: dict[str, str] = {}
     for line, row in rows():
         head = {key: value for key, value in row.items() if key not in ABOUT_CASE}
         label = next(labels_of({**head, "value": None}, place(path, line)))
+        metrics[str(row.get("rubric") or label.metric)] = metrics[label.metric] = label.metric
         names = tuple(map(str, row.get("labellers", [])))
         planned = PlannedCase(line, label.output, label.probability or 1.0, names)
         first = cases.setdefault((label.case, label.metric), planned)
@@ -71,4 +79,4 @@ def read_plan(path: Path) -> ReadPlan:
             questions[label.metric] = questions_from(row["criteria"])
     if not cases:
         raise ConfigError("the plan has no cases", where=str(path))
-    return ReadPlan(path, cases, questions)
+    return ReadPlan(path, cases, metrics, questions)

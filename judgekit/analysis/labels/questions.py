@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
-from judgekit.report.manifest import dicts_in
+from judgekit.report.manifest import dicts_in, rubrics_of
 from judgekit.report.report import Report
 
 LabelAnswer = float | bool | str | None
@@ -44,6 +44,13 @@ def questions_from(criteria: Mapping[str, Any]) -> dict[str, Question]:
             except ValidationError:
                 continue
     return questions
+
+
+def metric_names(report: Report) -> dict[str, str]:
+    """Return metric -> itself, and rubric -> the metric that uses it: labels may name either."""
+    manifest = report.figures.manifest
+    names = {rubric: one for one in report.metrics for rubric, _ in rubrics_of(manifest, one)}
+    return names | {one: one for one in report.metrics}
 
 
 def only_judged(report: Report) -> str | None:

@@ -160,7 +160,8 @@ class RubricStatistics(Value):
         for one in self.criteria:
             lines.append(f"{one.metric}, {one.criterion}")
             lines += [f"  ! {sentence}" for sentence in one.findings.values()]
-            lines += [f"  {name:<21} {text}" for name, text in one.figures()]
+            shown = [(name, text) for name, text in one.figures() if not text.endswith("none")]
+            lines += [f"  {name:<21} {text}" for name, text in shown]
             lines.append("")
         return "\n".join([*lines, *self.notes]) + "\n"
 

@@ -11,7 +11,7 @@ from judgekit.analysis.labels.plan import plan_labels
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError, DatasetError, JudgekitError
 from judgekit.datasets.labels import read_labels
-from tests.analysis.labels.made import made_run
+from tests.analysis.labels.made import RUBRIC, made_run
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +151,17 @@ def test_a_plan_adds_probabilities_and_leaves_other_cases_out(write, run, tmp_pa
                               "output_digest": "f" * 16}), "stale.jsonl")  # fmt: skip
     with pytest.raises(ConfigError, match="no label is of a planned case"):
         import_labels(stale, plan=path)
+
+
+def test_labels_that_name_the_rubric_are_of_the_planned_metric(write, tmp_path):
+    rubric = {**RUBRIC, "name": "manners"}
+    run = made_run(tmp_path / "run", [{"values": {"polite": 1.0}}] * 4, rubric=rubric)
+    (line,) = plan_labels(run, 1).lines()
+    plan = write(line, "plan.jsonl")
+    label = {"case": line["case"], "rubric": "manners", "values": {"polite": True}}
+
+    (found,) = import_labels(write(label, "labels.jsonl"), plan=plan).labels
+    assert (found.metric, found.probability) == ("manners", 0.25)
 
 
 def test_the_same_labels_in_another_order_are_the_same_bytes(write):

@@ -122,7 +122,7 @@ def test_the_seed_decides_and_every_case_comes_up_at_its_rate(run):
 def test_a_line_has_what_a_person_needs_and_not_the_score(run):
     line = next(iter(plan_labels(run, 5, labellers=["ann", "bob"]).lines()))
 
-    assert list(line) == ["case", "metric", "output_digest", "probability", "stratum",
+    assert list(line) == ["case", "metric", "rubric", "output_digest", "probability", "stratum",
                           "labellers", "criteria", "input", "output"]  # fmt: skip
     assert line["criteria"]["level"] == {
         "kind": "score", "text": "How good is it?", "labels": ["bad", "fair", "good"],
