@@ -6,7 +6,6 @@ from pathlib import Path
 
 from judgekit.analysis.agreement import words
 from judgekit.pages.html import fill, write_html
-from judgekit.report.agreement import STATISTICS
 from judgekit.report.calibration import Agreement, Calibration
 
 SCRIPTS = ("scrolls", "ranking/main")
@@ -24,15 +23,8 @@ def write_agreement(calibration: Calibration, path: Path) -> Path:
 
 def render_agreement(calibration: Calibration) -> str:
     """Return the page of an agreement."""
-    return fill(
-        "agreement",
-        styles=("ranking", "agreement"),
-        scripts=SCRIPTS,
-        calibration=calibration,
-        words=words,
-        names=STATISTICS,
-        shade=shade,
-    )
+    return fill("agreement", styles=("ranking", "agreement"), scripts=SCRIPTS,
+                calibration=calibration, words=words, shade=shade)  # fmt: skip
 
 
 def shade(agreement: Agreement, row: int, column: int) -> str:

@@ -172,12 +172,9 @@ class AltTest(Value):
             f"{head}; the judge wins against {won} of {len(self.labellers)} labellers (winning "
             f"rate {self.winning_rate:.2f}), advantage probability {share}, {cases} cases each"
         )
-        if self.passed:
-            meaning = (
-                "passed means: the judge agrees with the other labellers about as well as at least "
-                f"half of them do (worse in fewer than {self.epsilon:g} more of the cases than "
-                "better); it may replace one of them on cases like these"
-            )
-        else:
-            meaning = "not passed does not show that the judge is worse: more cases may decide"
-        return [figures, meaning]
+        if not self.passed:
+            return [figures, "not passed does not show that the judge is worse: more cases may "
+                    "decide"]  # fmt: skip
+        return [figures, "passed means: the judge agrees with the other labellers about as well as "
+                f"at least half of them do (worse in fewer than {self.epsilon:g} more of the cases "
+                "than better); it may replace one of them on cases like these"]  # fmt: skip

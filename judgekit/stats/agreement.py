@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from judgekit.stats.clusters import FEWEST, cr2
@@ -214,10 +215,7 @@ def kappa_figure(
     columns = PairColumns.of(pairs)
     table, cells = columns.table(size, size), columns.first * size + columns.second
     far = distances(size, places, power)
-
-    def influence(weight: float) -> Influence | None:
-        return _kappa_influence(table, cells, far, weight)
-
+    influence = partial(_kappa_influence, table, cells, far)
     return coefficient(columns.units, columns.weights, influence, clustered=clustered)
 
 
@@ -230,10 +228,7 @@ def rank_figure(pairs: Pairs, size: int, *, clustered: bool = False) -> Coeffici
         clustered: whether units are clusters of cases.
     """
     columns = PairColumns.of(pairs)
-
-    def influence(weight: float) -> Influence | None:
-        return _rank_influence(columns, size, weight)
-
+    influence = partial(_rank_influence, columns, size)
     return coefficient(columns.units, columns.weights, influence, clustered=clustered)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 from judgekit.stats.agreement import (
@@ -54,10 +55,7 @@ def alpha_figure(
     numbers = np.asarray(values, float)[known]
     groups = several if units is None else np.asarray(units)[several]
     groups = np.unique(groups, return_inverse=True)[1]
-
-    def influence(added: float) -> Influence | None:
-        return _influence(case, places, numbers, own, level, added)
-
+    influence = partial(_influence, case, places, numbers, own, level)
     figure = coefficient(groups, own, influence, clustered=units is not None, bounds=(-np.inf, 1.0))
     return CountedFigure(len(several), figure)
 

@@ -52,9 +52,8 @@ def cr2(totals: Sequence[float], sizes: Sequence[float]) -> ClusterFigures | Non
         ((total - size * mean) / n) ** 2 / (1 - size / n)
         for total, size in zip(totals, sizes, strict=True)
     )
-    # Clusters of one size have one weight: most data have a cluster for each of many cases.
-    counts = {sizes[0]: len(sizes)} if min(sizes) == max(sizes) else Counter(sizes)
-    shares = [(size / n, count) for size, count in counts.items()]
+    # Most data have a cluster of one size for each of many cases: one weight for all.
+    shares = [(size / n, count) for size, count in Counter(sizes).items()]
     weights = [(share**2 / (1 - share), count) for share, count in shares]
     own = math.fsum(count * share**2 for share, count in shares)
     between = math.fsum(count * weight for weight, count in weights) ** 2

@@ -8,6 +8,7 @@ pair on the coefficient.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from judgekit.stats.agreement import Coefficient, Influence, PairColumns, Pairs, coefficient
 
@@ -26,10 +27,7 @@ def pearson_figure(
         clustered: whether units are clusters of cases.
     """
     columns = PairColumns.of(pairs)
-
-    def influence(added: float) -> Influence | None:
-        return _pearson(values, columns, added)
-
+    influence = partial(_pearson, values, columns)
     return coefficient(columns.units, columns.weights, influence, clustered=clustered)
 
 
@@ -41,10 +39,7 @@ def kendall_figure(pairs: Pairs, *, clustered: bool = False) -> Coefficient:
         clustered: whether units are clusters of cases.
     """
     columns = PairColumns.of(pairs)
-
-    def influence(added: float) -> Influence | None:
-        return _kendall(columns, added)
-
+    influence = partial(_kendall, columns)
     return coefficient(columns.units, columns.weights, influence, clustered=clustered)
 
 

@@ -118,9 +118,8 @@ def _subjects(report: Report, topics: _Labels, settings: AgreeSettings) -> dict[
         for name in summaries
     }
     subjects: dict[Topic, Subject] = {}
-    missing = {
-        "cluster": settings.cluster, "group": settings.group, "system": settings.system
-    }  # fmt: skip
+    missing = {"cluster by": settings.cluster, "group by": settings.group,
+               "name the system": settings.system}  # fmt: skip
     fields: dict[str, None] = {}
     known: dict[tuple[str, str], list[Subject]] = {}
     """Metric and rubric of a row -> what has labels."""
@@ -131,12 +130,11 @@ def _subjects(report: Report, topics: _Labels, settings: AgreeSettings) -> dict[
                 del missing[what]
         system = answerer_of(case.metadata) if settings.system is None else None
         judged = JudgedCase(
-            id=case.id,
-            digest=output_digest(case.output),
+            id=case.id, digest=output_digest(case.output),
             cluster=cluster_of(case.id, case.metadata, settings.cluster),
             group=_named(case.metadata, settings.group),
             system=system or _named(case.metadata, settings.system),
-        )
+        )  # fmt: skip
         for row in rows:
             if row.metric not in summaries:
                 continue
@@ -145,19 +143,15 @@ def _subjects(report: Report, topics: _Labels, settings: AgreeSettings) -> dict[
             if kind not in known:
                 names = {kind[1], *rubrics[row.metric]}
                 known[kind] = [
-                    subjects.setdefault(
-                        (row.metric, criterion),
-                        Subject(row.metric, criterion, labels, summaries[row.metric], settings),
-                    )
-                    for (name, criterion), labels in topics.items()
-                    if name in names
-                ]
+                    subjects.setdefault((row.metric, criterion), Subject(
+                        row.metric, criterion, labels, summaries[row.metric], settings))
+                    for (name, criterion), labels in topics.items() if name in names
+                ]  # fmt: skip
             for subject in known[kind]:
                 subject.add(judged, row.result)
     for what, name in missing.items():
-        by = {"cluster": "cluster by", "group": "group by", "system": "name the system"}[what]
         hint = suggest(name, fields, otherwise="")
-        raise ConfigError(f"no case has {name!r} in its metadata to {by}{hint}")
+        raise ConfigError(f"no case has {name!r} in its metadata to {what}{hint}")
     return subjects
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Literal
 
 from judgekit.analysis.agreement.pairs import Answer, Cases
 from judgekit.analysis.agreement.statistics import AnswerScale
@@ -42,21 +43,16 @@ def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> AltTes
     units = len({item.unit for name in enough for item in items[name]})
     clusters = units if scale.clustered else None
     few = too_few(max(map(len, items.values()), default=0), len(enough), clusters)
-    result = AltTest(
-        epsilon=epsilon,
-        by="negative RMSE" if scale.kind == "number" else "accuracy",
-        labellers=(),
-        short=tuple(sorted(items.keys() - set(enough))),
-        too_few=few,
-    )
+    by: Literal["accuracy", "negative RMSE"]
+    by = "negative RMSE" if scale.kind == "number" else "accuracy"
+    short = tuple(sorted(items.keys() - set(enough)))
+    result = AltTest(epsilon=epsilon, by=by, labellers=(), short=short, too_few=few)
     if few:
         return result
     tests = [left_out(items[name], epsilon) for name in enough]
     wins = rejected([test.p for test in tests])
-    tested = [
-        AltTestLabeller(labeller=name, wins=won, **test._asdict())
-        for name, test, won in zip(enough, tests, wins, strict=True)
-    ]
+    tested = [AltTestLabeller(labeller=name, wins=won, **test._asdict())
+              for name, test, won in zip(enough, tests, wins, strict=True)]  # fmt: skip
     advantage, low, high = _advantage([items[name] for name in enough])
     update = {"labellers": tuple(tested), "winning_rate": sum(wins) / len(wins)}
     return result.model_copy(update=update | {"advantage": advantage, "low": low, "high": high})

@@ -56,11 +56,10 @@ class AnswerScale:
     def judged(self, pairs: Sequence[JudgedPair]) -> PairColumns:
         """Return pairs as places; a reply without a verdict has a place after all answers."""
         rank, failed = self.rank, len(self.order)
-        rows = [
+        return PairColumns.of([
             Paired(case.unit, failed if judge is None else rank[judge], rank[person], weight)
             for case, judge, _, person, _, weight in pairs
-        ]
-        return PairColumns.of(rows)
+        ])  # fmt: skip
 
     def figures(self, pairs: PairColumns) -> dict[str, CountedFigure]:
         """Return the statistics that such answers have, by name."""
@@ -80,11 +79,8 @@ class AnswerScale:
         """Return the statistics of pairs of two people, which are there in both orders."""
         both = self.figures(people) if len(people) else {}
         # Of both orders, the measures left out are the F1 of yes or of no.
-        return {
-            name: CountedFigure(n // 2, figure)
-            for name, (n, figure) in both.items()
-            if name not in ("precision", "recall", "specificity")
-        }
+        kept = both.keys() - {"precision", "recall", "specificity"}
+        return {name: CountedFigure(both[name].n // 2, both[name].figure) for name in kept}
 
     def main(self, pairs: PairColumns) -> CountedFigure:
         """Return kappa, or Spearman's rho of numbers of many values."""
@@ -176,10 +172,8 @@ class RatedCases:
         found = []
         for number, labeller in enumerate(names.tolist()):
             sides = (self.judged.where(numbers == number), self.people.where(first == number))
-            judge, others = (
-                AgreementStatistic.of(name, *self.scale.main(side)) if len(side) else None
-                for side in sides
-            )
+            judge, others = (AgreementStatistic.of(name, *self.scale.main(side))
+                             if len(side) else None for side in sides)  # fmt: skip
             found.append(LabellerAgreement(labeller=labeller, judge=judge, others=others))
         return found
 
@@ -196,18 +190,14 @@ class RatedCases:
             apart = np.where(known, np.abs(numbers[first] - numbers[second]) / width, 1.0)
         distances = np.bincount(self._case, weights=apart) / self._sizes
         worst = np.argsort(-distances, kind="stable")[:MOST_DISAGREEMENTS]
-        return [
-            _disagreement(self.cases[place], float(distances[place]))
-            for place in worst.tolist() if distances[place] > 0
-        ]  # fmt: skip
+        return [_disagreement(self.cases[place], float(distances[place]))
+                for place in worst.tolist() if distances[place] > 0]  # fmt: skip
 
 
 def _disagreement(pairs: Sequence[JudgedPair], distance: float) -> Disagreement:
-    people = tuple(
-        ReasonedLabel(labeller=p.labeller, value=shown(p.person), reason=p.reason[:MOST_REASON])
-        for p in pairs
-    )
     case, judge = pairs[0].case, shown(pairs[0].judge)
+    people = tuple(ReasonedLabel(labeller=p.labeller, value=shown(p.person),
+                                 reason=p.reason[:MOST_REASON]) for p in pairs)  # fmt: skip
     return Disagreement(case=case.id, judge=judge, reason=case.reason[:MOST_REASON],
                         people=people, distance=distance)  # fmt: skip
 

@@ -186,16 +186,14 @@ class Subject:
         one_each, tied = combined(cases, settings.combine)
         if not any(pair.judge is not None for pair in one_each):
             raise ConfigError(f"{self._name}: the labellers of every case are tied")
-        scale = self._scale(
-            [*one_each, *pairs] if tied or settings.combine != "each" else pairs, question
-        )
+        scale = self._scale(pairs if settings.combine == "each" else [*one_each, *pairs], question)
         rated = RatedCases(scale, cases)
         judged = rated.judged if settings.combine == "each" else scale.judged(one_each)
         agreement = self._agreement(scale, one_each, judged, rated)
         labellers = tuple(sorted({*rated.labellers} - {""}))
         if settings.combine == "mean" and not all(is_number(pair.person) for pair in pairs):
             agreement = agreement.model_copy(update={"combine": "majority"})
-        left_out = {**agreement.left_out, **({TIED: tied} if tied else {})}
+        left_out = agreement.left_out | ({TIED: tied} if tied else {})
         groups, epsilon = settings.group, settings.alt_test
         return agreement.model_copy(
             update={
@@ -246,14 +244,12 @@ class Subject:
         kind, order = self._order(judge, {p.person for p in pairs}, question)
         weights = "none" if kind == "nominal" else self.settings.weights or "quadratic"
         return AnswerScale(
-            kind=kind,
-            order=order,
-            tabled=kind != "number" or len(order) <= MAX_CATEGORIES,
+            kind=kind, order=order, tabled=kind != "number" or len(order) <= MAX_CATEGORIES,
             power={"none": 0, "linear": 1, "quadratic": 2}[weights],
             clustered=self.settings.cluster is not None,
             rank={value: number for number, value in enumerate(order)},
             numbers=[float(v if kind == "number" else n) for n, v in enumerate(order)],
-        )
+        )  # fmt: skip
 
     def _agreement(
         self, scale: AnswerScale, pairs: Sequence[JudgedPair], judged: PairColumns,
@@ -281,35 +277,22 @@ class Subject:
         categories = (*map(shown, scale.order), *[NO_VERDICT] * bool(failed))
         main, other = ({n: one.figure for n, one in of.items()} for of in (figures, people))
         agreement = Agreement(
-            metric=self.metric,
-            criterion=self.criterion,
-            scale=scale.kind,
+            metric=self.metric, criterion=self.criterion, scale=scale.kind,
             cases=len({p.case.id for p in pairs}),
             clusters=len({p.case.unit for p in pairs}) if scale.clustered else None,
-            pairs=len(pairs),
-            failed=failed,
-            without_digest=self.without_digest,
-            labellers=tuple(
-                sorted(
-                    {p.labeller for p in pairs if p.labeller} if rated is None else rated.labellers
-                )
-            ),
-            combine=self.settings.combine,
-            weighted=self._planned[None][1] is not None,
-            categories=categories if scale.tabled else (),
-            table=tuple(map(tuple, table)),
+            pairs=len(pairs), failed=failed, without_digest=self.without_digest,
+            labellers=tuple(sorted({p.labeller for p in pairs} - {""})),
+            categories=categories if scale.tabled else (), table=tuple(map(tuple, table)),
             same=int((judged.first == judged.second).sum()) if scale.tabled else None,
-            kappa=main.get("kappa"),
-            rank=main.get("spearman"),
+            kappa=main.get("kappa"), rank=main.get("spearman"),
             people_pairs=len(rated.people) // 2 if rated is not None else 0,
-            people_kappa=other.get("kappa"),
-            people_rank=other.get("spearman"),
+            people_kappa=other.get("kappa"), people_rank=other.get("spearman"),
             left_out=dict(sorted(self.left_out.items())),
+            combine=self.settings.combine, weighted=self._planned[None][1] is not None,
             weights=self.settings.weights if scale.kind != "nominal" else None,
-            statistics=statistics_of(figures),
-            people_statistics=statistics_of(people),
+            statistics=statistics_of(figures), people_statistics=statistics_of(people),
             sentence="",
-        )
+        )  # fmt: skip
         return agreement.model_copy(update={"sentence": sentence(agreement)})
 
     @property

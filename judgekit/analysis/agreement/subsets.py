@@ -58,29 +58,27 @@ def by_system(
     Yes counts 1 and no 0; words in order are evenly spread over 0..1. `None` for words without an
     order, and without two systems.
     """
+    import numpy as np
+
     if scale.kind == "nominal" and not scale.yes_no:
         return None
-    numbers, width = scale.numbers, 1.0 if scale.kind == "number" else len(scale.order) - 1.0
-    sums: dict[str, list[float]] = {}
-    cases: dict[str, set[str]] = {}
+    width = 1.0 if scale.kind == "number" else len(scale.order) - 1.0
+    own: dict[str, list[JudgedPair]] = {}
     for pair in pairs:
-        name = pair.case.system
-        if name is None or pair.judge is None:
-            continue
-        total = sums.setdefault(name, [0.0, 0.0, 0.0])
-        for place, answer in enumerate((pair.judge, pair.person)):
-            total[place] += pair.weight * numbers[scale.rank[answer]] / width
-        total[2] += pair.weight
-        cases.setdefault(name, set()).add(pair.case.id)
-    if len(sums) < 2:
+        if pair.case.system is not None and pair.judge is not None:
+            own.setdefault(pair.case.system, []).append(pair)
+    systems = []
+    for name, known in sorted(own.items()):
+        columns = scale.judged(known)
+        numbers = np.asarray(scale.numbers) / (width * len(known))
+        judge, people = (float((columns.weights * numbers[side]).sum())
+                         for side in (columns.first, columns.second))  # fmt: skip
+        cases = len({pair.case.id for pair in known})
+        systems.append(SystemMeans(system=name, cases=cases, judge=judge, people=people))
+    if len(systems) < 2:
         return None
-    systems = [
-        SystemMeans(system=name, cases=len(cases[name]), judge=one / weight, people=other / weight)
-        for name, (one, other, weight) in sorted(sums.items())
-    ]
-    return SystemAgreement(
-        field=field, systems=tuple(systems), statistics=statistics_of(_of_systems(systems))
-    )
+    figures = statistics_of(_of_systems(systems))
+    return SystemAgreement(field=field, systems=tuple(systems), statistics=figures)
 
 
 def _of_systems(systems: Sequence[SystemMeans]) -> dict[str, CountedFigure]:
@@ -96,7 +94,5 @@ def _of_systems(systems: Sequence[SystemMeans]) -> dict[str, CountedFigure]:
     if count < FEWEST_SYSTEMS:
         few = f"{count} of the {FEWEST_SYSTEMS} systems that a correlation needs"
         figures = {name: replace(one, value=None, too_few=few) for name, one in figures.items()}
-    return {
-        name: CountedFigure(count, replace(one, too_few=one.too_few and few))
-        for name, one in figures.items()
-    }
+    return {name: CountedFigure(count, replace(one, too_few=one.too_few and few))
+            for name, one in figures.items()}  # fmt: skip

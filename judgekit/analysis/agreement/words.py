@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from judgekit.core.canonical import printable
 from judgekit.core.display.parts import DisplayTable
@@ -78,14 +78,10 @@ def people_line(agreement: Agreement) -> str | None:
 def more_lines(agreement: Agreement) -> Iterator[str]:
     """Yield the statistics that a reader asks for next: alpha, and the F1 of yes/no."""
     known, people = _statistics(agreement)
-    for name in ("alpha_interval", "alpha_ordinal", "alpha_nominal"):
-        if name in known:
-            between = f"; of people alone {people[name].text}" if name in people else ""
-            yield (
-                f"alpha ({name.removeprefix('alpha_')}) of judge and people {known[name].text}"
-                f"{between}, {_count(known[name].n, 'case')}"
-            )
-            break
+    for name in [n for n in known if n.startswith("alpha_")][-1:]:
+        kind, cases = name.removeprefix("alpha_"), _count(known[name].n, "case")
+        between = f"; of people alone {people[name].text}" if name in people else ""
+        yield f"alpha ({kind}) of judge and people {known[name].text}{between}, {cases}"
     if "balanced_f1" in known:
         between = f" (between people {people['balanced_f1'].text})" if people else ""
         words = ("precision", "recall", "specificity")
@@ -101,19 +97,20 @@ def _statistics(agreement: Agreement) -> Iterator[dict[str, AgreementStatistic]]
 def extra_lines(agreement: Agreement) -> Iterator[str]:
     """Yield agreement within groups, about systems, and the alternative test."""
     if (groups := agreement.groups) is not None:
-        means = ", ".join(
-            f"{STATISTICS[one.name]} {one.text} over {one.n}"
-            for one in groups.statistics if one.name in _IN_A_LINE
-        )  # fmt: skip
-        why = next((f" ({one.too_few})" for one in groups.statistics if one.too_few), "")
-        yield f"within {groups.groups} groups of {groups.field}, averaged: {means}{why}"
+        means = _listed(groups.statistics)
+        yield f"within {groups.groups} groups of {groups.field}, averaged: {means}"
     if (systems := agreement.systems) is not None:
         by = f" of {systems.field}" if systems.field is not None else ""
-        figures = ", ".join(f"{STATISTICS[one.name]} {one.text}" for one in systems.statistics)
-        why = next((f" ({one.too_few})" for one in systems.statistics if one.too_few), "")
-        yield f"mean scores of {len(systems.systems)} systems{by}: {figures}{why}"
+        yield f"mean scores of {len(systems.systems)} systems{by}: {_listed(systems.statistics)}"
     if agreement.alt_test is not None:
         yield from agreement.alt_test.lines
+
+
+def _listed(statistics: Sequence[AgreementStatistic]) -> str:
+    shown = [one for one in statistics if one.name in _IN_A_LINE]
+    figures = ", ".join(f"{STATISTICS[one.name]} {one.text} over {one.n}" for one in shown)
+    few = [one.too_few for one in shown if one.too_few]
+    return f"{figures} ({few[0]})" if few else figures
 
 
 def calibration_text(calibration: Calibration, *, width: int = 80, everything: bool = False) -> str:
@@ -148,25 +145,19 @@ def detail_tables(agreement: Agreement) -> Iterator[DisplayTable]:
         yield DisplayTable(head, rows, numbers=(2,))
     if len(agreement.by_labeller) > 1:
         first = f"labeller: {'kappa' if agreement.kappa else STATISTICS['spearman']}"
-        rows = [
-            [one.labeller or NO_NAME, *_cells(one.judge, one.others)]
-            for one in agreement.by_labeller
-        ]
+        rows = [[one.labeller or NO_NAME, *_cells(one.judge, one.others)]
+                for one in agreement.by_labeller]  # fmt: skip
         head = [first, "with the judge", "n", "with other labellers", "n"]
         yield DisplayTable(head, rows, numbers=(2, 4))
     if agreement.alt_test is not None and agreement.alt_test.labellers:
-        rows = [
-            [test.labeller or NO_NAME, f"{test.difference:+.2f}", f"{test.advantage:.2f}",
-             f"{test.p:.4f}", str(test.n), "yes" if test.wins else "no"]
-            for test in agreement.alt_test.labellers
-        ]  # fmt: skip
+        rows = [[test.labeller or NO_NAME, f"{test.difference:+.2f}", f"{test.advantage:.2f}",
+                 f"{test.p:.4f}", str(test.n), "yes" if test.wins else "no"]
+                for test in agreement.alt_test.labellers]  # fmt: skip
         head = ["left out", "labeller less judge", "judge as good", "p", "n", "judge wins"]
         yield DisplayTable(head, rows, numbers=(1, 2, 3, 4))
     if agreement.systems is not None:
-        rows = [
-            [mean.system, f"{mean.judge:.3f}", f"{mean.people:.3f}", str(mean.cases)]
-            for mean in agreement.systems.systems
-        ]
+        rows = [[mean.system, f"{mean.judge:.3f}", f"{mean.people:.3f}", str(mean.cases)]
+                for mean in agreement.systems.systems]  # fmt: skip
         yield DisplayTable(("system", "judge", "people", "cases"), rows, numbers=(1, 2, 3))
 
 
