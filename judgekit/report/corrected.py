@@ -127,25 +127,13 @@ def telling_means(means: Iterable[CorrectedMean | None]) -> list[CorrectedMean]:
     ]
 
 
-def corrected_line(one: CorrectedMean, scale: float = 1.0) -> str:
-    """Return the corrected mean beside that of the judge, in one line.
-
-    Args:
-        one: the corrected mean.
-        scale: factor of the shown values.
-    """
-    n = int(one.labels.n)
-    return (
-        f"corrected by people: {one.corrected.text(scale)}, {n} label{'s' if n != 1 else ''} "
-        f"({METHODS[one.by]}; judge {one.judge.cells(scale)[0]} over {one.rows})"
-    )
-
-
 def corrected_lines(summary: MetricSummary) -> Iterator[str]:
     """Yield the corrected means of a metric and its criteria, and what they assume."""
     means = [summary.corrected, *(criterion.corrected for criterion in summary.criteria)]
     known = telling_means(means)
     for one in known:
-        scale = summary.scale if one.criterion is None else 1.0
-        yield f"{one.criterion or ''} {corrected_line(one, scale)}".lstrip()
+        scale, n = summary.scale if one.criterion is None else 1.0, int(one.labels.n)
+        figure = f"{one.corrected.text(scale)}, {n} label{'s' if n != 1 else ''}"
+        judge = f"{METHODS[one.by]}; judge {one.judge.cells(scale)[0]} over {one.rows}"
+        yield f"{one.criterion or ''} corrected by people: {figure} ({judge})".lstrip()
     yield from [one.assumes for one in known[:1]]

@@ -88,27 +88,31 @@ class RunLabels:
         own = [label for name in names for label in self.by_metric.get(name, ())]
         return Corrector(metric, own, manifest, self, range, clustered)
 
-    def check(
-        self, ranges: Mapping[str, Range], manifest: Mapping[str, Any], *, whole: bool
-    ) -> None:
-        """Refuse labels that are no answers to their criteria, or about no metric.
+    def correctors(
+        self, ranges: Mapping[str, Range], manifest: Mapping[str, Any], *,
+        clustered: bool = False, whole: bool = True,
+    ) -> dict[str, Corrector]:  # fmt: skip
+        """Return what corrects each labelled metric.
 
         Args:
             ranges: metric of the run -> the least and the most a value can be.
             manifest: describes their rubrics.
-            whole: whether some label must be about one of them.
+            clustered: whether results come with a cluster.
+            whole: whether some label must be about one of the metrics.
 
         Raises:
-            ConfigError: naming the label, or the metrics of both.
+            ConfigError: a label is no answer to its criterion, or none is about a metric.
         """
-        known = list(ranges)
-        found = [self.corrector(n, manifest, clustered=False, range=r) for n, r in ranges.items()]
-        if whole and not any(found):
-            names = sorted(self.by_metric)
-            hint = suggest(names[0], known, otherwise="")
-            about = ", ".join(map(repr, names))
-            why = f"the labels are about {about}; the run has {', '.join(known)}{hint}"
-            raise ConfigError(why, where=str(self.path))
+        found = {}
+        for name, range in ranges.items():
+            if one := self.corrector(name, manifest, clustered=clustered, range=range):
+                found[name] = one
+        if whole and not found:
+            about, known = sorted(self.by_metric), list(ranges)
+            hint = suggest(about[0], known, otherwise="")
+            why = f"the labels are about {', '.join(map(repr, about))}; the run has "
+            raise ConfigError(f"{why}{', '.join(known)}{hint}", where=str(self.path))
+        return found
 
 
 class _Rubric:

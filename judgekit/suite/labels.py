@@ -40,5 +40,7 @@ def read_run_labels(
         hint = nearby(path) or "; check the path"
         raise ConfigError(f"no such file of labels: {file.labels}{hint}", where=where)
     labels = RunLabels.read(path)
-    labels.check({one.name: one.range for one in metrics}, full_manifest(metrics, {}), whole=whole)
+    labels.correctors(
+        {one.name: one.range for one in metrics}, full_manifest(metrics, {}), whole=whole
+    )
     return labels

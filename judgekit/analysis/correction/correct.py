@@ -15,7 +15,7 @@ from judgekit.core.value import Displayed, Value
 from judgekit.datasets.dataframes.table import Table, kind_of
 from judgekit.report.clusters import CaseClusters
 from judgekit.report.corrected import METHODS, By, CorrectedMean, telling_means
-from judgekit.report.corrector import NO_VALUES, Corrector, RunLabels, Several
+from judgekit.report.corrector import NO_VALUES, RunLabels, Several
 from judgekit.report.manifest import cluster_field
 from judgekit.report.markdown import escaped
 from judgekit.report.report import Report
@@ -73,11 +73,12 @@ class CorrectedRun(Displayed, Value):
     def markdown(self) -> str:
         """Return the means as Markdown, with all names escaped."""
         shown = telling_means(self.means)
-        rows: list[tuple[str, ...]] = [HEAD, ("---", "--:", "--:", "--:")]
-        rows += [(f"{one.name}: {row[0]}", *row[1:]) for one in shown for row in _rows(one)]
+        rows = [(f"{one.name}: {row[0]}", *row[1:]) for one in shown for row in _rows(one)]
         lines = [f"{one.name}: {line}" for one in shown for line in _details(one)]
+        table = [f"| {' | '.join(map(escaped, row))} |" for row in (HEAD, *rows)]
+        table[1:1] = ["| --- | --: | --: | --: |"]
         listed = [f"- {escaped(line)}" for line in (*lines, *self.notes)]
-        return "\n".join([*(f"| {' | '.join(map(_cell, row))} |" for row in rows), "", *listed, ""])
+        return "\n".join([*table, "", *listed, ""])
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the means as a pandas data frame, a row for each metric and criterion.
@@ -94,10 +95,6 @@ class CorrectedRun(Displayed, Value):
         from judgekit.datasets.dataframes.libraries import to_polars_frame
 
         return to_polars_frame(_table(self))
-
-
-def _cell(text: str) -> str:
-    return text if text.startswith("--") else escaped(text)
 
 
 def _rows(one: CorrectedMean) -> Iterator[tuple[str, ...]]:
@@ -178,38 +175,11 @@ def correct(
             hint = suggest(str(value), list(known))
             raise ConfigError(f"{name} must be {' or '.join(known)}, not {value!r}{hint}")
     report = run if isinstance(run, Report) else Report.read(run)
-    path = Path(labels)
-    people = RunLabels.read(path, by=by, several=several)
+    people = RunLabels.read(Path(labels), by=by, several=several)
     manifest = report.figures.manifest
-    people.check({n: one.range for n, one in report.metrics.items()}, manifest, whole=True)
     cluster = cluster or cluster_field(manifest)
-    correctors = _corrected(report, people, cluster)
-    means = [one for corrector in correctors.values() for one in corrector.means().values()]
-    if not any(one.labels.n for one in means):
-        why = {
-            f"labels of {count} left out: {why}" for m in means for why, count in m.left_out.items()
-        }
-        why |= {NO_VALUES for one in means if one.corrected.too_few == NO_VALUES}
-        none = "no label is about a case that the run has a score for; are the case ids the same?"
-        text = f"no label can be used: {'; '.join(sorted(why))}" if why else none
-        raise ConfigError(text, where=str(path))
-    return CorrectedRun(
-        manifest=digest(canonical_json(manifest)),
-        labels=people.digest,
-        several=several,
-        cluster=cluster,
-        means=tuple(means),
-    )
-
-
-def _corrected(report: Report, people: RunLabels, cluster: str | None) -> dict[str, Corrector]:
-    """Return the correctors of the labelled metrics, with all results added."""
-    manifest, clustered = report.figures.manifest, cluster is not None
-    correctors = {
-        name: corrector
-        for name, one in report.metrics.items()
-        if (corrector := people.corrector(name, manifest, clustered=clustered, range=one.range))
-    }
+    ranges = {name: one.range for name, one in report.metrics.items()}
+    correctors = people.correctors(ranges, manifest, clustered=cluster is not None)
     clusters = None if cluster is None else CaseClusters(cluster)
     for case, rows in report.results:
         group = None if clusters is None else clusters.of(case.id, case.metadata)
@@ -218,7 +188,20 @@ def _corrected(report: Report, people: RunLabels, cluster: str | None) -> dict[s
                 correctors[row.metric].add(case.id, case.output, row.result, group)
     for problem in clusters.lacks() if clusters is not None else ():
         raise ConfigError(problem)
-    return correctors
+    means = [one for corrector in correctors.values() for one in corrector.means().values()]
+    if not any(one.labels.n for one in means):
+        left = {f"labels of {n} left out: {why}" for m in means for why, n in m.left_out.items()}
+        left |= {NO_VALUES for one in means if one.corrected.too_few == NO_VALUES}
+        text = "no label is about a case that the run has a score for; are the case ids the same?"
+        text = f"no label can be used: {'; '.join(sorted(left))}" if left else text
+        raise ConfigError(text, where=str(people.path))
+    return CorrectedRun(
+        manifest=digest(canonical_json(manifest)),
+        labels=people.digest,
+        several=several,
+        cluster=cluster,
+        means=tuple(means),
+    )
 
 
 __all__ = ["CorrectedRun", "correct"]
