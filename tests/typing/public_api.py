@@ -209,6 +209,10 @@ async def runs(case: Case, judge: Judge) -> None:
     judgekit.rank("votes.csv", seed="1")  # type: ignore[arg-type]
     assert_type(comparison.pairs, int)
     judgekit.agree("runs/a", "labels.jsonl", failures="drop")
+    assert_type(judgekit.correct("runs/a", "labels.jsonl"), judgekit.CorrectedRun)
+    statistics = judgekit.rubric_stats("runs/a", Path("labels.jsonl"))
+    assert_type(statistics.criteria[0].discrimination.value, float | None)
+    judgekit.rubric_stats(["runs/a"])  # type: ignore[arg-type]
     answers = judgekit.answer_sync([case], judge)
     assert_type(answers, Answers)
     assert_type(await judgekit.answer([case], judge, field="baseline"), Answers)
