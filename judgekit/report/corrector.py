@@ -120,7 +120,11 @@ class _Rubric:
 
     def __init__(self, manifest: Mapping[str, Any], metric: str) -> None:
         known = dicts_in(manifest.get("rubrics"))
-        entries = [one for one in known if metric in (one.get("metrics") or ())]
+        entries = [
+            one
+            for one in known
+            if isinstance(one.get("metrics"), list) and metric in one["metrics"]
+        ]
         one = entries[0] if len(entries) == 1 else {}
         try:
             criteria = [
@@ -145,7 +149,12 @@ class _Rubric:
         asked = {worth.group for worth in worths}
         groups = {name: weight for name, weight in self._groups.items() if name in asked}
         values = [worth.value for worth in worths]
-        return fold_values(values, shares=shares_of(worths, groups), combine=self._combine).value
+        try:
+            return fold_values(
+                values, shares=shares_of(worths, groups), combine=self._combine
+            ).value
+        except ArithmeticError:  # weights that judgekit did not write
+            return None
 
 
 class _Given(NamedTuple):
@@ -338,7 +347,7 @@ class Corrector:
         ):
             return None
         judge = self._rubric.fold({part.id: (part.status, part.value) for part in result.parts})
-        if judge is None or abs(judge - result.value) > _SAME:
+        if judge is None or not abs(judge - result.value) <= _SAME:
             return None
         return self._rubric.fold({id: given.answers[id] for id in ids})
 

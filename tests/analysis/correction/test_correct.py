@@ -322,6 +322,30 @@ def test_an_old_run_without_the_rubric_takes_shares_and_yes_no(made, tmp_path):
 
 
 @each(
+    "change",
+    [
+        lambda rubric: {"metrics": 5},
+        lambda rubric: {"criteria": [{"id": 1}]},
+        lambda rubric: {"criteria": "x"},
+        lambda rubric: {"criteria": [{**one, "levels": []} for one in rubric["criteria"]]},
+        lambda rubric: {"criteria": [{**one, "weight": 1e308} for one in rubric["criteria"]]},
+        lambda rubric: {"modes": {"default": {"": "x"}}, "combine": 7},
+        lambda rubric: {"modes": {mode: {"": -1e308} for mode in rubric["modes"]}},
+    ],
+)
+def test_a_manifest_that_judgekit_did_not_write_is_no_crash(change, made):
+    folder, _ = made
+    report = judgekit.Report.read(folder / "run")
+    rubric = report.figures.manifest["rubrics"][0]
+    manifest = {**report.figures.manifest, "rubrics": [{**rubric, **change(rubric)}]}
+    figures = report.figures.model_copy(update={"manifest": manifest})
+    older = judgekit.Report(figures, results=report.results)
+
+    for one in judgekit.correct(older, folder / "labels.jsonl").means:
+        assert one.corrected.value is None or 0 <= one.corrected.value <= 1
+
+
+@each(
     "kind, answer, value",
     [
         ({"minimum": 1, "maximum": 5}, 4, 0.75),
