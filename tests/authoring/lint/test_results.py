@@ -127,6 +127,31 @@ def test_criteria_that_always_agree_are_named(run):
     ]
 
 
+def test_a_criterion_without_a_relation_to_the_others_is_named(run):
+    verdicts = [
+        [
+            price(n % 2),
+            reach((n % 2 * 3 + n // 2 % 2) / 4),
+            Part(id="place", value=n // 4 % 3 / 2),
+        ]
+        for n in range(240)
+    ]
+
+    ((line, rule, message),) = said(*run(verdicts))
+
+    assert (line, rule) == (LINES["place"], "unrelated")
+    assert message.startswith("'place' is noise: no relation to the other criteria")
+
+
+def test_a_criterion_that_cancels_the_others_is_named(run):
+    verdicts = [[price(n % 3 > 0), reach((1 - (n % 3 > 0) + n % 2) / 2)] for n in range(60)]
+
+    assert {(line, rule) for line, rule, _ in said(*run(verdicts))} == {
+        (LINES["price"], "against-rest"),
+        (LINES["reach"], "against-rest"),
+    }
+
+
 def test_agreement_of_what_hardly_varies_means_nothing(run):
     verdicts = [[price(n != 0), reach(float(n != 0))] for n in range(40)]
 
