@@ -296,7 +296,8 @@ def _container_of(path: Path) -> Container:
     shown = f"the ending {quoted(ending)}" if ending else "a name without an ending"
     known = ", ".join(ENDINGS)
     message = (
-        f"{shown} does not show the format of the file; use one of {known}, or set the container"
+        f"{shown} does not show the format of the file; use one of {known}, or set `container` in "
+        "a suite"
     )
     raise DatasetError(message, where=str(path))
 
