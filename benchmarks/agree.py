@@ -3,9 +3,10 @@
     python benchmarks/agree.py [cases]
 
 A run of 10,000 cases with answers of 200 words, judged by a rubric of five criteria with reasons
-and quotes: two of yes/no, two of three levels, one of numbers. One person labelled every case, or
-three people every third one; with and without clusters, groups, systems and the alternative test.
-CPU seconds of this process, the least of three; the bar is 3 times the reading.
+and quotes: two of yes/no, two of three levels, one of numbers. One person labelled every case on 1,
+3 or 5 criteria (10,000 to 50,000 labels), or three people every third case; with and without
+clusters, groups, systems and the alternative test. CPU seconds of this process, the least of three;
+the bar is 3 times the reading, for up to 30,000 labels and no further options.
 """
 
 from __future__ import annotations
@@ -28,6 +29,14 @@ from judgekit.report.report import Report
 BAR = 3.0
 LEVELS = ("bad", "fair", "good")
 KINDS = {"polite": "yes", "safe": "yes", "tone": "level", "depth": "level", "share": "number"}
+ALL, SOME = tuple(KINDS), ("polite", "tone", "share")
+SETTINGS = [
+    ("1 criterion", ("tone",), ("ann",), 1),
+    ("3 criteria", SOME, ("ann",), 1),
+    ("5 criteria", ALL, ("ann",), 1),
+    ("3 criteria, 3 people", SOME, ("ann", "bob", "cyd"), 3),
+]
+"""Name, criteria, people, and every which case has labels."""
 
 
 class WrittenMetric:
@@ -62,11 +71,11 @@ def answer(writer: Writer, kind: str) -> Any:
     return {"yes": share > 0.6, "level": LEVELS[min(2, int(share * 3))], "number": share}[kind]
 
 
-def label(writer: Writer, judged: dict[str, Any]) -> dict[str, Any]:
+def label(writer: Writer, judged: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """Return the answers of a person, three in four of them the judge's."""
     return {
-        name: judged[name] if writer.share() > 0.58 else answer(writer, kind)
-        for name, kind in KINDS.items()
+        name: judged[name] if writer.share() > 0.58 else answer(writer, KINDS[name])
+        for name in names
     }
 
 
@@ -89,10 +98,10 @@ def main() -> int:
             for n in range(count)
         ]  # fmt: skip
         evaluate_sync(cases, [metric], out=folder / "run")
-        for labels, people, every in (("one", ("ann",), 1), ("three", ("ann", "bob", "cyd"), 3)):
+        for labels, kinds, people, every in SETTINGS:
             rows = [
                 {"case": case.id, "metric": "quality", "labeller": who,
-                 "values": label(metric.writer, metric.answers[case.id])}
+                 "values": label(metric.writer, metric.answers[case.id], kinds)}
                 for case in cases[::every] for who in people
             ]  # fmt: skip
             text = "".join(json.dumps(row) + "\n" for row in rows)
@@ -103,16 +112,18 @@ def main() -> int:
                 pass
 
         run = folder / "run"
-        agree(run, folder / "one.jsonl", write=False)  # loads numpy
+        agree(run, folder / "1 criterion.jsonl", write=False)  # loads numpy
         read = least(reading)
         print(f"{count:,} cases; reading the run folder: {read:.2f} s of CPU")
         more = {"cluster": "user", "group": "prompt", "system": "bot", "alt_test": 0.15}
         worst = 0.0
-        for labels in ("one", "three"):
-            for what, options in (("", {}), (" with all options", more)):
-                took = least(lambda: agree(run, folder / f"{labels}.jsonl", write=False, **options))  # noqa: B023
-                print(f"labels of {labels}{what}: {took:.2f} s, {took / read:.2f} x reading")
-                worst = max(worst, took / read if not options else 0.0)
+        for labels, kinds, *_ in SETTINGS:
+            for what, options in (("", {}), (", all options", more)):
+                path = folder / f"{labels}.jsonl"
+                took = least(lambda: agree(run, path, write=False, **options))  # noqa: B023
+                print(f"{labels}{what}: {took:.2f} s, {took / read:.2f} x reading", flush=True)
+                if not options and len(kinds) <= 3:
+                    worst = max(worst, took / read)
     return int(worst > BAR)
 
 

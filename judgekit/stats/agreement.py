@@ -246,7 +246,8 @@ def coefficient(
     Pairs of one unit that agree carry the information of one pair. The design effect says how many
     pairs count as one: the variance with units and weights over that without, between 1 and the
     mean number of pairs in a unit (times Kish's 1 + cv ** 2 of the weights). The weight of the
-    added cases is multiplied by it.
+    added cases is multiplied by it, and by the largest weight: a rare answer may be in a few heavy
+    cases alone, and lighter added cases would not make up for them.
 
     Args:
         units: by pair, the number of its unit, from 0 without gaps.
@@ -279,6 +280,7 @@ def coefficient(
         together = _figures(each, units, weights).error ** 2
         most = n / count * kish
         worth = min(most, max(1.0, together / alone)) if alone > 0 else most
+    worth *= float(weights.max())
     figures = _known(influence(added * worth))
     error, df = _figures(figures.each, units, weights)
     whole = n + added * worth
