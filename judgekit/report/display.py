@@ -199,4 +199,7 @@ def calibration_parts(calibration: Calibration) -> Iterator[DisplayPart]:
                 title=cut(one.name, MOST_NAME),
                 numbers=range(1, len(one.categories) + 1),
             )
-    yield DisplayLine(calibration.intervals, "note")
+    for one in shown:
+        for line in one.alt_test.lines if one.alt_test is not None else ():
+            yield DisplayLine(cut(f"{one.name}: {line}", 600))
+    yield DisplayLine(f"{calibration.intervals} {calibration.sampling}", "note")

@@ -148,3 +148,10 @@ def test_size_for_a_judge_who_is_worse_by_epsilon():
         plain += sum(rejected([float(usual)] * 3)) >= 2
     assert passes / 300 <= 0.06
     assert plain / 300 > 0.08  # why a case is added
+
+
+def test_notebooks_show_the_outcome_and_what_it_means(tmp_path):
+    shown = agree(*study(tmp_path), alt_test=0.15, write=False)._repr_html_()
+
+    assert "alternative test (epsilon 0.15, accuracy)" in shown
+    assert "random sample" in shown
