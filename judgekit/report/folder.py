@@ -8,6 +8,7 @@ where it is, the run came to its end, and all the others are whole.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -115,7 +116,9 @@ def read_json(path: Path) -> Any:
         ConfigError: it is missing or not JSON.
     """
     try:
-        return json.loads(read_text(path, most=MAX_JSON))
+        return json.loads(
+            read_text(path, most=MAX_JSON), parse_constant=_finite, parse_float=_finite
+        )
     except FileNotFoundError as exc:
         check_finished(path.parent)
         raise ConfigError(
@@ -128,6 +131,12 @@ def read_json(path: Path) -> Any:
         ) from exc
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(number := float(text)):
+        raise ValueError(f"{text} is no finite number")
+    return number
 
 
 def read_results(folder: Path) -> Iterator[Scored]:

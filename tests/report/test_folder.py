@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Part, Score
-from judgekit.report.folder import RESULTS, is_locked, read_results
+from judgekit.report.folder import REPORT, RESULTS, is_locked, read_json, read_results
 from judgekit.report.report import Report
 from judgekit.report.writer import ResultsWriter
 from judgekit.runner.evaluation import evaluate_sync
@@ -112,6 +112,14 @@ def test_bytes_that_are_no_text_are_said(tmp_path):
 
     with pytest.raises(ConfigError, match="cannot be read"):
         list(read_results(tmp_path))
+
+
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e400"])
+def test_a_report_holds_finite_numbers_only(tmp_path, number):
+    (tmp_path / REPORT).write_text(f'{{"manifest": {{"params": [{number}]}}}}', "utf-8")
+
+    with pytest.raises(ConfigError, match=rf"report\.json: cannot be read: {number}"):
+        read_json(tmp_path / REPORT)
 
 
 def test_a_new_run_leaves_nothing_of_the_old_one(tmp_path):
