@@ -9,19 +9,12 @@ from judgekit.core.value import Value
 from judgekit.stats.agreement import Coefficient, CountedFigure
 
 STATISTICS = {
-    "alpha_nominal": "alpha (nominal)",
-    "alpha_ordinal": "alpha (ordinal)",
-    "alpha_interval": "alpha (interval)",
-    "precision": "precision of yes",
-    "recall": "recall of yes (sensitivity)",
-    "specificity": "specificity",
-    "f1": "F1 of yes",
-    "balanced_f1": "balanced F1",
-    "kappa": "kappa",
-    "spearman": "Spearman's rho",
-    "pearson": "Pearson's r",
-    "kendall": "Kendall's tau-b",
-}
+    "alpha_nominal": "alpha (nominal)", "alpha_ordinal": "alpha (ordinal)",
+    "alpha_interval": "alpha (interval)", "precision": "precision",
+    "recall": "recall (sensitivity)", "specificity": "specificity", "f1": "F1",
+    "balanced_f1": "balanced F1", "kappa": "kappa", "spearman": "Spearman's rho",
+    "pearson": "Pearson's r", "kendall": "Kendall's tau-b",
+}  # fmt: skip
 """Name of a statistic -> how it is shown."""
 
 

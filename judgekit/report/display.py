@@ -199,7 +199,6 @@ def calibration_parts(calibration: Calibration) -> Iterator[DisplayPart]:
                 title=cut(one.name, MOST_NAME),
                 numbers=range(1, len(one.categories) + 1),
             )
-    for one in shown:
-        for line in one.alt_test.lines if one.alt_test is not None else ():
-            yield DisplayLine(cut(f"{one.name}: {line}", 600))
+    tests = ((one.name, line) for one in shown if one.alt_test for line in one.alt_test.lines)
+    yield from (DisplayLine(cut(f"{name}: {line}", 600)) for name, line in tests)
     yield DisplayLine(f"{calibration.intervals} {calibration.sampling}", "note")

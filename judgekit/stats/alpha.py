@@ -107,12 +107,8 @@ def _influence(
         moves -= factor * 4 * beyond(pull)
         moves += factor * a / b * 4 * beyond(counts * n * positions)
     each = np.bincount(case, weights=moves[places]) - factor * apart
-    total = (
-        4 * factor**2 * squares
-        - 4 * factor * 2 * float((rows * moves).sum())
-        + 2 * size * float((moves**2).sum())
-        + 2 * float(moves.sum()) ** 2
-    )
+    total = 4 * factor**2 * squares - 8 * factor * float((rows * moves).sum())
+    total += 2 * size * float((moves**2).sum()) + 2 * float(moves.sum()) ** 2
     # `each` is by case, and a share of n cases in all.
     cases = len(sizes) + added
     return Influence(1 - factor * a, each * cases, float(even * total * cases**2))

@@ -63,11 +63,8 @@ def _pearson(values: Sequence[float], columns: PairColumns, added: float) -> Inf
     r = float((weights * x * y).sum() + one * u.sum() * v.sum()) / n
     each = x * y - r / 2 * (x**2 + y**2)
     squares, a, b = (u**2).sum() * (v**2).sum(), len(u), len(v)
-    whole = (
-        squares
-        + r**2 / 4 * (b * (u**4).sum() + a * (v**4).sum() + 2 * squares)
-        - r * ((u**3).sum() * v.sum() + u.sum() * (v**3).sum())
-    )
+    whole = squares - r * ((u**3).sum() * v.sum() + u.sum() * (v**3).sum())
+    whole += r**2 / 4 * (b * (u**4).sum() + a * (v**4).sum() + 2 * squares)
     return Influence(r, each, float(one * whole))
 
 
@@ -119,9 +116,6 @@ def _kendall(columns: PairColumns, added: float) -> Influence | None:
     cells = rows * width
     margins = float(p.sum() * width + q.sum() * rows)
     squared = float(width * (p**2).sum() + rows * (q**2).sum() + 2 * p.sum() * q.sum())
-    total = (
-        4 * (sums[2] - 2 * s * sums[0] + cells * s**2) / scale**2
-        + 4 * tau * (sums[1] - s * margins) / scale
-        + tau**2 * squared
-    )
+    total = 4 * (sums[2] - 2 * s * sums[0] + cells * s**2) / scale**2
+    total += 4 * tau * (sums[1] - s * margins) / scale + tau**2 * squared
     return Influence(tau, each, even * total)

@@ -105,10 +105,8 @@ def too_few(items: int, labellers: int, clusters: int | None) -> str | None:
     if items < FEWEST_ITEMS:
         return f"{items} of the {FEWEST_ITEMS} cases with two labellers that the test needs"
     if labellers < FEWEST_LABELLERS:
-        return (
-            f"{labellers} of the {FEWEST_LABELLERS} labellers with {FEWEST_ITEMS} shared cases "
-            "that the test needs"
-        )
+        enough = f"labellers with {FEWEST_ITEMS} shared cases"
+        return f"{labellers} of the {FEWEST_LABELLERS} {enough} that the test needs"
     if clusters is not None and clusters < FEWEST_CLUSTERS:
         return f"{clusters} of the {FEWEST_CLUSTERS} clusters that the test needs"
     return None
