@@ -10,7 +10,7 @@ from judgekit.core.value import Value
 
 if TYPE_CHECKING:
     from judgekit.report.summary import MetricSummary
-    from judgekit.stats.correction import MeanFigure
+    from judgekit.stats.rates import MeanFigure
 
 By = Literal["ppi", "rogan-gladen"]
 METHODS = {"ppi": "PPI++", "rogan-gladen": "Rogan-Gladen"}

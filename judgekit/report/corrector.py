@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import ValidationError
-
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import sha256_of
@@ -18,12 +16,12 @@ from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, read_labels
 from judgekit.report.corrected import By, CorrectedMean, LabelFigure
-from judgekit.report.manifest import dicts_in, mapping, metric_entry, rubrics_of
+from judgekit.report.described_rubric import DescribedRubric
+from judgekit.report.manifest import rubrics_of
 from judgekit.report.summary import MetricSummary
-from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.fold import Outcome, Worth, fold_values, shares_of
 from judgekit.stats.clusters import FigureValues
-from judgekit.stats.correction import Correction, LabelledRow, youden_figure
+from judgekit.stats.correction import Correction, LabelledRow
+from judgekit.stats.rates import youden_figure
 
 Several = Literal["mean", "majority"]
 """How the labels of several people become one."""
@@ -32,8 +30,6 @@ OTHER_OUTPUT = "the label is for another output"
 NO_VALUES = "labels pass and fail are no values of this metric; label numbers, or criteria"
 _VERDICTS = {"pass": True, "passed": True, "yes": True, "true": True,
              "fail": False, "failed": False, "no": False, "false": False}  # fmt: skip
-_OF_CRITERION = ("weight", "reverse", "levels")
-"""Keys of a question in a manifest that are not the question's own."""
 _SAME = 1e-9
 
 
@@ -115,48 +111,6 @@ class RunLabels:
         return found
 
 
-class _Rubric:
-    """What a manifest, which is untrusted, says of the rubric of a metric."""
-
-    def __init__(self, manifest: Mapping[str, Any], metric: str) -> None:
-        known = dicts_in(manifest.get("rubrics"))
-        entries = [
-            one
-            for one in known
-            if isinstance(one.get("metrics"), list) and metric in one["metrics"]
-        ]
-        one = entries[0] if len(entries) == 1 else {}
-        try:
-            criteria = [
-                Criterion.model_validate(
-                    {k: v for k, v in entry.items() if k in _OF_CRITERION}
-                    | {"question": {k: v for k, v in entry.items() if k not in _OF_CRITERION}}
-                )
-                for entry in dicts_in(one.get("criteria"))
-            ]
-        except ValidationError:
-            criteria = []
-        self.criteria = {criterion.id: criterion for criterion in criteria}
-        self._combine: Any = one.get("combine")
-        chosen = mapping(metric_entry(manifest, metric).get("options")).get("mode")
-        groups = mapping(mapping(one.get("modes")).get(str(chosen or one.get("default_mode"))))
-        self._groups = {k: float(v) for k, v in groups.items() if isinstance(v, (int, float))}
-
-    def fold(self, outcomes: Mapping[str, Outcome]) -> float | None:
-        """Return the value that outcomes of criteria come to; `None` without one."""
-        criteria = [self.criteria[id] for id in outcomes]
-        worths = [Worth(c.id, c.group, c.weight, *outcomes[c.id]) for c in criteria]
-        asked = {worth.group for worth in worths}
-        groups = {name: weight for name, weight in self._groups.items() if name in asked}
-        values = [worth.value for worth in worths]
-        try:
-            return fold_values(
-                values, shares=shares_of(worths, groups), combine=self._combine
-            ).value
-        except ArithmeticError:  # weights that judgekit did not write
-            return None
-
-
 class _Given(NamedTuple):
     """The labels of one person for one output of a case."""
 
@@ -206,7 +160,7 @@ class Corrector:
         self.metric, self.clustered, self._source = metric, clustered, source
         ends = (None if end is None or math.isinf(end) else end for end in range)
         self._low, self._high = ends
-        self._rubric = _Rubric(manifest, metric)
+        self._rubric = DescribedRubric(manifest, metric)
         self._cases: dict[str, dict[str, dict[str | None, _Given]]] = {}
         self.planned = bool(labels) and labels[0].probability is not None
         named: dict[str | None, None] = {}
@@ -340,16 +294,13 @@ class Corrector:
         if not isinstance(result, Score) or result.value is None:
             return None
         ids = [part.id for part in result.parts if part.id in self._rubric.criteria]
-        if (
-            not ids
-            or len(ids) < len(result.parts)
-            or any(given.answers.get(i) is None for i in ids)
-        ):
+        outcomes = {id: self._rubric.outcome(id, given.answers) for id in ids}
+        if not ids or len(ids) < len(result.parts) or None in outcomes.values():
             return None
         judge = self._rubric.fold({part.id: (part.status, part.value) for part in result.parts})
         if judge is None or not abs(judge - result.value) <= _SAME:
             return None
-        return self._rubric.fold({id: given.answers[id] for id in ids})
+        return self._rubric.fold({id: one for id, one in outcomes.items() if one is not None})
 
     # -- the figures ------------------------------------------------------------------
 

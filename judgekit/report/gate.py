@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -11,9 +11,6 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value
 from judgekit.report.summary import MetricSummary
-
-if TYPE_CHECKING:
-    from judgekit.report.corrector import Corrector, RunLabels
 
 Statistic = Literal[
     "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse"
@@ -175,24 +172,6 @@ def _settings(
     if corrected not in (True, False):
         raise ConfigError(f"metric {metric!r}: corrected is true or false, not {corrected!r}")
     return {"where": dict(where), "cluster": cluster, "undecided": choice, "corrected": corrected}
-
-
-def check_labels(gate: Gate, labels: "RunLabels | None", corrector: "Corrector | None") -> None:
-    """Refuse a gate on a corrected mean without labels.
-
-    Args:
-        gate: the gate.
-        labels: the labels of the run.
-        corrector: corrects the means of the metric.
-
-    Raises:
-        ConfigError: saying what to add.
-    """
-    if gate.corrected and corrector is None:
-        why = "needs labels of people; add labels: labels.jsonl at the top of the suite"
-        if labels is not None:
-            why = f"and no label in {labels.path.name} is about this metric; add some"
-        raise ConfigError(f"metric {gate.metric!r}: a gate with corrected {why}")
 
 
 def _bound(metric: str, statistic: str, value: Any, *, counts: bool) -> tuple[float, bool]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
-from judgekit.core.errors import ConfigError
 from judgekit.core.failure import failure_of, guarded
 from judgekit.core.limits import Limits
 from judgekit.core.protocols import Metric, MetricLike
@@ -21,12 +20,18 @@ from judgekit.datasets.load import Source, cases_of
 from judgekit.judges.connections import closing_connections
 from judgekit.metrics.adapter import as_metric
 from judgekit.report.folder import REPORT, RUN, Scored, write_json
-from judgekit.report.gate import Gate, check_labels, gates_of
+from judgekit.report.gate import Gate, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
 from judgekit.report.writer import ResultsWriter
-from judgekit.runner.gatekeeper import Gatekeeper, Rules, keep_baseline
+from judgekit.runner.gatekeeper import (
+    Gatekeeper,
+    Rules,
+    check_corrected,
+    check_names,
+    keep_baseline,
+)
 from judgekit.runner.progress import Progress, close, listener
 from judgekit.runner.sequencer import CaseText, ResultSequencer, case_text
 
@@ -154,7 +159,7 @@ class _Run:
         several = metrics if isinstance(metrics, Iterable) else [metrics]
         self.metrics = [as_metric(metric) for metric in several]
         self.names = [metric.name for metric in self.metrics]
-        _check_names(self.names, thresholds, gates)
+        check_names(self.names, thresholds, gates)
         self.thresholds = thresholds
         self.named = {metric.name: metric for metric in self.metrics}
         self.clusters = None if cluster is None else _clusters(cluster)
@@ -178,7 +183,7 @@ class _Run:
         self.manifest = full_manifest(self.metrics, {**manifest, **by})
         self.tallies = [self._tally(name, cluster is not None) for name in self.named]
         for gate in parsed:
-            check_labels(gate, labels, self.tallies[self.names.index(gate.metric)].corrector)
+            check_corrected(gate, labels, self.tallies[self.names.index(gate.metric)].corrector)
         keep_baseline(rules, out)
         self.gatekeeper = Gatekeeper(
             parsed, rules=rules, tally=self._tally, manifest=self.manifest, cluster=cluster
@@ -355,22 +360,6 @@ def _clusters(field: str) -> CaseClusters:
     from judgekit.report.clusters import CaseClusters
 
     return CaseClusters(field)
-
-
-def _check_names(
-    names: Sequence[str], thresholds: Mapping[str, float], gates: Mapping[str, Any]
-) -> None:
-    if not names:
-        raise ConfigError("there is no metric to score by")
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(f"two metrics are named {name!r}; give one of them another name")
-    for name in (*thresholds, *gates):
-        if name not in names:
-            raise ConfigError(f"a threshold or gate names {name!r}, which is not among the metrics")
-
-
-# -- synchronous entry points ------------------------------------------------------------------
 
 
 def evaluate_sync(cases: Source, metrics: Sequence[MetricLike], **options: Any) -> Report:

@@ -29,6 +29,7 @@ from judgekit.stats.power import more_cases
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.pairs import Pair, Pairing
+    from judgekit.report.corrector import Corrector, RunLabels
 
 
 class Rules(NamedTuple):
@@ -305,3 +306,39 @@ def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str 
 
 
 __all__ = ["Gatekeeper", "Rules", "open_baseline"]
+
+
+def check_names(
+    names: Sequence[str], thresholds: Mapping[str, float], gates: Mapping[str, Any]
+) -> None:
+    """Refuse two metrics of one name, and thresholds and gates of no metric.
+
+    Raises:
+        ConfigError: naming them.
+    """
+    if not names:
+        raise ConfigError("there is no metric to score by")
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"two metrics are named {name!r}; give one of them another name")
+    for name in (*thresholds, *gates):
+        if name not in names:
+            raise ConfigError(f"a threshold or gate names {name!r}, which is not among the metrics")
+
+
+def check_corrected(gate: Gate, labels: RunLabels | None, corrector: Corrector | None) -> None:
+    """Refuse a gate on a corrected mean without labels.
+
+    Args:
+        gate: the gate.
+        labels: the labels of the run.
+        corrector: corrects the means of the metric.
+
+    Raises:
+        ConfigError: saying what to add.
+    """
+    if gate.corrected and corrector is None:
+        why = "needs labels of people; add labels: labels.jsonl at the top of the suite"
+        if labels is not None:
+            why = f"and no label in {labels.path.name} is about this metric; add some"
+        raise ConfigError(f"metric {gate.metric!r}: a gate with corrected {why}")

@@ -15,6 +15,13 @@ from typing import Any, NamedTuple
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 from judgekit.stats.clusters import ClusteredMean, FigureValues
 from judgekit.stats.intervals import CHANGED, Bounds, mean_interval
+from judgekit.stats.rates import (
+    MeanFigure,
+    independent_size,
+    lee_interval,
+    rogan_gladen,
+    youden_figure,
+)
 from judgekit.stats.student import student_t_quantile
 
 FEWEST_LABELS = 50
@@ -27,8 +34,6 @@ FEWEST_WORTH = 20
 FOLDS = 10
 """Parts of weighted labels, of which each is corrected with the others."""
 
-Ends = tuple[float, float]
-
 
 class LabelledRow(NamedTuple):
     """One row with a label."""
@@ -39,20 +44,6 @@ class LabelledRow(NamedTuple):
     """Unique to the row where rows are independent; unused without clusters."""
     probability: float | None = None
     """The probability with which a plan chose the row to be labelled; `None` without a plan."""
-
-
-class MeanFigure(NamedTuple):
-    """A mean with its interval, or the reason why it has none."""
-
-    value: float
-    n: float
-    """The number of values."""
-    error: float = 0.0
-    """Standard error."""
-    df: float = 1.0
-    low: float | None = None
-    high: float | None = None
-    too_few: str | None = None
 
 
 class CorrectionFigures(NamedTuple):
@@ -376,7 +367,7 @@ class Correction:
             if why is None and (youden.low is None or youden.low <= 0):
                 why = "Youden's J may be 0: the judge may know no more than chance"
         if why is None:
-            sizes = [_size(one) for one in (judged, spec, sens)]
+            sizes = [independent_size(one) for one in (judged, spec, sens)]
             low, high = lee_interval(self.judged, spec.value, sens.value, *sizes)
             error = (high - low) / 2 / NormalDist().inv_cdf(0.975)
             low, high = min(low, figure.value), max(high, figure.value)
@@ -386,78 +377,3 @@ class Correction:
         if why is not None:
             figure = figure._replace(low=None, high=None, too_few=why)
         return CorrectionFigures(figure, self._figure(0.0, 0), None, 0)
-
-
-def _size(share: MeanFigure) -> float:
-    """Return the number of independent values that a share is as exact as."""
-    spread = share.value * (1 - share.value)
-    if share.error * spread > 0:
-        return max(1.0, min(share.n, spread / share.error**2))
-    return min(share.n, share.df + 1) if share.df > 1 else share.n
-
-
-def youden_figure(sensitivity: MeanFigure, specificity: MeanFigure) -> MeanFigure:
-    """Return Youden's J, sensitivity + specificity - 1, with Newcombe's interval (1998)."""
-    value = sensitivity.value + specificity.value - 1
-    figure = MeanFigure(value, sensitivity.n + specificity.n)
-    below = above = 0.0
-    for one in (sensitivity, specificity):
-        if one.low is None or one.high is None:
-            return figure._replace(too_few=sensitivity.too_few or specificity.too_few)
-        below = math.hypot(below, one.value - one.low)
-        above = math.hypot(above, one.high - one.value)
-    return figure._replace(low=max(-1.0, value - below), high=min(1.0, value + above))
-
-
-def rogan_gladen(share: float, specificity: float, sensitivity: float) -> float:
-    """Return the share of yes, corrected for the errors of a judge, on 0..1.
-
-    Raises:
-        ValueError: sensitivity + specificity is not above 1.
-
-    >>> round(rogan_gladen(0.4, 0.7, 0.9), 4)
-    0.1667
-    """
-    youden = sensitivity + specificity - 1
-    if youden <= 0:
-        raise ValueError("the judge is no better than chance: sensitivity + specificity <= 1")
-    return min(1.0, max(0.0, (share + specificity - 1) / youden))
-
-
-def lee_interval(
-    share: float, specificity: float, sensitivity: float, n: float, negatives: float,
-    positives: float, *, confidence: float = 0.95,
-) -> Ends:  # fmt: skip
-    """Return the interval of a share that `rogan_gladen` corrects, inside 0..1.
-
-    As Lee et al. (2025), after Lang and Reiczigel (2014): successes and failures are added to each
-    of the three shares, which moves the middle of the interval.
-
-    Args:
-        share: share of yes by the judge.
-        specificity: share of no among the labels no.
-        sensitivity: share of yes among the labels yes.
-        n: judged rows.
-        negatives: labels no.
-        positives: labels yes.
-        confidence: share of such intervals that cover the truth.
-
-    >>> [round(end, 4) for end in lee_interval(0.4, 0.7, 0.9, 1000, 200, 200)]
-    [0.0564, 0.2627]
-    """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share, n = (n * share + z**2 / 2) / (n + z**2), n + z**2
-    specificity, negatives = (negatives * specificity + 1) / (negatives + 2), negatives + 2
-    sensitivity, positives = (positives * sensitivity + 1) / (positives + 2), positives + 2
-    youden = specificity + sensitivity - 1
-    if youden <= 0:
-        return 0.0, 1.0
-    middle = (share + specificity - 1) / youden
-    no, yes = (
-        specificity * (1 - specificity) / negatives,
-        sensitivity * (1 - sensitivity) / positives,
-    )
-    spread = share * (1 - share) / n + (1 - middle) ** 2 * no + middle**2 * yes
-    middle += 2 * z**2 * (middle * yes - (1 - middle) * no)
-    half = z * math.sqrt(spread) / youden
-    return min(1.0, max(0.0, middle - half)), min(1.0, max(0.0, middle + half))

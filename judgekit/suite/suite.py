@@ -19,8 +19,8 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
 from judgekit.report.answerers import ANSWERED_BY
-from judgekit.report.gate import check_labels, gates_of
-from judgekit.runner.gatekeeper import Rules, open_baseline
+from judgekit.report.gate import gates_of
+from judgekit.runner.gatekeeper import Rules, check_corrected, open_baseline
 from judgekit.suite.build import Builder
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.embedders import SuiteEmbedders
@@ -280,7 +280,7 @@ class Suite(Displayed):
             threshold = self.thresholds.get(name)
             for gate in gates_of(name, self.gates[name], threshold=threshold, figures=figures):
                 if self.file.labels is None:
-                    check_labels(gate, None, None)
+                    check_corrected(gate, None, None)
 
     def _check_bounds(self, metric: Metric) -> None:
         """Refuse a bound outside the range of a metric, such as 8 on 0..1."""

@@ -18,12 +18,9 @@ from judgekit.stats.correction import (
     FEWEST_LABELS,
     Correction,
     LabelledRow,
-    MeanFigure,
-    lee_interval,
-    rogan_gladen,
-    youden_figure,
 )
 from judgekit.stats.intervals import MeanInterval
+from judgekit.stats.rates import MeanFigure, lee_interval, rogan_gladen, youden_figure
 from tests.data.make_ppi_oracle import COUNT, ppi_inputs
 from tests.each import each
 
