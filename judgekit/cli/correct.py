@@ -25,7 +25,7 @@ def correct(
     from judgekit.cli.output import print_json
     from judgekit.cli.screen import columns
 
-    corrected = correct_means(folder, labels_file, by=by, several=labels, cluster=cluster)  # type: ignore[arg-type]
+    corrected = correct_means(folder, labels_file, by=by, combine=labels, cluster=cluster)  # type: ignore[arg-type]
     if json:
         print_json(corrected.model_dump(mode="json"))
     elif markdown:

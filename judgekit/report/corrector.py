@@ -23,7 +23,7 @@ from judgekit.stats.clusters import FigureValues
 from judgekit.stats.correction import Correction, LabelledRow
 from judgekit.stats.rates import youden_figure
 
-Several = Literal["mean", "majority"]
+Combined = Literal["mean", "majority"]
 """How the labels of several people become one."""
 Range = tuple[float | None, float | None]
 OTHER_OUTPUT = "the label is for another output"
@@ -42,10 +42,10 @@ class RunLabels:
     digest: str
     """Of the file."""
     by: By = "ppi"
-    several: Several = "mean"
+    combine: Combined = "mean"
 
     @classmethod
-    def read(cls, path: Path, *, by: By = "ppi", several: Several = "mean") -> RunLabels:
+    def read(cls, path: Path, *, by: By = "ppi", combine: Combined = "mean") -> RunLabels:
         """Read a file of labels.
 
         Raises:
@@ -56,7 +56,7 @@ class RunLabels:
             by_metric.setdefault(label.metric, []).append(label)
         if not by_metric:
             raise ConfigError("the file has no labels", where=str(path))
-        return cls(path, by_metric, sha256_of(path), by, several)
+        return cls(path, by_metric, sha256_of(path), by, combine)
 
     def described(self) -> dict[str, str]:
         """Return the file and its digest, for a manifest."""
@@ -277,7 +277,7 @@ class Corrector:
         if not values:
             return "no usable answer of a person"
         person = sum(values) / len(values)
-        if self._source.several == "majority":
+        if self._source.combine == "majority":
             (person, count), *others = Counter(values).most_common(2)
             if others and others[0][1] == count:
                 return "people are tied"

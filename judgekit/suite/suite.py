@@ -7,28 +7,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
-from judgekit.core.errors import ConfigError, placed
+from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.limits import Limits
-from judgekit.core.protocols import Judge, JudgeLike, Metric
+from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
 from judgekit.report.answerers import ANSWERED_BY
-from judgekit.report.gate import gates_of
-from judgekit.runner.gatekeeper import Rules, check_corrected, open_baseline
+from judgekit.runner.gatekeeper import Rules
 from judgekit.suite.build import Builder
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.file import SuiteFile
+from judgekit.suite.gates import baseline_of, check_gates, written_gates
 from judgekit.suite.judge_file import JUDGE, JudgeFile
+from judgekit.suite.judge_settings import described_judge, facts_of, record_mode
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, roles_of
 from judgekit.suite.labels import read_run_labels
-from judgekit.suite.metric_file import GateFile
 from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
@@ -61,10 +60,10 @@ class Suite(Displayed):
         self._judge_objects = {} if judge is None else {JUDGE: judge}
         self.roles = choose_judges(file, overrides, lines=lines)
         if judge is not None:
-            self.roles[JUDGE] = _facts_of(judge)
+            self.roles[JUDGE] = facts_of(judge)
         """The settings of the judges, by role."""
         self.no_judge = overrides.no_judge or not self.roles
-        self.record = _record(file, overrides, lines)
+        self.record = record_mode(file, overrides, lines)
         self.redact = make_redactor(file, lines=lines)
         self.folders = rubric_folders(file, base=base, lines=lines)
         for name in file.metrics:
@@ -92,11 +91,15 @@ class Suite(Displayed):
         builder = Builder(judges=self.judges, embedders=self.embedders, lines=lines)
         self.metrics = [builder.metric(plan) for plan in self.plans]
         self.thresholds = {n: t for n in names if (t := file.metrics[n].threshold) is not None}
-        self.gates = {n: _gates_as_written(g) for n in names if (g := file.metrics[n].gate)}
-        for name in self.gates:
-            self._check_gate(name)
+        self.gates = {n: written_gates(g) for n in names if (g := file.metrics[n].gate)}
         for metric in self.metrics:
-            self._check_bounds(metric)
+            check_gates(
+                metric,
+                self.gates.get(metric.name),
+                threshold=self.thresholds.get(metric.name),
+                labels=file.labels is not None,
+                lines=lines,
+            )
         self.unchecked: list[str] = []
         """Metrics with gates that are not checked, because the run has no judge."""
         if self.no_judge:
@@ -163,8 +166,6 @@ class Suite(Displayed):
         """Return `file:line` of a setting."""
         return self._lines.where(*path)
 
-    # -- judge and cassette -------------------------------------------------------
-
     def _judge_pool(self) -> JudgePool:
         """Build the judges that metrics use; an unused role needs no key."""
         used = {JUDGE, *(r for plan in self.plans for part in plan.walk() for r in part.roles)}
@@ -207,8 +208,6 @@ class Suite(Displayed):
                     where=self.where("metrics", name, "judge" if entry.judge else "likelihood"),
                 )
 
-    # -- metrics ------------------------------------------------------------------
-
     def _metrics_to_run(self) -> list[str]:
         """Return the metrics of `--only`, or all except parts of combinations.
 
@@ -243,25 +242,11 @@ class Suite(Displayed):
     def _rules(self) -> Rules:
         """Return the settings of all gates; opens the baseline if a gate compares with it."""
         settings = self.file.gate
-        folder = self._overrides.baseline or settings.baseline
-        comparing = [
-            name
-            for name, gates in self.gates.items()
-            if any("not_worse" in gate for gate in listed(gates))
-        ]
-        baseline = None
-        if comparing and folder is None:
-            raise ConfigError(
-                f"metric {comparing[0]!r}: not_worse needs a run to compare with; add "
-                "gate: {baseline: FOLDER} at the top, or --baseline FOLDER",
-                where=self.where("metrics", comparing[0], "gate"),
-            )
-        if folder is not None and (comparing or self._overrides.baseline):
-            path = Path(folder) if self._overrides.baseline else self.base / folder
-            baseline = open_baseline(path)
         return Rules(
             undecided=settings.undecided,
-            baseline=baseline,
+            baseline=baseline_of(
+                self.file, self._overrides, gates=self.gates, base=self.base, lines=self._lines
+            ),
             max_cost=settings.cost,
             paid=self._paid,
         )
@@ -273,32 +258,6 @@ class Suite(Displayed):
         ledger = self.cassette.ledger
         unknown = ledger.unpriced or ledger.unpriced_replays
         return None if unknown else round(ledger.spent + ledger.avoided, 6)
-
-    def _check_gate(self, name: str) -> None:
-        figures = next(m for m in self.metrics if m.name == name).figures
-        with placed(self.where("metrics", name, "gate")):
-            threshold = self.thresholds.get(name)
-            for gate in gates_of(name, self.gates[name], threshold=threshold, figures=figures):
-                if self.file.labels is None:
-                    check_corrected(gate, None, None)
-
-    def _check_bounds(self, metric: Metric) -> None:
-        """Refuse a bound outside the range of a metric, such as 8 on 0..1."""
-        low, high = metric.range
-        bounds = {"threshold": self.thresholds.get(metric.name)}
-        for gate in listed(self.gates.get(metric.name, {})):
-            bounds.update({f"gate.{s}": b for s, b in gate.items() if s in ("mean", "min", "max")})
-        for setting, bound in bounds.items():
-            if bound is not None and not low <= bound <= high:
-                from judgekit.suite.hints import percent_hint
-
-                raise ConfigError(
-                    f"{setting} {bound:g} is outside the values of {metric.name!r}, "
-                    f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}",
-                    where=self.where("metrics", metric.name, *setting.split(".")),
-                )
-
-    # -- what a run needs -----------------------------------------------------------
 
     def cases(self) -> Iterator[Case]:
         """Return the cases, redacted.
@@ -326,7 +285,7 @@ class Suite(Displayed):
         return {
             "suite": {"name": file.name, "description": file.description},
             "notice": file.notice if chosen == roles_of(file, lines=self._lines) else None,
-            "judge": None if JUDGE not in chosen else _described(chosen[JUDGE]),
+            "judge": None if JUDGE not in chosen else described_judge(chosen[JUDGE]),
             **self._other_roles(chosen),
             "cases": _cases_entry(file),
             **({ANSWERED_BY: self.answered_by} if self.answered_by else {}),
@@ -346,7 +305,7 @@ class Suite(Displayed):
         if not set(chosen) - {JUDGE}:
             return {}
         return {
-            "judges": {role: _described(judge) for role, judge in chosen.items()},
+            "judges": {role: described_judge(judge) for role, judge in chosen.items()},
             "roles": {name: entry.role for name, entry in self.file.metrics.items() if entry.role},
         }
 
@@ -362,11 +321,6 @@ class Suite(Displayed):
             self.cassette.close()
 
 
-def _described(judge: JudgeFile) -> dict[str, Any]:
-    described = {name: getattr(judge, name) for name in ("model", "identity", "params", "mode")}
-    return described if judge.api is None else {**described, "api": judge.api}
-
-
 def _cases_entry(file: SuiteFile) -> dict[str, Any] | None:
     """Return the source of the cases; the digest of the data set covers their content."""
     if file.rows is not None:
@@ -380,20 +334,6 @@ def _set_fields(entry: FileModel) -> dict[str, Any]:
     `model_dump` would first build a serializer for each kind of entry.
     """
     return {name: value for name, value in entry if value is not None}
-
-
-def _gates_as_written(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
-    """Return gates as the file has them: one as a mapping, several as a list."""
-    several = gates if isinstance(gates, list) else [gates]
-    given = [
-        {key: value for key, value in gate if key in gate.model_fields_set} for gate in several
-    ]
-    return given if isinstance(gates, list) else given[0]
-
-
-def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return one gate or several as a list."""
-    return [gates] if isinstance(gates, Mapping) else list(gates)
 
 
 def load_suite(
@@ -455,23 +395,3 @@ def build_suite(
     if overrides.record is None:
         overrides = overrides.model_copy(update={"record": "new_episodes"})
     return Suite(file, base=base, lines=lines, overrides=overrides, judge=as_judge(judge))
-
-
-def _facts_of(judge: Judge) -> JudgeFile:
-    """Return the settings of a judge object that go into request keys."""
-    full = as_judge(judge)
-    mode: Any = full.mode
-    api: Any = full.api
-    return JudgeFile.model_construct(
-        model=full.model, identity=full.identity, params=dict(full.params), mode=mode, api=api
-    )
-
-
-def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
-    if overrides.record is not None:
-        return RecordMode.parse(overrides.record)
-    if overrides.judges or (overrides.judge is not None and overrides.judge != "none"):
-        # Naming a judge on the command line allows calls to it.
-        return RecordMode.NEW_EPISODES
-    with placed(lines.where("record")):
-        return RecordMode.parse(file.record or "none")

@@ -15,7 +15,7 @@ from judgekit.core.value import Displayed, Value
 from judgekit.datasets.dataframes.table import Table, kind_of
 from judgekit.report.clusters import CaseClusters
 from judgekit.report.corrected import METHODS, By, CorrectedMean, telling_means
-from judgekit.report.corrector import NO_VALUES, RunLabels, Several
+from judgekit.report.corrector import NO_VALUES, Combined, RunLabels
 from judgekit.report.manifest import cluster_field
 from judgekit.report.markdown import escaped
 from judgekit.report.report import Report
@@ -36,7 +36,7 @@ class CorrectedRun(Displayed, Value):
     """Digest of what made the run's numbers."""
     labels: str
     """Digest of the labels."""
-    several: Several
+    combine: Combined
     """How the labels of several people became one."""
     cluster: str | None = None
     """Metadata field that clusters cases; intervals are clustered by it."""
@@ -63,7 +63,7 @@ class CorrectedRun(Displayed, Value):
         )
         kind = "t" if self.means[0].by == "ppi" else "Lee et al. (2025)"
         by = f", by clusters of {self.cluster}" if self.cluster else ""
-        last = f"Intervals: 95 %, {kind}{by}. Several people about a case: their {self.several}."
+        last = f"Intervals: 95 %, {kind}{by}. Several people about a case: their {self.combine}."
         return [*assumed, last]
 
     def text(self, *, width: int = 88) -> str:
@@ -153,7 +153,7 @@ def correct(
     labels: str | Path,
     *,
     by: By = "ppi",
-    several: Several = "mean",
+    combine: Combined = "mean",
     cluster: str | None = None,
 ) -> CorrectedRun:
     """Correct the means of a judge with labels of people. No model is called.
@@ -162,7 +162,7 @@ def correct(
         run: a run folder, or a report.
         labels: a JSON Lines file of labels (see `judgekit.datasets.labels`).
         by: `ppi` (PPI++), or `rogan-gladen` for yes and no.
-        several: how the labels of several people about a case become one: `mean` or `majority`.
+        combine: how the labels of several people about a case become one: `mean` or `majority`.
         cluster: metadata field that clusters cases, such as a user; intervals are then clustered.
             The default is the field of the suite.
 
@@ -170,12 +170,12 @@ def correct(
         ConfigError: the run or a label cannot be read, no label matches an output of the run, or
             no case has the cluster field.
     """
-    for name, value, known in (("by", by, get_args(By)), ("labels", several, get_args(Several))):
+    for name, value, known in (("by", by, get_args(By)), ("labels", combine, get_args(Combined))):
         if value not in known:
             hint = suggest(str(value), list(known))
             raise ConfigError(f"{name} must be {' or '.join(known)}, not {value!r}{hint}")
     report = run if isinstance(run, Report) else Report.read(run)
-    people = RunLabels.read(Path(labels), by=by, several=several)
+    people = RunLabels.read(Path(labels), by=by, combine=combine)
     manifest = report.figures.manifest
     cluster = cluster or cluster_field(manifest)
     ranges = {name: one.range for name, one in report.metrics.items()}
@@ -198,7 +198,7 @@ def correct(
     return CorrectedRun(
         manifest=digest(canonical_json(manifest)),
         labels=people.digest,
-        several=several,
+        combine=combine,
         cluster=cluster,
         means=tuple(means),
     )

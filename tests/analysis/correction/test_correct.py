@@ -133,7 +133,7 @@ def test_several_people_count_by_mean_or_majority(tmp_path):
         found = judgekit.correct(tmp_path / "run", tmp_path / "labels.jsonl", **options)
         return by_name(found)["reply, polite"]
 
-    mean, majority = polite(), polite(several="majority")
+    mean, majority = polite(), polite(combine="majority")
     first = [r["values"]["polite"] for r in rows if r["labeller"] == "ann" and r["case"] != "c3"]
     assert majority.labels.value == pytest.approx(statistics.fmean(first))
     assert majority.left_out == {"people are tied": 1}
@@ -271,7 +271,7 @@ def test_pass_and_fail_are_values_of_a_metric_of_0_and_1_alone(labels):
     [
         (lambda one: one, {"by": "ppi++"},
          "by must be ppi or rogan-gladen, not 'ppi++'; did you mean 'ppi'?"),
-        (lambda one: one, {"several": "median"},
+        (lambda one: one, {"combine": "median"},
          "labels must be mean or majority, not 'median'; did you mean 'mean'?"),
         (lambda one: one, {"cluster": "usr"},
          "cluster: no case has 'usr' in its metadata; did you mean 'user'?"),

@@ -1,0 +1,94 @@
+"""The gates of a suite: as written, and what must hold of them before a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from judgekit.core.errors import ConfigError, placed
+from judgekit.core.protocols import Metric
+from judgekit.core.yaml_file import Lines
+from judgekit.report.gate import gates_of
+from judgekit.report.report import Report
+from judgekit.runner.gatekeeper import check_corrected, open_baseline
+from judgekit.suite.file import SuiteFile
+from judgekit.suite.metric_file import GateFile
+from judgekit.suite.overrides import Overrides
+
+WrittenGates = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+"""The gates of a metric as the file has them: one as a mapping, several as a list."""
+
+
+def written_gates(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return gates as the file has them: one as a mapping, several as a list."""
+    several = gates if isinstance(gates, list) else [gates]
+    given = [
+        {key: value for key, value in gate if key in gate.model_fields_set} for gate in several
+    ]
+    return given if isinstance(gates, list) else given[0]
+
+
+def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return one gate or several as a list."""
+    return [gates] if isinstance(gates, Mapping) else list(gates)
+
+
+def check_gates(
+    metric: Metric, gates: WrittenGates | None, *, threshold: float | None, labels: bool,
+    lines: Lines,
+) -> None:  # fmt: skip
+    """Refuse gates that cannot be checked, and bounds outside the range of a metric.
+
+    Args:
+        metric: the metric.
+        gates: its gates.
+        threshold: its threshold.
+        labels: whether the suite has labels, for gates on corrected means.
+        lines: the lines of the suite.
+
+    Raises:
+        ConfigError: with the line of the setting.
+    """
+    if gates is not None:
+        with placed(lines.where("metrics", metric.name, "gate")):
+            for gate in gates_of(metric.name, gates, threshold=threshold, figures=metric.figures):
+                if not labels:
+                    check_corrected(gate, None, None)
+    low, high = metric.range
+    bounds = {"threshold": threshold}
+    for written in listed(gates or {}):
+        bounds.update({f"gate.{s}": b for s, b in written.items() if s in ("mean", "min", "max")})
+    for setting, bound in bounds.items():
+        if bound is not None and not low <= bound <= high:
+            from judgekit.suite.hints import percent_hint
+
+            raise ConfigError(
+                f"{setting} {bound:g} is outside the values of {metric.name!r}, "
+                f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}",
+                where=lines.where("metrics", metric.name, *setting.split(".")),
+            )
+
+
+def baseline_of(
+    file: SuiteFile, overrides: Overrides, *, gates: Mapping[str, WrittenGates], base: Path,
+    lines: Lines,
+) -> Report | None:  # fmt: skip
+    """Return the run that `not_worse` compares with; `None` if no gate does.
+
+    Raises:
+        ConfigError: a gate compares, and no run is named or it cannot be read.
+    """
+    folder = overrides.baseline or file.gate.baseline
+    comparing = [
+        name for name, own in gates.items() if any("not_worse" in gate for gate in listed(own))
+    ]
+    if comparing and folder is None:
+        raise ConfigError(
+            f"metric {comparing[0]!r}: not_worse needs a run to compare with; add "
+            "gate: {baseline: FOLDER} at the top, or --baseline FOLDER",
+            where=lines.where("metrics", comparing[0], "gate"),
+        )
+    if folder is None or not (comparing or overrides.baseline):
+        return None
+    return open_baseline(Path(folder) if overrides.baseline else base / folder)
