@@ -131,7 +131,7 @@ def test_a_direct_run_imports_neither_litellm_nor_its_libraries(
     program = (
         "import asyncio, sys\n"
         "from pathlib import Path\n"
-        "from judgekit.suite.file import Overrides\n"
+        "from judgekit.suite.overrides import Overrides\n"
         "from judgekit.suite.run import run_suite\n"
         "from judgekit.suite.suite import load_suite\n"
         "suite = load_suite(Path(sys.argv[1]), Overrides(record='new_episodes'))\n"
