@@ -9,6 +9,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -76,6 +77,15 @@ _connect_ex = socket.socket.connect_ex
 _getaddrinfo = socket.getaddrinfo
 _loopback = False
 """Whether the current test may open sockets to this machine."""
+
+
+@contextmanager
+def loopback() -> Iterator[None]:
+    """Allow sockets to this machine, in a fixture that whatever test comes first sets up."""
+    global _loopback
+    before, _loopback = _loopback, True
+    yield
+    _loopback = before
 
 
 class NetworkUsed(AssertionError):

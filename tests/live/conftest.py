@@ -7,6 +7,7 @@ import pytest
 
 from judgekit.core.request import ChatMessage, Form, Question, Request
 from judgekit.judges.connections import closing_connections
+from tests.conftest import loopback
 
 from .asking import MODEL, judge_of
 from .forge import Forge
@@ -26,7 +27,7 @@ def libraries() -> None:
         async with closing_connections():
             await judge_of(server, timeout=60).ask(request)
 
-    with Server() as server:
+    with loopback(), Server() as server:
         asyncio.run(warm(server))
 
 
