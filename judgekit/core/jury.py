@@ -30,7 +30,7 @@ class Member(NamedTuple):
 
 
 class Jury(BaseJudge):
-    """One or several judges whose answers to a rubric become one verdict.
+    """Combines the answers of one or several judges to a rubric into one verdict.
 
     A jury is a judge for every metric that asks by a rubric. Each member answers `samples` times.
     First the samples of a member become its answer: numbers are averaged, words and yes/no go by
@@ -38,7 +38,7 @@ class Jury(BaseJudge):
 
     Args:
         members: name -> judge, or judges, which are named by their models.
-        samples: how often each member answers; each answer has a key of its own.
+        samples: how often each member answers; each answer has its own key.
         order: `balanced` shows criteria and options in written order to sample 0, reversed to
             sample 1, and then in permutations, each followed by its reverse.
         calls: `all` criteria in one call, `each` in its own call, or at most so many per call.

@@ -45,7 +45,7 @@ class RubricMetric(Metric):
         judge: the judge, or a `Jury`.
         name: the name results carry; the rubric's by default.
         mode: one of the rubric's modes; its default otherwise.
-        samples: how often to ask, each recorded under a key of its own.
+        samples: how often to ask, each recorded under its own key.
         order: `balanced` shows criteria and options in another order to each sample.
         calls: `all` criteria in one call, `each` in its own, or so many per call.
         readout: what is read from the distribution of the answers (see `Jury`).

@@ -35,7 +35,7 @@ class Overrides(FileModel):
     baseline: str | None = None
     """Run folder for `not_worse`."""
     against: str | None = None
-    """Run folder whose outputs become the baselines of the cases."""
+    """Run folder; its outputs become the baselines of the cases."""
     again: frozenset[str] = frozenset()
 
     @property

@@ -72,7 +72,7 @@ async def run_suite(
         progress: called as cases finish; or `True` for a progress line.
         stop: set it to end early with a partial report.
         retry_failed: run folder with results to reuse, except failures.
-        against: run folder whose outputs become the baselines of the cases, if `suite` is a file.
+        against: run folder; its outputs become the baselines of the cases, if `suite` is a file.
         reuse: returns an earlier result of a row to reuse.
         page: whether to write a page, up to `MAX_PAGE_CASES`.
 
