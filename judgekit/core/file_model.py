@@ -124,7 +124,8 @@ def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _
     message = str(fault["msg"])
     message = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
     if fault["type"] == "value_error":
-        return f"{name}: {message}" if name else message
+        hint = hints.value(path) if message.startswith("must be") else ""
+        return f"{name}: {message}{hint}" if name else message
     shown = _shown(fault.get("input"))
     message = message.replace("Input should be", "must be", 1)
     if fault["type"] in ("model_type", "dict_type"):

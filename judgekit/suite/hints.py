@@ -43,6 +43,9 @@ def value_hint(path: Path) -> str:
     """Return how to write a value at a path; empty if there is no hint."""
     plain = tuple(step for step in path if isinstance(step, str))
     starred = ("metrics", "*", *plain[2:]) if plain[:1] == ("metrics",) and plain[1:] else plain
+    if starred[:-1] == ("metrics", "*", "gate") and starred[-1] not in GateFile.model_fields:
+        # An unknown key may be the name of a figure, whose bound is a number.
+        return suggest(starred[-1], GateFile.model_fields, otherwise="")
     form = _FORMS.get(starred)
     return f"; {form}" if form else ""
 

@@ -247,7 +247,8 @@ metrics:
         ("corrected: true", "corrected: often",
          "{file}:7: metrics.reply.gate.corrected: must be true or false (it is 'often')"),
         ("corrected: true", "correct: true",
-         "{file}:7: metrics.reply.gate.correct: must be a number, not true or false"),
+         "{file}:7: metrics.reply.gate.correct: must be a number, not true or false;"
+         " did you mean 'corrected'?"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_before_a_run(before, after, message, tmp_path):
