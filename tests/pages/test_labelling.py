@@ -152,6 +152,21 @@ def test_labels_go_the_whole_way_round(tab: Tab, tmp_path: Path) -> None:
     assert score.parts[0].reason == "w 00"
 
 
+def test_a_comparison_says_which_answer_is_a(tab: Tab, tmp_path: Path) -> None:
+    suite = EXAMPLE.parent / "preference" / "suite.yaml"
+    replay_suite(load_suite(suite), out=tmp_path / "run")
+    page = write_page(Report.read(tmp_path / "run"), tmp_path / "run" / "report.html")
+    show(tab, page)
+
+    press(tab, "l")
+
+    heads = tab.locator("#labelling .beside h3").all_inner_texts()
+    assert [head.lower() for head in heads] == ["baseline: answer b", "output: answer a"]
+    show(tab, page, "#case=day-ticket")
+    heads = tab.locator(".beside h3:visible").all_inner_texts()
+    assert [head.lower() for head in heads] == ["baseline", "output"]
+
+
 def test_every_kind_of_question_is_answered(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:

@@ -107,6 +107,10 @@ function hidePane() {
   document.body.classList.remove("reading");
 }
 
+// What a judge saw as A and B, in either order, a person sees as output and baseline.
+const ANSWERS = { baseline: "Baseline: answer B", output: "Output: answer A" };
+const comparesAnswers = (form) => Boolean(form) && form.questions.some(({ labels }) => labels && labels.includes("A") && labels.includes("B"));
+
 function drawPane(place) {
   const { entry, metric, label } = pane;
   const button = (name, sign, listener, disabled) =>
@@ -119,13 +123,13 @@ function drawPane(place) {
     button("Next case (j, Ctrl Enter)", "↓", () => stepLabelling(1), place >= shown.length - 1),
     button("Close (Esc)", "✕", closeLabelling),
   );
-  // Labels that came with the case are verdicts, too.
-  const talk = conversation({ ...entry.case, labels: undefined }, []);
   const changed = () => {
     keepLabel(label);
     drawKept();
   };
   const form = formOf(entry, metric);
+  // Labels that came with the case are verdicts, too.
+  const talk = conversation({ ...entry.case, labels: undefined }, [], comparesAnswers(form) ? ANSWERS : undefined);
   const means = own(data.levels, metric);
   const known = data.metrics.find(({ name }) => name === metric);
   const fields = form

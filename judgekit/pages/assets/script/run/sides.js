@@ -9,7 +9,7 @@ function sidesOf(entry) {
 // A line so long that to look for its direction again wherever it breaks would take seconds.
 const ENDLESS = /[^\n]{20000}/;
 
-function conversation(item, quotes) {
+function conversation(item, quotes, names = { baseline: "Baseline", output: "Output" }) {
   const mark = (text, field) => marked(text, quotes, field);
   const side = h("div", { class: "talk", "aria-label": "Texts of the case", role: "region", tabindex: "0" });
   const block = (label, content, kind) =>
@@ -31,10 +31,10 @@ function conversation(item, quotes) {
   const answers = ["baseline", "output"].filter((field) => item[field] !== undefined);
   if (answers.length === 2) {
     // Baseline and output side by side.
-    const part = (field) => h("section", { class: `turn ${field}` }, h("h3", null, field === "output" ? "Output" : "Baseline"), text(item[field], field));
+    const part = (field) => h("section", { class: `turn ${field}` }, h("h3", null, names[field]), text(item[field], field));
     side.append(h("div", { class: "beside" }, answers.map(part)));
   } else if (answers.length) {
-    block(answers[0] === "output" ? "Output" : "Baseline", text(item[answers[0]], answers[0]), answers[0]);
+    block(names[answers[0]], text(item[answers[0]], answers[0]), answers[0]);
   }
   (item.reference || []).forEach((value, n, all) => block(all.length > 1 ? `Reference ${n + 1}` : "Reference", text(value, "reference")));
   (item.context || []).forEach((value, n, all) => block(all.length > 1 ? `Context ${n + 1}` : "Context", text(textOf(value), "context")));
