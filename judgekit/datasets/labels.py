@@ -77,11 +77,12 @@ def read_label_lines(path: Path) -> Iterator[tuple[int, Label]]:
     Raises:
         ConfigError: with `file:line`, for a line that is not a label.
     """
+    name = str(path)
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as lines:
             for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
                 if line.strip():
-                    where = place(path, number)
+                    where = place(name, number)
                     for label in labels_of(_parsed(line, where), where):
                         yield number, label
     except FileNotFoundError as exc:

@@ -180,8 +180,9 @@ class Correction:
         least = -math.inf if self.bounds[0] is None else self.bounds[0]
         most = math.inf if self.bounds[1] is None else self.bounds[1]
         value = min(most, max(least, self.point(lam)))
-        if missing and self.n > 1 and most - least < math.inf:
-            error = math.hypot(error, (most - least) * math.sqrt(missing / self.n / (self.n - 1)))
+        if missing and self.worth > 1 and most - least < math.inf:
+            unseen = math.sqrt(missing / self.n / (self.worth - 1))
+            error = math.hypot(error, (most - least) * unseen)
         figure = MeanFigure(value, self.n, error, df)
         if why := self.too_few:
             return figure._replace(too_few=why)

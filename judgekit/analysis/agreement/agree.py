@@ -30,8 +30,8 @@ Topic = tuple[str, str | None]
 """A metric and a criterion; `None` for the metric's own value."""
 _MOST_FIELDS = 100
 """Metadata fields that are kept for a suggestion."""
-_Labels = dict[Topic, dict[str, dict[str, dict[str | None, Label]]]]
-"""Topic -> case -> labeller -> digest of the output -> label."""
+_Labels = dict[Topic, dict[str, list[Label]]]
+"""Topic -> case -> labels."""
 
 
 def agree(
@@ -105,8 +105,7 @@ def _by_topic(labels: Iterable[Label]) -> _Labels:
     topics: _Labels = {}
     for label in labels:
         cases = topics.setdefault((label.metric, label.criterion), {})
-        outputs = cases.setdefault(label.case, {}).setdefault(label.labeller, {})
-        outputs[label.output] = label
+        cases.setdefault(label.case, []).append(label)
     return topics
 
 
@@ -123,11 +122,15 @@ def _subjects(report: Report, topics: _Labels, settings: AgreeSettings) -> dict[
     fields: dict[str, None] = {}
     known: dict[tuple[str, str], list[Subject]] = {}
     """Metric and rubric of a row -> what has labels."""
+    labelled = {case for cases in topics.values() for case in cases}
     for case, rows in report.results:
-        fields |= dict.fromkeys(case.metadata if len(fields) < _MOST_FIELDS else ())
+        if len(fields) < _MOST_FIELDS:
+            fields |= dict.fromkeys(case.metadata)
         for what, name in list(missing.items()):
             if name is None or case.metadata.get(name) is not None:
                 del missing[what]
+        if case.id not in labelled:
+            continue
         system = answerer_of(case.metadata) if settings.system is None else None
         judged = JudgedCase(
             id=case.id, digest=output_digest(case.output),

@@ -44,9 +44,6 @@ _FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
 """Failures of a judge that replied; other failures are not the judge's."""
 _VERDICTS = {"pass": True, "passed": True, "yes": True, "fail": False, "failed": False, "no": False}
 
-LabelsOfCase = Mapping[str, Mapping[str | None, Label]]
-"""Labeller -> digest of the output -> the label."""
-
 
 class _MissingValue(NamedTuple):
     """The reason why the judge has no answer."""
@@ -61,7 +58,7 @@ class Subject:
     metric: str
     criterion: str | None
     """`None` for the metric's own value or verdict."""
-    labels: Mapping[str, LabelsOfCase]
+    labels: Mapping[str, Sequence[Label]]
     """Case -> labels of the case."""
     summary: MetricSummary
     settings: AgreeSettings
@@ -90,8 +87,7 @@ class Subject:
         labelled = LabelledCase(case.id, unit, reason, case.group, case.system)
         opinions = result.opinions if isinstance(result, Score) else ()
         members = member_answers(opinions, self.criterion) if opinions else None
-        for labeller, by_output in labels.items():
-            label = by_output.get(case.digest) or by_output.get(None)
+        for labeller, label in _about(labels, case.digest).items():
             if label is None:
                 self.left_out[OTHER_OUTPUT] += 1
             elif label.value is None:
@@ -163,8 +159,8 @@ class Subject:
         Raises:
             ConfigError: labels and answers are of different kinds.
         """
-        missing = sum(len(people) for case, people in self.labels.items()
-                      if case not in self._cases)  # fmt: skip
+        strangers = self.labels.keys() - self._cases
+        missing = sum(len({label.labeller for label in self.labels[case]}) for case in strangers)
         if missing:
             self.left_out["no such case in the run"] += missing
         if all(pair.judge is None for pair in self.pairs):
@@ -345,6 +341,17 @@ class Subject:
         if answers <= set(self.values) and len(set(self.values.values())) == len(self.values) > 2:
             return "ordinal", sorted(answers, key=lambda answer: self.values[answer])
         return "nominal", sorted(answers, key=str)
+
+
+def _about(labels: Sequence[Label], digest: str) -> dict[str, Label | None]:
+    """Return by labeller the label of an output; one without a digest is of any output."""
+    chosen: dict[str, Label | None] = {}
+    for label in labels:
+        if label.output == digest or (label.output is None and not chosen.get(label.labeller)):
+            chosen[label.labeller] = label
+        else:
+            chosen.setdefault(label.labeller, None)
+    return chosen
 
 
 def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:
