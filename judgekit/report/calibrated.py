@@ -9,6 +9,7 @@ from judgekit.report.manifest import judges_of
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration
+    from judgekit.report.summary import MetricSummary
 
 MOST = 3
 """Criteria a line names."""
@@ -16,10 +17,11 @@ CALIBRATED = "calibrated: "
 COMPARED = "compared with people: "
 BELOW = "compared with people, below the bar of the suite: "
 NOT_COMPARED = "not compared with people: "
+CORRECTED = "means are corrected with labels, agreement is not measured: "
 
 
 def calibration_lines(
-    metrics: Sequence[tuple[str, int]], manifest: Mapping[str, Any], known: Calibration | None
+    metrics: Sequence[MetricSummary], manifest: Mapping[str, Any], known: Calibration | None
 ) -> list[str]:
     """Return lines on how well judges agree with people.
 
@@ -27,14 +29,15 @@ def calibration_lines(
     (`calibration`) and the lower end of every coefficient reaches it.
 
     Args:
-        metrics: the metrics of a run, and how many of their scores a judge gave.
+        metrics: the metrics of a run.
         manifest: what made the run.
         known: the outcome of `agree`.
     """
     agreements = known.criteria if known is not None else ()
     compared = {one.metric for one in agreements}
     bar = _bar(manifest)
-    judged = [name for name, count in metrics if count and not _by_people(manifest, name)]
+    corrected = {one.metric for one in metrics if one.corrected and one.corrected.labels.n}
+    judged = [one.metric for one in metrics if one.judged and not _by_people(manifest, one.metric)]
     lines = []
     for name in judged:
         if name in compared:
@@ -42,8 +45,12 @@ def calibration_lines(
             lines.append(f"{_standing(own, bar)}{name}: {_figures(own)}{_stated(bar)}")
             lines += [f"jury of {one.name}: {one.jury.votes}" for one in own if one.jury]
     alone = [name for name in judged if name not in compared]
-    if alone:
-        lines.append(f"{NOT_COMPARED}the judge of {', '.join(alone)} (judgekit agree)")
+    for start, names in (
+        (NOT_COMPARED, [name for name in alone if name not in corrected]),
+        (CORRECTED, [name for name in alone if name in corrected]),
+    ):
+        if names:
+            lines.append(f"{start}the judge of {', '.join(names)} (judgekit agree)")
     return lines
 
 

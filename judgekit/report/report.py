@@ -155,8 +155,7 @@ class Report(Displayed):
 
             manifest = digest(canonical_json(figures.manifest))
             known = read_calibration(self.folder, dataset=figures.dataset, manifest=manifest)
-        judged = [(summary.metric, summary.judged) for summary in figures.metrics]
-        return calibration_lines(judged, figures.manifest, known)
+        return calibration_lines(figures.metrics, figures.manifest, known)
 
     @property
     def passed(self) -> bool:

@@ -90,6 +90,17 @@ def test_terminal_page_and_notebook_have_it(run):
     assert shown in report._repr_html_()
 
 
+def test_a_corrected_judge_is_not_called_unlabelled_and_not_compared_either(run):
+    folder, report = run
+    plain = judgekit.Report.read(folder / "plain")
+
+    assert plain.calibration == ["not compared with people: the judge of reply (judgekit agree)"]
+    assert report.calibration == [
+        "means are corrected with labels, agreement is not measured: the judge of reply "
+        "(judgekit agree)"
+    ]
+
+
 def test_exports_have_it(run, tmp_path):
     folder, report = run
     value = report.metrics["reply"].corrected.corrected
