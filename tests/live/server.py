@@ -155,6 +155,9 @@ class Server:
         self.port = server.sockets[0].getsockname()[1]
         self._started.set()
         self._loop.run_forever()
+        for _ in range(10):
+            # A connection that has just come is known, and can be closed, a few steps later.
+            self._loop.run_until_complete(asyncio.sleep(0))
         server.close()
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
