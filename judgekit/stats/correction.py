@@ -181,6 +181,7 @@ class Correction:
         most = math.inf if self.bounds[1] is None else self.bounds[1]
         value = min(most, max(least, self.point(lam)))
         if missing and self.worth > 1 and most - least < math.inf:
+            # Each counts with the mean squared share of a label, 1 / (n * worth).
             unseen = math.sqrt(missing / self.n / (self.worth - 1))
             error = math.hypot(error, (most - least) * unseen)
         figure = MeanFigure(value, self.n, error, df)

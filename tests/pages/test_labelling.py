@@ -167,6 +167,26 @@ def test_a_comparison_says_which_answer_is_a(tab: Tab, tmp_path: Path) -> None:
     assert [head.lower() for head in heads] == ["baseline", "output"]
 
 
+def test_a_comparison_with_a_reference_does_not_call_the_baseline_b(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    winner = {"id": "winner", "kind": "choice", "labels": ["A", "B"], "text": "Which?"}
+    rubric = {**RUBRIC, "name": "better", "metrics": ["better"], "details": [],
+              "criteria": [{**winner, "weight": 1.0}]}  # fmt: skip
+    score = runs.judged(1.0, parts=(Part(id="winner", value=1.0, weight=1.0),), reason="R")
+    pair: dict[str, Any] = {"a": "output", "b": "reference", "winner": "a"}
+    score = score.model_copy(update={"details": {"pairwise": pair}})
+    case = Case(id="c", input="I", output="O", baseline="B", reference=("R1", "R2"))
+    report = runs.report_of([(case, {"better": score})], manifest={"rubrics": [rubric]})
+    show(tab, write_page(report, tmp_path / "p.html"))
+
+    press(tab, "l")
+
+    heads = [head.lower() for head in tab.locator("#labelling h3").all_inner_texts()]
+    wanted = ["input", "baseline", "output: answer a", "reference 1: answer b", "reference 2"]
+    assert heads[:5] == wanted
+
+
 def test_every_kind_of_question_is_answered(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:

@@ -159,8 +159,8 @@ class Subject:
         Raises:
             ConfigError: labels and answers are of different kinds.
         """
-        strangers = self.labels.keys() - self._cases
-        missing = sum(len({label.labeller for label in self.labels[case]}) for case in strangers)
+        unknown = self.labels.keys() - self._cases
+        missing = sum(len({label.labeller for label in self.labels[case]}) for case in unknown)
         if missing:
             self.left_out["no such case in the run"] += missing
         if all(pair.judge is None for pair in self.pairs):

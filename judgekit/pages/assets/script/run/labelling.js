@@ -107,9 +107,13 @@ function hidePane() {
   document.body.classList.remove("reading");
 }
 
-// What a judge saw as A and B, in either order, a person sees as output and baseline.
-const ANSWERS = { baseline: "Baseline: answer B", output: "Output: answer A" };
-const comparesAnswers = (form) => Boolean(form) && form.questions.some(({ labels }) => labels && labels.includes("A") && labels.includes("B"));
+// In labels of a comparison A is the output, in whatever order a judge saw the two answers.
+function lettersOf(form, result) {
+  const compared = form && form.questions.some(({ labels }) => labels && labels.includes("A") && labels.includes("B"));
+  if (!compared) return {};
+  const names = own(own(result, "details"), "pairwise");
+  return { output: "A", [own(names, "b") === "reference" ? "reference" : "baseline"]: "B" };
+}
 
 function drawPane(place) {
   const { entry, metric, label } = pane;
@@ -129,7 +133,7 @@ function drawPane(place) {
   };
   const form = formOf(entry, metric);
   // Labels that came with the case are verdicts, too.
-  const talk = conversation({ ...entry.case, labels: undefined }, [], comparesAnswers(form) ? ANSWERS : undefined);
+  const talk = conversation({ ...entry.case, labels: undefined }, [], lettersOf(form, own(entry.case.rows, metric)));
   const means = own(data.levels, metric);
   const known = data.metrics.find(({ name }) => name === metric);
   const fields = form

@@ -9,7 +9,9 @@ function sidesOf(entry) {
 // A line so long that to look for its direction again wherever it breaks would take seconds.
 const ENDLESS = /[^\n]{20000}/;
 
-function conversation(item, quotes, names = { baseline: "Baseline", output: "Output" }) {
+// `letters` has the letter of an answer by its field, where a person compares two.
+function conversation(item, quotes, letters = {}) {
+  const headed = (name, field) => (letters[field] ? `${name}: answer ${letters[field]}` : name);
   const mark = (text, field) => marked(text, quotes, field);
   const side = h("div", { class: "talk", "aria-label": "Texts of the case", role: "region", tabindex: "0" });
   const block = (label, content, kind) =>
@@ -31,12 +33,12 @@ function conversation(item, quotes, names = { baseline: "Baseline", output: "Out
   const answers = ["baseline", "output"].filter((field) => item[field] !== undefined);
   if (answers.length === 2) {
     // Baseline and output side by side.
-    const part = (field) => h("section", { class: `turn ${field}` }, h("h3", null, names[field]), text(item[field], field));
+    const part = (field) => h("section", { class: `turn ${field}` }, h("h3", null, headed(field === "output" ? "Output" : "Baseline", field)), text(item[field], field));
     side.append(h("div", { class: "beside" }, answers.map(part)));
   } else if (answers.length) {
-    block(names[answers[0]], text(item[answers[0]], answers[0]), answers[0]);
+    block(headed(answers[0] === "output" ? "Output" : "Baseline", answers[0]), text(item[answers[0]], answers[0]), answers[0]);
   }
-  (item.reference || []).forEach((value, n, all) => block(all.length > 1 ? `Reference ${n + 1}` : "Reference", text(value, "reference")));
+  (item.reference || []).forEach((value, n, all) => block(headed(all.length > 1 ? `Reference ${n + 1}` : "Reference", n === 0 ? "reference" : ""), text(value, "reference")));
   (item.context || []).forEach((value, n, all) => block(all.length > 1 ? `Context ${n + 1}` : "Context", text(textOf(value), "context")));
   if (item.choices) block("Choices", h("ol", { type: "A" }, item.choices.map((choice) => h("li", { dir: "auto" }, choice))));
   if (item.expected) block("Expected", json(item.expected));
