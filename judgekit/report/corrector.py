@@ -4,119 +4,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
-from judgekit.core.input_file import sha256_of
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
-from judgekit.datasets.labels import Label, read_labels
-from judgekit.report.corrected import By, CorrectedMean, LabelFigure
+from judgekit.datasets.label_answers import read_answer
+from judgekit.datasets.labels import Label, of_output
+from judgekit.report.corrected import CorrectedMean, LabelFigure
 from judgekit.report.described_rubric import DescribedRubric
 from judgekit.report.manifest import rubrics_of
+from judgekit.report.run_labels import RunLabels
 from judgekit.report.summary import MetricSummary
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.correction import Correction, LabelledRow
 from judgekit.stats.rates import youden_figure
 
-Combined = Literal["mean", "majority"]
-"""How the labels of several people become one."""
 Range = tuple[float | None, float | None]
 OTHER_OUTPUT = "the label is for another output"
 NO_VALUES = "labels pass and fail are no values of this metric; label numbers, or criteria"
-_VERDICTS = {"pass": True, "passed": True, "yes": True, "true": True,
-             "fail": False, "failed": False, "no": False, "false": False}  # fmt: skip
 _SAME = 1e-9
-
-
-@dataclass(frozen=True)
-class RunLabels:
-    """The labels for a run, by the name of metric or rubric in each."""
-
-    path: Path
-    by_metric: Mapping[str, Sequence[Label]]
-    digest: str
-    """Of the file."""
-    by: By = "ppi"
-    combine: Combined = "mean"
-
-    @classmethod
-    def read(cls, path: Path, *, by: By = "ppi", combine: Combined = "mean") -> RunLabels:
-        """Read a file of labels.
-
-        Raises:
-            ConfigError: it cannot be read, or has no label.
-        """
-        by_metric: dict[str, list[Label]] = {}
-        for label in read_labels(path):
-            by_metric.setdefault(label.metric, []).append(label)
-        if not by_metric:
-            raise ConfigError("the file has no labels", where=str(path))
-        return cls(path, by_metric, sha256_of(path), by, combine)
-
-    def described(self) -> dict[str, str]:
-        """Return the file and its digest, for a manifest."""
-        return {"file": self.path.name, "digest": self.digest}
-
-    def of_outputs(self) -> RunLabels:
-        """Return the labels that name the output they are about."""
-        named = {
-            name: [label for label in labels if label.output is not None]
-            for name, labels in self.by_metric.items()
-        }
-        return replace(self, by_metric=named)
-
-    def corrector(
-        self, metric: str, manifest: Mapping[str, Any], *, clustered: bool, range: Range
-    ) -> Corrector | None:
-        """Return what corrects the means of a metric; `None` if no label is about it.
-
-        Raises:
-            ConfigError: a label is no answer to its criterion.
-        """
-        names = sorted({metric, *dict(rubrics_of(manifest, metric))})
-        if not self.by_metric.keys() & names:
-            return None
-        own = [label for name in names for label in self.by_metric.get(name, ())]
-        return Corrector(metric, own, manifest, self, range, clustered)
-
-    def correctors(
-        self, ranges: Mapping[str, Range], manifest: Mapping[str, Any], *,
-        clustered: bool = False, whole: bool = True,
-    ) -> dict[str, Corrector]:  # fmt: skip
-        """Return what corrects each labelled metric.
-
-        Args:
-            ranges: metric of the run -> the least and the most a value can be.
-            manifest: describes their rubrics.
-            clustered: whether results come with a cluster.
-            whole: whether some label must be about one of the metrics.
-
-        Raises:
-            ConfigError: a label is no answer to its criterion, or none is about a metric.
-        """
-        found = {}
-        for name, range in ranges.items():
-            if one := self.corrector(name, manifest, clustered=clustered, range=range):
-                found[name] = one
-        if whole and not found:
-            about, known = sorted(self.by_metric), list(ranges)
-            hint = suggest(about[0], known, otherwise="")
-            why = f"the labels are about {', '.join(map(repr, about))}; the run has "
-            raise ConfigError(f"{why}{', '.join(known)}{hint}", where=str(self.path))
-        return found
-
-
-class _Given(NamedTuple):
-    """The labels of one person for one output of a case."""
-
-    answers: dict[str | None, Any]
-    """Criterion -> its outcome; `None` -> the value of the metric."""
-    label: Label
 
 
 @dataclass
@@ -145,7 +55,7 @@ class Corrector:
         metric: the metric.
         labels: labels of it, or of its rubric.
         manifest: describes its rubric.
-        source: the file of labels, and how to use it.
+        source: all labels, and how to use them.
         range: the least and the most a value can be.
         clustered: whether results come with a cluster.
 
@@ -161,20 +71,12 @@ class Corrector:
         ends = (None if end is None or math.isinf(end) else end for end in range)
         self._low, self._high = ends
         self._rubric = DescribedRubric(manifest, metric)
-        self._cases: dict[str, dict[str, dict[str | None, _Given]]] = {}
+        self._cases: dict[str, list[Label]] = {}
         self.planned = bool(labels) and labels[0].probability is not None
-        named: dict[str | None, None] = {}
         for label in labels:
-            if (label.probability is not None) != self.planned:
-                without = label if self.planned else labels[0]
-                why = (
-                    f"the label of case {without.case!r} has no 'probability', and others have one"
-                )
-                raise ConfigError(f"{why}; give it to all labels of a plan", where=str(source.path))
-            outputs = self._cases.setdefault(label.case, {}).setdefault(label.labeller, {})
-            given = outputs.setdefault(label.output, _Given({}, label))
-            given.answers[label.criterion] = self._answer(label)
-            named[label.criterion] = None
+            self._check(label)
+            self._cases.setdefault(label.case, []).append(label)
+        named = dict.fromkeys(label.criterion for label in labels)
         if not named or self._rubric.criteria.keys() & named.keys():
             named.setdefault(None)
         self._topics = {
@@ -182,66 +84,37 @@ class Corrector:
             for name in named
         }
 
-    def _answer(self, label: Label) -> Any:
-        """Return a label as an outcome of its criterion, or as a value of the metric."""
-        value = label.value
-        if value is None:
-            return None
-        verdict = _VERDICTS.get(value.strip().lower()) if isinstance(value, str) else value
-        number = value if isinstance(value, (int, float)) else math.nan
-        criterion = self._rubric.criteria.get(label.criterion or "")
-        if label.criterion is None:
-            low = -math.inf if self._low is None else self._low
-            high = math.inf if self._high is None else self._high
-            if isinstance(verdict, bool):
-                return verdict
-            if low <= number <= high:
-                return float(number)
-            raise self._wrong(label, f"a value from {low:g} to {high:g}")
-        if criterion is None:
-            # Older runs do not say what a word is worth.
-            return ("scored", float(number)) if 0 <= number <= 1 else None
-        question = criterion.question
-        words = {_folded_case(word): word for word in question.labels}
-        expected: Sequence[str] = question.labels
-        answer: Any = words.get(_folded_case(str(value)))
-        if question.kind == "checklist":
-            expected = ("a share of its items, 0 to 1",)
-            if 0 <= number <= 1:
-                return "scored", 1 - number if criterion.reverse else float(number)
-        elif question.kind == "boolean":
-            expected, answer = ("yes", "no"), bool(verdict) if verdict in (0, 1) else None
-        elif not words:
-            expected = (f"a number from {question.minimum:g} to {question.maximum:g}",)
-            answer = number if question.minimum <= number <= question.maximum else None
-        if answer is None:
-            hint = suggest(str(value), list(words.values()), otherwise="")
-            raise self._wrong(
-                label, f"{'one of ' * (len(expected) > 1)}{', '.join(expected)}{hint}"
-            )
+    def _check(self, label: Label) -> None:
         try:
-            return criterion.worth(answer, ())
-        except (KeyError, ValueError, ZeroDivisionError):  # a manifest that judgekit did not write
-            return None
+            self._value(label)
+        except ValueError as exc:
+            why = f"case {label.case!r}, {self.metric}: {exc}"
+            raise ConfigError(why, where=str(self._source.path)) from exc
 
-    def _wrong(self, label: Label, expected: str) -> ConfigError:
-        topic = self.metric if label.criterion is None else f"{self.metric}, {label.criterion}"
-        return ConfigError(
-            f"case {label.case!r}: the label {label.value!r} of {topic} is not {expected}",
-            where=str(self._source.path),
-        )
+    def _value(self, label: Label) -> float | bool | None:
+        """Return the value that a label gives its criterion, or the metric; `None` without one."""
+        if label.criterion is not None:
+            outcome = self._rubric.outcome(label)
+            return None if outcome is None else outcome[1]
+        answer = read_answer(label.value, None)
+        if answer is None or isinstance(answer, bool):
+            return answer
+        low = -math.inf if self._low is None else self._low
+        high = math.inf if self._high is None else self._high
+        if isinstance(answer, str) or not low <= answer <= high:
+            raise ValueError(f"{answer!r} is no value from {low:g} to {high:g}")
+        return float(answer)
 
     # -- the join -------------------------------------------------------------------
 
     def add(self, case: str, output: str | None, result: Result, cluster: Hashable = None) -> None:
         """Add the result of one case, given by its id and its output."""
         known = self._cases.get(case)
-        digest = output_digest(output) if known else ""
-        people = [
-            outputs[digest if digest in outputs else None]
-            for outputs in (known or {}).values()
-            if digest in outputs or None in outputs
-        ]
+        people: dict[str, dict[str | None, Label]] = {}
+        for (_, name), given in of_output(known, output_digest(output)).items() if known else ():
+            for labeller, label in given.items():
+                if label is not None:
+                    people.setdefault(labeller, {})[name] = label
         for criterion, topic in self._topics.items():
             judge = _judged(result, criterion)
             if isinstance(judge, str):
@@ -250,14 +123,15 @@ class Corrector:
                     topic.left_out[f"the judge has no value ({judge})"] += 1
                 continue
             topic.judged.add(judge, cluster)
-            why = self._add(topic, criterion, judge, result, people, cluster) if known else ""
+            own = people.values()
+            why = self._add(topic, criterion, judge, result, own, cluster) if known else ""
             if why is not None:
                 topic.others.add(judge, cluster)
                 topic.left_out.update([why] * bool(why))
 
     def _add(
         self, topic: _Topic, criterion: str | None, judge: float, result: Result,
-        people: Sequence[_Given], cluster: Hashable,
+        people: Collection[Mapping[str | None, Label]], cluster: Hashable,
     ) -> str | None:  # fmt: skip
         """Add a row with labels; return why none can be used."""
         if not people:
@@ -265,15 +139,14 @@ class Corrector:
         values: list[float] = []
         used: list[Label] = []
         for given in people:
-            answer = given.answers.get(criterion)
-            if criterion is not None:
-                answer = answer and answer[1]
-            elif None not in given.answers:
-                answer = self._folded(result, given)
-            if answer is not None:
-                values.append(float(answer))
-                used.append(given.label)
-                topic.verdicts = topic.verdicts or isinstance(answer, bool)
+            if criterion in given:
+                value = self._value(given[criterion])
+            else:
+                value = self._folded(result, given) if criterion is None else None
+            if value is not None:
+                values.append(float(value))
+                used.append(next(iter(given.values())))
+                topic.verdicts = topic.verdicts or isinstance(value, bool)
         if not values:
             return "no usable answer of a person"
         person = sum(values) / len(values)
@@ -286,7 +159,7 @@ class Corrector:
         topic.labellers.update(label.labeller for label in used if label.labeller)
         return None
 
-    def _folded(self, result: Result, given: _Given) -> float | None:
+    def _folded(self, result: Result, given: Mapping[str | None, Label]) -> float | None:
         """Return the fold of a person's answers to every criterion that the judge answered.
 
         `None` if one is missing, or if the metric does not fold its criteria as the rubric does.
@@ -294,13 +167,17 @@ class Corrector:
         if not isinstance(result, Score) or result.value is None:
             return None
         ids = [part.id for part in result.parts if part.id in self._rubric.criteria]
-        outcomes = {id: self._rubric.outcome(id, given.answers) for id in ids}
-        if not ids or len(ids) < len(result.parts) or None in outcomes.values():
+        outcomes = {
+            id: outcome
+            for id in ids
+            if id in given and (outcome := self._rubric.outcome(given[id])) is not None
+        }
+        if not len(outcomes) == len(result.parts) > 0:
             return None
         judge = self._rubric.fold({part.id: (part.status, part.value) for part in result.parts})
         if judge is None or not abs(judge - result.value) <= _SAME:
             return None
-        return self._rubric.fold({id: one for id, one in outcomes.items() if one is not None})
+        return self._rubric.fold(outcomes)
 
     # -- the figures ------------------------------------------------------------------
 
@@ -379,10 +256,6 @@ class Corrector:
         return figures
 
 
-def _folded_case(word: str) -> str:
-    return " ".join(word.split()).casefold()
-
-
 def _judged(result: Result, criterion: str | None) -> float | str:
     """Return the judge's value, or why it has none."""
     if isinstance(result, Failure):
@@ -394,3 +267,44 @@ def _judged(result: Result, criterion: str | None) -> float | str:
     if of is None:
         return "not asked"
     return of.status.replace("_", " ") if of.value is None else of.value
+
+
+def corrector_of(
+    labels: RunLabels, metric: str, manifest: Mapping[str, Any], *, clustered: bool, range: Range
+) -> Corrector | None:
+    """Return what corrects the means of a metric; `None` if no label is about it.
+
+    Raises:
+        ConfigError: a label is no answer to its criterion.
+    """
+    names = {metric, *dict(rubrics_of(manifest, metric))}
+    own = [label for label in labels if label.metric in names]
+    return Corrector(metric, own, manifest, labels, range, clustered) if own else None
+
+
+def correctors_of(
+    labels: RunLabels, ranges: Mapping[str, Range], manifest: Mapping[str, Any], *,
+    clustered: bool = False, whole: bool = True,
+) -> dict[str, Corrector]:  # fmt: skip
+    """Return what corrects each labelled metric.
+
+    Args:
+        labels: the labels.
+        ranges: metric of the run -> the least and the most a value can be.
+        manifest: describes their rubrics.
+        clustered: whether results come with a cluster.
+        whole: whether some label must be about one of the metrics.
+
+    Raises:
+        ConfigError: a label is no answer to its criterion, or none is about a metric.
+    """
+    found = {}
+    for name, range in ranges.items():
+        if one := corrector_of(labels, name, manifest, clustered=clustered, range=range):
+            found[name] = one
+    if whole and not found:
+        about, known = sorted({label.metric for label in labels}), list(ranges)
+        hint = suggest(about[0], known, otherwise="")
+        why = f"the labels are about {', '.join(map(repr, about))}; the run has "
+        raise ConfigError(f"{why}{', '.join(known)}{hint}", where=str(labels.path))
+    return found

@@ -7,7 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judgekit.report.manifest import dicts_in, mapping, metric_entry
+from judgekit.datasets.label_answers import read_answer
+from judgekit.datasets.labels import Label
+from judgekit.report.manifest import dicts_in, mapping, metric_entry, rubric_entry
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Outcome, Worth, fold_values, shares_of
 
@@ -19,13 +21,7 @@ class DescribedRubric:
     """What a manifest, which is untrusted, says of the rubric of a metric."""
 
     def __init__(self, manifest: Mapping[str, Any], metric: str) -> None:
-        known = dicts_in(manifest.get("rubrics"))
-        entries = [
-            one
-            for one in known
-            if isinstance(one.get("metrics"), list) and metric in one["metrics"]
-        ]
-        one = entries[0] if len(entries) == 1 else {}
+        one = rubric_entry(manifest, metric)
         try:
             criteria = [
                 Criterion.model_validate(
@@ -42,14 +38,28 @@ class DescribedRubric:
         groups = mapping(mapping(one.get("modes")).get(str(chosen or one.get("default_mode"))))
         self._groups = {k: float(v) for k, v in groups.items() if isinstance(v, (int, float))}
 
-    def outcome(self, criterion: str, answers: Mapping[str | None, Any]) -> Outcome | None:
-        """Return a person's outcome of a criterion; `None` without an answer.
+    def outcome(self, label: Label) -> Outcome | None:
+        """Return what a person's answer to a criterion comes to; `None` without an answer.
 
         Where a judge may abstain, a person may, too.
+
+        Raises:
+            ValueError: it is no answer to the criterion; the message says which are.
         """
-        answer: Outcome | None = answers.get(criterion)
-        nullable = criterion in answers and self.criteria[criterion].question.nullable
-        return ("abstained", None) if answer is None and nullable else answer
+        criterion = self.criteria.get(label.criterion or "")
+        if criterion is None:
+            # Older runs do not say what a word is worth.
+            number = isinstance(label.value, (int, float)) and 0 <= label.value <= 1
+            return ("scored", float(label.value or 0)) if number else None
+        answer = read_answer(label.value, criterion.question)
+        if answer is None:
+            return ("abstained", None) if criterion.question.nullable else None
+        if criterion.question.kind == "checklist":  # a share of its items
+            return "scored", 1 - float(answer) if criterion.reverse else float(answer)
+        try:
+            return criterion.worth(answer, ())
+        except (KeyError, ValueError, ZeroDivisionError):  # a manifest that judgekit did not write
+            return None
 
     def fold(self, outcomes: Mapping[str, Outcome]) -> float | None:
         """Return the value that outcomes of criteria come to; `None` without one."""

@@ -71,6 +71,16 @@ def cluster_field(manifest: Mapping[str, Any]) -> str | None:
     return field if isinstance(field, str) and field else None
 
 
+def rubric_entry(manifest: Mapping[str, Any], metric: str) -> dict[str, Any]:
+    """Return the description of the rubric of a metric; empty for none, or several."""
+    rubrics = [
+        one
+        for one in dicts_in(manifest.get("rubrics"))
+        if isinstance(one.get("metrics"), list) and metric in one["metrics"]
+    ]
+    return rubrics[0] if len(rubrics) == 1 else {}
+
+
 def rubrics_of(manifest: Mapping[str, Any], metric: str) -> set[tuple[str, str]]:
     """Return the rubrics of a metric with their digests."""
     return {

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from judgekit.report.clusters import CaseClusters
-    from judgekit.report.corrector import RunLabels
+    from judgekit.report.run_labels import RunLabels
 
 Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 """Metric -> its gates."""
@@ -202,8 +202,10 @@ class _Run:
         metric = self.named[name]
         corrector = None
         if self.labels is not None:
-            corrector = self.labels.corrector(
-                name, self.manifest, clustered=clustered, range=metric.range
+            from judgekit.report.corrector import corrector_of
+
+            corrector = corrector_of(
+                self.labels, name, self.manifest, clustered=clustered, range=metric.range
             )
         return Tally(
             name,
@@ -351,7 +353,7 @@ class _Run:
 def _read(labels: RunLabels | str | Path | None) -> RunLabels | None:
     if not isinstance(labels, str | Path):
         return labels
-    from judgekit.report.corrector import RunLabels
+    from judgekit.report.run_labels import RunLabels
 
     return RunLabels.read(Path(labels))
 

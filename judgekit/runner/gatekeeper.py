@@ -29,7 +29,8 @@ from judgekit.stats.power import more_cases
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.pairs import Pair, Pairing
-    from judgekit.report.corrector import Corrector, RunLabels
+    from judgekit.report.corrector import Corrector
+    from judgekit.report.run_labels import RunLabels
 
 
 class Rules(NamedTuple):

@@ -13,7 +13,7 @@ from judgekit.report.manifest import full_manifest
 from judgekit.suite.file import SuiteFile
 
 if TYPE_CHECKING:
-    from judgekit.report.corrector import RunLabels
+    from judgekit.report.run_labels import RunLabels
 
 
 def read_run_labels(
@@ -33,14 +33,14 @@ def read_run_labels(
     """
     if file.labels is None:
         return None
-    from judgekit.report.corrector import RunLabels
+    from judgekit.report.corrector import correctors_of
+    from judgekit.report.run_labels import RunLabels
 
     path = base / file.labels
     if not path.is_file():
         hint = nearby(path) or "; check the path"
         raise ConfigError(f"no such file of labels: {file.labels}{hint}", where=where)
     labels = RunLabels.read(path)
-    labels.correctors(
-        {one.name: one.range for one in metrics}, full_manifest(metrics, {}), whole=whole
-    )
+    ranges = {one.name: one.range for one in metrics}
+    correctors_of(labels, ranges, full_manifest(metrics, {}), whole=whole)
     return labels

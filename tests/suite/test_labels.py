@@ -248,8 +248,8 @@ metrics:
         ("labels.jsonl", "other.jsonl",
          "{folder}/other.jsonl: the labels are about 'answer'; the run has reply"),
         ("labels.jsonl", "wrong.jsonl",
-         "{folder}/wrong.jsonl: case 'c0': the label 'maybe' of reply, polite is not one of yes, "
-         "no"),
+         "{folder}/wrong.jsonl: case 'c0', reply: 'maybe' is no answer to 'polite', which is yes "
+         "or no"),
         ("labels.jsonl", "broken.jsonl", "{folder}/broken.jsonl:1: no label: needs 'value', "
          "'values' or 'answers'"),
         ("{mean: 0.5, ", "{coverage: 0.5, ",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,24 +15,20 @@ from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError, JudgekitError
-from judgekit.core.input_file import sha256_of
 from judgekit.core.request import Question
-from judgekit.core.score import Failure
+from judgekit.core.score import Row, Score
 from judgekit.core.suggest import suggest
-from judgekit.datasets.labels import Label, read_labels
+from judgekit.datasets.labels import Topic, of_output
 from judgekit.report.answerers import answerer_of
 from judgekit.report.calibration import Calibration, Combine, KappaWeights
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
 from judgekit.report.manifest import cluster_field, rubrics_of
 from judgekit.report.report import Report
+from judgekit.report.run_labels import RunLabels
 
-Topic = tuple[str, str | None]
-"""A metric and a criterion; `None` for the metric's own value."""
 _MOST_FIELDS = 100
 """Metadata fields that are kept for a suggestion."""
-_Labels = dict[Topic, dict[str, list[Label]]]
-"""Topic -> case -> labels."""
 
 
 def agree(
@@ -75,20 +72,16 @@ def agree(
     settings = AgreeSettings(failures, combine, weights, cluster, group, system, alt_test)
     settings.check()
     report = run if isinstance(run, Report) else Report.read(run)
-    path = Path(labels)
-    topics = _by_topic(read_labels(path))
-    if not topics:
-        raise ConfigError("the file has no labels", where=str(path))
+    given = RunLabels.read(Path(labels))
     cluster = cluster or cluster_field(report.figures.manifest)
-    settings = settings._replace(cluster=cluster)
-    subjects = _subjects(report, topics, settings)
+    subjects = _subjects(report, given, settings._replace(cluster=cluster))
     if not any(subject.pairs for subject in subjects.values()):
-        raise ConfigError(_no_match(report, topics, subjects), where=str(path))
+        raise ConfigError(_no_match(report, given, subjects), where=str(given.path))
     questions = _questions(report, subjects.values())
     calibration = Calibration(
         dataset=report.figures.dataset,
         manifest=digest(canonical_json(report.figures.manifest)),
-        labels=sha256_of(path),
+        labels=given.digest,
         cluster=cluster,
         criteria=tuple(
             agreement
@@ -101,61 +94,62 @@ def agree(
     return calibration
 
 
-def _by_topic(labels: Iterable[Label]) -> _Labels:
-    topics: _Labels = {}
-    for label in labels:
-        cases = topics.setdefault((label.metric, label.criterion), {})
-        cases.setdefault(label.case, []).append(label)
-    return topics
-
-
-def _subjects(report: Report, topics: _Labels, settings: AgreeSettings) -> dict[Topic, Subject]:
+def _subjects(report: Report, labels: RunLabels, settings: AgreeSettings) -> dict[Topic, Subject]:
     """Return the labelled subjects with the judge's results."""
-    summaries = report.metrics
-    rubrics = {
-        name: {name, *(rubric for rubric, _ in rubrics_of(report.figures.manifest, name))}
-        for name in summaries
+    summaries, manifest = report.metrics, report.figures.manifest
+    names = {
+        name: {name, *(rubric for rubric, _ in rubrics_of(manifest, name))} for name in summaries
     }
     subjects: dict[Topic, Subject] = {}
+    unknown = dict(labels.cases)
+    for judged, output, rows in _judged(report, labels, settings):
+        given = of_output(unknown.pop(judged.id), output)
+        for row in (row for row in rows if row.metric in summaries):
+            if isinstance(row.result, Score) and (rubric := row.result.meta.get("rubric")):
+                names[row.metric].add(str(rubric))
+            for (name, criterion), people in given.items():
+                if name in names[row.metric]:
+                    topic = (row.metric, criterion)
+                    if topic not in subjects:
+                        subjects[topic] = Subject(*topic, summaries[row.metric], settings)
+                    subjects[topic].add(judged, row.result, people)
+    others = Counter((one.metric, one.criterion) for own in unknown.values() for one in own)
+    for (metric, criterion), subject in subjects.items():
+        if count := sum(others[name, criterion] for name in names[metric]):
+            subject.left_out["no such case in the run"] += count
+    return subjects
+
+
+def _judged(
+    report: Report, labels: RunLabels, settings: AgreeSettings
+) -> Iterator[tuple[JudgedCase, str, Sequence[Row]]]:
+    """Yield the labelled cases of a run, with the digest of the output and the rows.
+
+    Raises:
+        ConfigError: after the last case, if no case has a field of the settings.
+    """
     missing = {"cluster by": settings.cluster, "group by": settings.group,
                "name the system": settings.system}  # fmt: skip
     fields: dict[str, None] = {}
-    known: dict[tuple[str, str], list[Subject]] = {}
-    """Metric and rubric of a row -> what has labels."""
-    labelled = {case for cases in topics.values() for case in cases}
+    units: dict[Hashable, int] = {}
     for case, rows in report.results:
         if len(fields) < _MOST_FIELDS:
             fields |= dict.fromkeys(case.metadata)
         for what, name in list(missing.items()):
             if name is None or case.metadata.get(name) is not None:
                 del missing[what]
-        if case.id not in labelled:
-            continue
-        system = answerer_of(case.metadata) if settings.system is None else None
-        judged = JudgedCase(
-            id=case.id, digest=output_digest(case.output),
-            cluster=cluster_of(case.id, case.metadata, settings.cluster),
-            group=_named(case.metadata, settings.group),
-            system=system or _named(case.metadata, settings.system),
-        )  # fmt: skip
-        for row in rows:
-            if row.metric not in summaries:
-                continue
-            meta = {} if isinstance(row.result, Failure) else row.result.meta
-            kind = (row.metric, str(meta.get("rubric") or ""))
-            if kind not in known:
-                names = {kind[1], *rubrics[row.metric]}
-                known[kind] = [
-                    subjects.setdefault((row.metric, criterion), Subject(
-                        row.metric, criterion, labels, summaries[row.metric], settings))
-                    for (name, criterion), labels in topics.items() if name in names
-                ]  # fmt: skip
-            for subject in known[kind]:
-                subject.add(judged, row.result)
+        if case.id in labels.cases:
+            cluster = cluster_of(case.id, case.metadata, settings.cluster)
+            unit = units.setdefault(cluster, len(units))
+            group, system = (
+                _named(case.metadata, one) for one in (settings.group, settings.system)
+            )
+            if settings.system is None:
+                system = answerer_of(case.metadata)
+            yield JudgedCase(case.id, unit, group, system), output_digest(case.output), rows
     for what, name in missing.items():
         hint = suggest(name, fields, otherwise="")
         raise ConfigError(f"no case has {name!r} in its metadata to {what}{hint}")
-    return subjects
 
 
 def _named(metadata: Mapping[str, Any], field: str | None) -> str | None:
@@ -164,9 +158,9 @@ def _named(metadata: Mapping[str, Any], field: str | None) -> str | None:
     return value if value is None or isinstance(value, str) else canonical_json(value)
 
 
-def _no_match(report: Report, topics: _Labels, subjects: Mapping[Topic, Subject]) -> str:
+def _no_match(report: Report, labels: RunLabels, subjects: Mapping[Topic, Subject]) -> str:
     """Return why no label matches a result of the run."""
-    names = sorted({metric for metric, _ in topics})
+    names = sorted({label.metric for label in labels})
     known = list(report.metrics)
     if not subjects and not set(names) & set(known):
         return f"labels {', '.join(map(repr, names))}; the run has {', '.join(known)}"

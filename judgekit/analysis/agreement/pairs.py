@@ -16,33 +16,20 @@ class JudgedCase(NamedTuple):
     """A case of the run."""
 
     id: str
-    digest: str
-    """Of the output."""
-    cluster: object
-    """Unique to the case if cases are independent."""
+    unit: int
+    """The number of the cluster of the case; unique to the case if cases are independent."""
     group: str | None
     system: str | None
     """What gave the output."""
 
 
-class LabelledCase(NamedTuple):
-    """What the pairs of one case have in common."""
-
-    id: str
-    unit: int
-    """The number of the cluster of the case; unique to the case if cases are independent."""
-    reason: str = ""
-    """Of the judge."""
-    group: str | None = None
-    system: str | None = None
-
-
 class JudgedPair(NamedTuple):
     """An answer by the judge and one by a person."""
 
-    case: LabelledCase
+    case: JudgedCase
     judge: Answer | None
     """`None` for a reply without a verdict."""
+    judge_reason: str
     labeller: str
     person: Answer
     reason: str = ""
@@ -52,9 +39,8 @@ class JudgedPair(NamedTuple):
 
     def map(self, convert: Callable[[Answer], Answer]) -> JudgedPair:
         """Return the pair with other answers."""
-        case, judge, labeller, person, reason, weight = self
-        judge = None if judge is None else convert(judge)
-        return JudgedPair(case, judge, labeller, convert(person), reason, weight)
+        judge = None if self.judge is None else convert(self.judge)
+        return self._replace(judge=judge, person=convert(self.person))
 
 
 Cases = Sequence[Sequence[JudgedPair]]

@@ -18,7 +18,6 @@ from judgekit.report.calibration import NO_VERDICT, Scale
 from judgekit.stats.agreement import (
     CountedFigure,
     PairColumns,
-    Paired,
     kappa_figure,
     rank_figure,
 )  # fmt: skip
@@ -44,7 +43,8 @@ class AnswerScale:
     power: int
     """Of the distance in kappa: 1 for linear and 2 for quadratic weights, 0 for none."""
     clustered: bool
-    rank: Mapping[Answer, int]
+    rank: Mapping[Answer | None, int]
+    """Answer -> its place; a reply without a verdict has a place after all answers."""
     numbers: Sequence[float]
     """The position of each place."""
 
@@ -54,12 +54,15 @@ class AnswerScale:
         return list(self.order) == [False, True] and isinstance(self.order[0], bool)
 
     def judged(self, pairs: Sequence[JudgedPair]) -> PairColumns:
-        """Return pairs as places; a reply without a verdict has a place after all answers."""
-        rank, failed = self.rank, len(self.order)
-        return PairColumns.of([
-            Paired(case.unit, failed if judge is None else rank[judge], rank[person], weight)
-            for case, judge, _, person, _, weight in pairs
-        ])  # fmt: skip
+        """Return pairs as places."""
+        import numpy as np
+
+        return PairColumns(
+            np.array([pair.case.unit for pair in pairs], dtype=np.int64),
+            np.array([self.rank[pair.judge] for pair in pairs], dtype=np.int64),
+            np.array([self.rank[pair.person] for pair in pairs], dtype=np.int64),
+            np.array([pair.weight for pair in pairs], dtype=float),
+        )
 
     def figures(self, pairs: PairColumns) -> dict[str, CountedFigure]:
         """Return the statistics that such answers have, by name."""
@@ -198,7 +201,7 @@ def _disagreement(pairs: Sequence[JudgedPair], distance: float) -> Disagreement:
     case, judge = pairs[0].case, shown(pairs[0].judge)
     people = tuple(ReasonedLabel(labeller=p.labeller, value=shown(p.person),
                                  reason=p.reason[:MOST_REASON]) for p in pairs)  # fmt: skip
-    return Disagreement(case=case.id, judge=judge, reason=case.reason[:MOST_REASON],
+    return Disagreement(case=case.id, judge=judge, reason=pairs[0].judge_reason[:MOST_REASON],
                         people=people, distance=distance)  # fmt: skip
 
 

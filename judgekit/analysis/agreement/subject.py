@@ -12,7 +12,6 @@ from judgekit.analysis.agreement.pairs import (
     Answer,
     JudgedCase,
     JudgedPair,
-    LabelledCase,
     by_case,
     combined,
     is_number,
@@ -28,6 +27,7 @@ from judgekit.core.request import Question
 from judgekit.core.score import Failure, Part, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
+from judgekit.datasets.label_answers import VERDICTS
 from judgekit.datasets.labels import Label
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.agreement import statistics_of
@@ -42,7 +42,6 @@ OTHER_OUTPUT = "the label is for another output"
 TIED = "the labellers of the case are tied"
 _FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
 """Failures of a judge that replied; other failures are not the judge's."""
-_VERDICTS = {"pass": True, "passed": True, "yes": True, "fail": False, "failed": False, "no": False}
 
 
 class _MissingValue(NamedTuple):
@@ -58,8 +57,6 @@ class Subject:
     metric: str
     criterion: str | None
     """`None` for the metric's own value or verdict."""
-    labels: Mapping[str, Sequence[Label]]
-    """Case -> labels of the case."""
     summary: MetricSummary
     settings: AgreeSettings
     pairs: list[JudgedPair] = field(default_factory=list)
@@ -70,24 +67,22 @@ class Subject:
     juries: list[tuple[JudgedPair, dict[str, Answer | None]]] = field(default_factory=list)
     """Each pair with the answers of the members of the jury."""
     key: str | None = None
-    _cases: set[str] = field(default_factory=set)
+    weighted: bool = False
+    """Whether labels have the probability of a sampling plan."""
     _spellings: dict[str, str] = field(default_factory=dict)
-    _units: dict[object, int] = field(default_factory=dict)
-    _planned: dict[str | None, tuple[str, float | None]] = field(default_factory=dict)
-    """Case (`None` for the first one) -> its id and the probability of its labels."""
 
-    def add(self, case: JudgedCase, result: Result) -> None:
-        """Add the judge's result for one case."""
-        labels = self.labels.get(case.id)
-        if labels is None:
-            return
-        self._cases.add(case.id)
-        unit = self._units.setdefault(case.cluster, len(self._units))
+    def add(self, case: JudgedCase, result: Result, people: Mapping[str, Label | None]) -> None:
+        """Add the judge's result for one case.
+
+        Args:
+            case: the case.
+            result: of the judge.
+            people: labeller -> the label; `None` if it is about another output.
+        """
         judge, reason = self._answer(result)
-        labelled = LabelledCase(case.id, unit, reason, case.group, case.system)
         opinions = result.opinions if isinstance(result, Score) else ()
         members = member_answers(opinions, self.criterion) if opinions else None
-        for labeller, label in _about(labels, case.digest).items():
+        for labeller, label in people.items():
             if label is None:
                 self.left_out[OTHER_OUTPUT] += 1
             elif label.value is None:
@@ -96,33 +91,12 @@ class Subject:
                 self.left_out[judge.reason] += 1
             else:
                 self.without_digest += label.output is None
-                weight = self._weight(label.probability, case.id)
-                pair = JudgedPair(labelled, judge, labeller, label.value, label.reason, weight)
+                self.weighted = label.probability is not None
+                pair = JudgedPair(case, judge, reason, labeller, label.value, label.reason,
+                                  1 / (label.probability or 1))  # fmt: skip
                 self.pairs.append(pair)
                 if members is not None:
                     self.juries.append((pair, members))
-
-    def _weight(self, own: float | None, case: str) -> float:
-        """Return 1 / probability.
-
-        Raises:
-            ConfigError: only some labels have a probability, or a case has two.
-        """
-        other, first = self._planned.setdefault(None, (case, own))
-        if (first is None) != (own is None):
-            with_one, without = (other, case) if own is None else (case, other)
-            raise ConfigError(
-                f"{self._name}: case {with_one!r} has a probability and {without!r} has none; add "
-                "the probabilities of the sampling plan to all labels, or remove them"
-            )
-        if own is None:
-            return 1.0
-        if (first := self._planned.setdefault(case, (case, own))[1]) != own:
-            raise ConfigError(
-                f"{self._name}: case {case!r} has the probabilities {first:g} and {own:g}; "
-                "give it that of the sampling plan"
-            )
-        return 1.0 / own
 
     def _answer(self, result: Result) -> tuple[Answer | _MissingValue | None, str]:
         """Return the answer of the judge (`None`: no verdict), and its reason."""
@@ -159,10 +133,6 @@ class Subject:
         Raises:
             ConfigError: labels and answers are of different kinds.
         """
-        unknown = self.labels.keys() - self._cases
-        missing = sum(len({label.labeller for label in self.labels[case]}) for case in unknown)
-        if missing:
-            self.left_out["no such case in the run"] += missing
         if all(pair.judge is None for pair in self.pairs):
             return []
         if self.criterion is not None or self.summary.threshold is None:
@@ -176,7 +146,8 @@ class Subject:
     def _whole(self, pairs: Sequence[JudgedPair], question: Question | None) -> Agreement:
         """Return the agreement with all statistics."""
         settings = self.settings
-        if any(isinstance(pair.person, str) for pair in pairs):
+        answers = {pair.person for pair in pairs} | {pair.judge for pair in pairs} - {None}
+        if any(self._normalized(answer) != answer for answer in answers if answer is not None):
             pairs = [pair.map(self._normalized) for pair in pairs]
         cases = by_case(pairs)
         one_each, tied = combined(cases, settings.combine)
@@ -228,9 +199,9 @@ class Subject:
 
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):
-            if answer.strip().lower() not in _VERDICTS:
+            if answer.strip().lower() not in VERDICTS:
                 raise ConfigError(f"{self._name}: {answer!r} is neither a number nor pass or fail")
-            return _VERDICTS[answer.strip().lower()]
+            return VERDICTS[answer.strip().lower()]
         if isinstance(answer, bool):
             return answer
         return bool(passes(answer, self.summary.threshold, self.summary.higher_is_better))
@@ -243,7 +214,7 @@ class Subject:
             kind=kind, order=order, tabled=kind != "number" or len(order) <= MAX_CATEGORIES,
             power={"none": 0, "linear": 1, "quadratic": 2}[weights],
             clustered=self.settings.cluster is not None,
-            rank={value: number for number, value in enumerate(order)},
+            rank={None: len(order), **{value: n for n, value in enumerate(order)}},
             numbers=[float(v if kind == "number" else n) for n, v in enumerate(order)],
         )  # fmt: skip
 
@@ -284,7 +255,7 @@ class Subject:
             people_pairs=len(rated.people) // 2 if rated is not None else 0,
             people_kappa=other.get("kappa"), people_rank=other.get("spearman"),
             left_out=dict(sorted(self.left_out.items())),
-            combine=self.settings.combine, weighted=self._planned[None][1] is not None,
+            combine=self.settings.combine, weighted=self.weighted,
             weights=self.settings.weights if scale.kind != "nominal" else None,
             statistics=statistics_of(figures), people_statistics=statistics_of(people),
             sentence="",
@@ -341,17 +312,6 @@ class Subject:
         if answers <= set(self.values) and len(set(self.values.values())) == len(self.values) > 2:
             return "ordinal", sorted(answers, key=lambda answer: self.values[answer])
         return "nominal", sorted(answers, key=str)
-
-
-def _about(labels: Sequence[Label], digest: str) -> dict[str, Label | None]:
-    """Return by labeller the label of an output; one without a digest is of any output."""
-    chosen: dict[str, Label | None] = {}
-    for label in labels:
-        if label.output == digest or (label.output is None and not chosen.get(label.labeller)):
-            chosen[label.labeller] = label
-        else:
-            chosen.setdefault(label.labeller, None)
-    return chosen
 
 
 def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:

@@ -13,7 +13,14 @@ from judgekit.report.agreement import (
     SystemMeans,
     statistics_of,
 )  # fmt: skip
-from judgekit.stats.agreement import FEWEST_CASES, Coefficient, CountedFigure, Paired, rank_figure
+from judgekit.stats.agreement import (
+    FEWEST_CASES,
+    Coefficient,
+    CountedFigure,
+    PairColumns,
+    Paired,
+    rank_figure,
+)  # fmt: skip
 from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.correlations import kendall_figure, pearson_figure
 
@@ -28,17 +35,23 @@ def within_groups(
 
     The units of the interval are groups, or clusters of whole groups.
     """
-    groups: dict[str, list[JudgedPair]] = {}
-    for pair in pairs:
+    import numpy as np
+
+    groups: dict[str, list[int]] = {}
+    for place, pair in enumerate(pairs):
         if pair.case.group is not None:
-            groups.setdefault(pair.case.group, []).append(pair)
+            groups.setdefault(pair.case.group, []).append(place)
     if not groups:
         return None
     means: dict[str, ClusteredMean] = {}
-    for name, own in groups.items():
-        units = {pair.case.unit for pair in own}
-        unit: Hashable = units.pop() if scale.clustered and len(units) == 1 else name
-        for statistic, (_, figure) in scale.figures(scale.judged(own)).items():
+    whole = scale.judged(pairs)
+    columns = (whole.first, whole.second, whole.weights)
+    for name, places in groups.items():
+        own = {*whole.units[places].tolist()}
+        unit: Hashable = own.pop() if scale.clustered and len(own) == 1 else name
+        # In one unit, because values need no intervals here.
+        group = PairColumns(np.zeros(len(places)), *(column[places] for column in columns))
+        for statistic, (_, figure) in scale.figures(group).items():
             mean = means.setdefault(statistic, ClusteredMean())
             if figure.value is not None:
                 mean.add(figure.value, unit)

@@ -15,10 +15,11 @@ from judgekit.core.value import Displayed, Value
 from judgekit.datasets.dataframes.table import Table, kind_of
 from judgekit.report.clusters import CaseClusters
 from judgekit.report.corrected import METHODS, By, CorrectedMean, telling_means
-from judgekit.report.corrector import NO_VALUES, Combined, RunLabels
+from judgekit.report.corrector import NO_VALUES, correctors_of
 from judgekit.report.manifest import cluster_field
 from judgekit.report.markdown import escaped
 from judgekit.report.report import Report
+from judgekit.report.run_labels import Combined, RunLabels
 
 if TYPE_CHECKING:
     import pandas
@@ -179,7 +180,7 @@ def correct(
     manifest = report.figures.manifest
     cluster = cluster or cluster_field(manifest)
     ranges = {name: one.range for name, one in report.metrics.items()}
-    correctors = people.correctors(ranges, manifest, clustered=cluster is not None)
+    correctors = correctors_of(people, ranges, manifest, clustered=cluster is not None)
     clusters = None if cluster is None else CaseClusters(cluster)
     for case, rows in report.results:
         group = None if clusters is None else clusters.of(case.id, case.metadata)

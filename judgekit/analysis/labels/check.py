@@ -7,19 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.planned import ReadPlan, read_plan
-from judgekit.analysis.labels.questions import (
-    LabelAnswer,
-    answer_problem,
-    bounds,
-    counted,
-    metric_names,
-    questions_of,
-)
+from judgekit.analysis.labels.questions import counted, metric_names, questions_of
 from judgekit.core.canonical import printable
 from judgekit.core.case import output_digest
 from judgekit.core.errors import place
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
+from judgekit.datasets.label_answers import LabelAnswer, answer_problem, bounds
 from judgekit.datasets.labels import Label, describe, read_label_lines
 from judgekit.report.report import Report
 
@@ -129,7 +123,7 @@ def _finding(rule: str, placed: _Placed, message: str) -> LabelFinding:
 
 
 def _repeated(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
-    first: dict[Label, _Placed] = {}
+    first: dict[tuple[str | None, ...], _Placed] = {}
     for one in placed:
         label, _ = one
         earlier, at = first.setdefault(label.identity, one)
@@ -191,12 +185,13 @@ def _against_questions(placed: Sequence[_Placed], questions: _Questions) -> Iter
 
 def _distances(placed: Sequence[_Placed], questions: _Questions) -> Iterator[LabelFinding]:
     """Yield answers of two labellers to one question that are as far apart as can be."""
-    answers: dict[Label, dict[LabelAnswer, _Placed]] = {}
+    answers: dict[tuple[str, str, str, str | None], dict[LabelAnswer, _Placed]] = {}
     for one in placed:
-        topic = one[0]._replace(labeller="").identity
-        answers.setdefault(topic, {}).setdefault(one[0].value, one)
-    for topic, given in answers.items():
-        ends = _ends(questions.get(topic.metric, {}).get(topic.criterion or ""))
+        label = one[0]
+        topic = (label.case, label.metric, label.criterion or "", label.output)
+        answers.setdefault(topic, {}).setdefault(label.value, one)
+    for (_, metric, criterion, _), given in answers.items():
+        ends = _ends(questions.get(metric, {}).get(criterion))
         ordered = [one for value, one in given.items() if value is not None and value in ends]
         if len(ordered) == 2 and ordered[0][0].labeller != ordered[1][0].labeller:
             (first, at), (last, _) = ordered

@@ -94,7 +94,7 @@ def import_labels(
     metric = metric or (only_judged(report) if report is not None else None)
     builder = LabelRows(LabelColumns(metric, labeller, names or {}, questions))
     notes = builder.notes
-    first: dict[Label, tuple[Label, str]] = {}
+    first: dict[tuple[str | None, ...], tuple[Label, str]] = {}
     for label, where in _read(sources, builder):
         earlier, at = first.setdefault(label.identity, (label, where))
         if earlier is not label and earlier.value != label.value:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.planned import ABOUT_CASE
-from judgekit.analysis.labels.questions import LabelAnswer, read_answer
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
 from judgekit.datasets.formatting import kind, quoted
+from judgekit.datasets.label_answers import LabelAnswer, read_answer
 from judgekit.datasets.labels import Label, labels_of
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.report.manifest import dicts_in, mapping

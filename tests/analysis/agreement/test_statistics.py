@@ -155,10 +155,10 @@ def test_probabilities_of_one_weigh_nothing(tmp_path):
     ("probability", "message"),
     [
         (lambda n, who: {"probability": 0.5} if n else {},
-         "tone, level: case 'c1' has a probability and 'c0' has none; add the probabilities of the "
+         "tone: case 'c1' has a probability and 'c0' has none; add the probabilities of the "
          "sampling plan to all labels, or remove them"),
         (lambda n, who: {"probability": 0.5 if who == "ann" else 0.25},
-         "tone, level: case 'c0' has the probabilities 0.5 and 0.25; give it that of the sampling "
+         "tone: case 'c0' has the probabilities 0.5 and 0.25; give it that of the sampling "
          "plan"),
     ],
 )  # fmt: skip
@@ -170,7 +170,7 @@ def test_probabilities_that_do_not_fit_are_one_line(tmp_path, probability, messa
 
     with pytest.raises(ConfigError) as caught:
         agree(run, labels)
-    assert str(caught.value) == message
+    assert str(caught.value) == f"{labels}: {message}"
 
 
 # -- labellers, groups, systems, disagreements ----------------------------------------

@@ -284,17 +284,16 @@ def test_pass_and_fail_are_values_of_a_metric_of_0_and_1_alone(labels):
          "{file}: no label can be used: labels of 2 left out: the judge has no value (failed); "
          "labels of 65 left out: the label is for another output"),
         (lambda one: {**one, "values": {"tone": "godo"}}, {},
-         "{file}: case 'c0': the label 'godo' of reply, tone is not one of good, fair, bad; did "
-         "you mean 'good'?"),
+         "{file}: case 'c0', reply: 'godo' is no answer to 'tone'; did you mean 'good'?"),
         (lambda one: {**one, "values": {"polite": 0.5}}, {},
-         "{file}: case 'c0': the label 0.5 of reply, polite is not one of yes, no"),
+         "{file}: case 'c0', reply: 0.5 is no answer to 'polite', which is yes or no"),
         (lambda one: {**one, "value": 4}, {},
-         "{file}: case 'c0': the label 4 of reply is not a value from 0 to 1"),
+         "{file}: case 'c0', reply: 4 is no value from 0 to 1"),
         (lambda one: {**one, "value": "nice"}, {},
-         "{file}: case 'c0': the label 'nice' of reply is not a value from 0 to 1"),
+         "{file}: case 'c0', reply: 'nice' is no value from 0 to 1"),
         (lambda one: {**one, **({"probability": 0.5} if one["case"] == "c6" else {})}, {},
-         "{file}: the label of case 'c0' has no 'probability', and others have one; give it to "
-         "all labels of a plan"),
+         "{file}: reply: case 'c6' has a probability and 'c0' has none; add the probabilities of "
+         "the sampling plan to all labels, or remove them"),
         (lambda one: None, {}, "{file}: the file has no labels"),
     ],
 )  # fmt: skip
