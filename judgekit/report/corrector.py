@@ -12,7 +12,6 @@ from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
-from judgekit.datasets.label_answers import read_answer
 from judgekit.datasets.labels import Label, of_output
 from judgekit.report.corrected import CorrectedMean, LabelFigure
 from judgekit.report.described_rubric import DescribedRubric
@@ -92,18 +91,12 @@ class Corrector:
             raise ConfigError(why, where=str(self._source.path)) from exc
 
     def _value(self, label: Label) -> float | bool | None:
-        """Return the value that a label gives its criterion, or the metric; `None` without one."""
-        if label.criterion is not None:
-            outcome = self._rubric.outcome(label)
-            return None if outcome is None else outcome[1]
-        answer = read_answer(label.value, None)
-        if answer is None or isinstance(answer, bool):
-            return answer
-        low = -math.inf if self._low is None else self._low
-        high = math.inf if self._high is None else self._high
-        if isinstance(answer, str) or not low <= answer <= high:
-            raise ValueError(f"{answer!r} is no value from {low:g} to {high:g}")
-        return float(answer)
+        value = self._rubric.value(label)
+        low = -math.inf if self._low is None or label.criterion else self._low
+        high = math.inf if self._high is None or label.criterion else self._high
+        if value is not None and not isinstance(value, bool) and not low <= value <= high:
+            raise ValueError(f"{value!r} is no value from {low:g} to {high:g}")
+        return value
 
     # -- the join -------------------------------------------------------------------
 

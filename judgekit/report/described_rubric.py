@@ -61,6 +61,22 @@ class DescribedRubric:
         except (KeyError, ValueError, ZeroDivisionError):  # a manifest that judgekit did not write
             return None
 
+    def value(self, label: Label) -> float | bool | None:
+        """Return the value that a label gives its criterion, on 0..1, or the metric.
+
+        `None` without one; yes or no about a metric is its verdict.
+
+        Raises:
+            ValueError: it is no answer to the criterion, or a word about the metric.
+        """
+        if label.criterion is not None:
+            outcome = self.outcome(label)
+            return None if outcome is None else outcome[1]
+        answer = read_answer(label.value, None)
+        if isinstance(answer, str):
+            raise ValueError(f"{answer!r} is no number, pass or fail")
+        return answer
+
     def fold(self, outcomes: Mapping[str, Outcome]) -> float | None:
         """Return the value that outcomes of criteria come to; `None` without one."""
         criteria = [self.criteria[id] for id in outcomes]

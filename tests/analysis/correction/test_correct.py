@@ -290,7 +290,7 @@ def test_pass_and_fail_are_values_of_a_metric_of_0_and_1_alone(labels):
         (lambda one: {**one, "value": 4}, {},
          "{file}: case 'c0', reply: 4 is no value from 0 to 1"),
         (lambda one: {**one, "value": "nice"}, {},
-         "{file}: case 'c0', reply: 'nice' is no value from 0 to 1"),
+         "{file}: case 'c0', reply: 'nice' is no number, pass or fail"),
         (lambda one: {**one, **({"probability": 0.5} if one["case"] == "c6" else {})}, {},
          "{file}: reply: case 'c6' has a probability and 'c0' has none; add the probabilities of "
          "the sampling plan to all labels, or remove them"),

@@ -12,8 +12,19 @@ from judgekit.runner.evaluation import evaluate_sync
 
 CRITERIA = [
     {"id": "polite", "kind": "boolean", "text": "Is it polite?", "weight": 1.0},
-    {"id": "level", "kind": "score", "text": "How good is it?", "labels": ["bad", "fair", "good"]},
-    {"id": "share", "kind": "score", "text": "How much of it?", "maximum": 10.0},
+    {
+        "id": "level",
+        "kind": "score",
+        "text": "How good is it?",
+        "labels": ["bad", "fair", "good"],
+        "weight": 1.0,
+        "levels": [
+            {"label": "bad", "value": 0.0},
+            {"label": "fair", "value": 0.5},
+            {"label": "good", "value": 1.0},
+        ],
+    },
+    {"id": "share", "kind": "score", "text": "How much of it?", "maximum": 10.0, "weight": 1.0},
 ]
 RUBRIC = {"name": "tone", "digest": "0" * 16, "metrics": ["tone"], "criteria": CRITERIA}
 
