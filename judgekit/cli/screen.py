@@ -8,7 +8,7 @@ import sys
 import time
 
 from judgekit.core.canonical import printable
-from judgekit.report.cells import cut
+from judgekit.core.cells import cut
 
 WIDEST = 100
 NARROWEST = 60

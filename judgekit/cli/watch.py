@@ -129,7 +129,7 @@ def _print_watching(path: Path, one: Round) -> None:
 
 def _head(one: Round, report: Report) -> str:
     from judgekit.cli.screen import colourful, columns
-    from judgekit.report.cells import wrap
+    from judgekit.core.cells import wrap
     from judgekit.report.text import Paint
     from judgekit.suite.watch.files import shown
     from judgekit.suite.watch.text import state_text

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import printable
+from judgekit.core.cells import cells, cut, pad, wrap
 from judgekit.core.score import Failure, Part, Row, Score
-from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.manifest import judges_of, mapping
 from judgekit.report.spread import telling_figures

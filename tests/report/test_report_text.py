@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from judgekit.core.case import Case
+from judgekit.core.cells import cells
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
-from judgekit.report.cells import cells
 from judgekit.report.text import row_text, summary_text
 from judgekit.runner.evaluation import evaluate_sync
 

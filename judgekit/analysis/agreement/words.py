@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from judgekit.core.canonical import printable
+from judgekit.core.cells import cut, wrap
 from judgekit.core.display.parts import DisplayTable
 from judgekit.core.display.text import to_text
 from judgekit.report.agreement import STATISTICS, AgreementStatistic
 from judgekit.report.calibration import Agreement, Calibration
-from judgekit.report.cells import cut, wrap
 
 _IN_A_LINE = ("kappa", "spearman", "pearson", "kendall")
 NO_NAME = "(no name)"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from judgekit.analysis.comparison.words import all_notes, cases_line, figure_rows, verdict_line
 from judgekit.core.canonical import printable
-from judgekit.report.cells import cells, cut, pad, wrap
+from judgekit.core.cells import cells, cut, pad, wrap
 from judgekit.report.text import Paint, wrapped
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
+from judgekit.core.cells import cells, cut, pad, wrap
 from judgekit.core.score import Failure, Result, round_half_up
-from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.report.text import Paint

@@ -58,9 +58,10 @@ def _begin(text: str, room: int) -> str:
     return beginning
 
 
-def pad(text: str, room: int) -> str:
-    """Return a text padded with spaces to a number of columns."""
-    return text + " " * max(0, room - cells(text))
+def pad(text: str, room: int, *, right: bool = False) -> str:
+    """Return a text padded with spaces to a number of columns, at its end or before it."""
+    blank = " " * max(0, room - cells(text))
+    return blank + text if right else text + blank
 
 
 def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
