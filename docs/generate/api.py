@@ -16,6 +16,8 @@ import judgekit
 from docs.generate.fields import fields_said
 from docs.generate.groups import GROUPS, SHOWN
 from judgekit.core.errors import __doc__ as ERRORS
+from judgekit.core.value import Document
+from judgekit.datasets.dataframes.framed import Framed
 
 WIDTH = 88
 
@@ -195,7 +197,8 @@ def _of_enum(made: type[enum.Enum]) -> str:
 
 def _public(made: type) -> list[str]:
     found = []
-    for name, member in vars(made).items():
+    homes = [made, *(home for home in (Document, Framed) if issubclass(made, home))]
+    for name, member in (item for home in homes for item in vars(home).items()):
         function = _function(member)
         if not name.startswith("_") and inspect.isfunction(function):
             found.append(name)

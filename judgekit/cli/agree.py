@@ -30,19 +30,22 @@ def agree(
     Exit codes: 0 compared, 2 the run or the labels are wrong.
     """
     from judgekit.analysis.agreement.agree import agree as measure
-    from judgekit.analysis.agreement.words import calibration_markdown, calibration_text
     from judgekit.cli.screen import columns
+    from judgekit.core.display.markdown import to_markdown
+    from judgekit.core.display.text import to_text
+    from judgekit.report.agreement_words import agreement_parts
 
     calibration = measure(
         folder, labels, combine=combine, failures=failures, weights=weights,  # type: ignore[arg-type]
         cluster=cluster, group=group, system=system, alt_test=alt_test,
     )  # fmt: skip
+    parts = agreement_parts(calibration, everything=all)
     if json:
         typer.echo(calibration.model_dump_json(indent=1))
     elif markdown:
-        typer.echo(calibration_markdown(calibration), nl=False)
+        typer.echo(to_markdown(parts), nl=False)
     else:
-        typer.echo(calibration_text(calibration, width=columns(), everything=all), nl=False)
+        typer.echo(to_text(parts, width=columns()))
     if html is not None:
         page = calibration.to_html(html)
         typer.echo(f"page: {page}", err=json or markdown)

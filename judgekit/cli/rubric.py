@@ -208,10 +208,10 @@ def stats(
     """
     from judgekit.analysis.rubric_stats.measure import rubric_stats
     from judgekit.cli.output import print_json
+    from judgekit.cli.screen import columns
 
     found = rubric_stats(folder, labels)
     if json:
         print_json(found.to_json())
     else:
-        text = found.markdown() if markdown else found.text()
-        typer.echo(text if markdown else printable(text), nl=False)
+        typer.echo(found.markdown() if markdown else found.text(width=columns()), nl=False)

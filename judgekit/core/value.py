@@ -36,6 +36,26 @@ class Displayed(ABC):
         return bundle(self._parts_shown(), text=self._text_shown())
 
 
+class Document(Displayed):
+    """A displayed value that is also text for a terminal, and Markdown."""
+
+    def _all_parts(self) -> Iterable[Shown]:
+        """Return the parts of the text, if a notebook shows fewer."""
+        return self._parts_shown()
+
+    def text(self, *, width: int = 88) -> str:
+        """Return the value as text for a terminal of so many columns."""
+        from judgekit.core.display.text import to_text
+
+        return f"{to_text(self._all_parts(), width=width)}\n"
+
+    def markdown(self) -> str:
+        """Return the value as Markdown, with all names escaped."""
+        from judgekit.core.display.markdown import to_markdown
+
+        return to_markdown(self._all_parts())
+
+
 class Value(BaseModel):
     """A frozen pydantic model that refuses unknown fields, NaN and infinities."""
 

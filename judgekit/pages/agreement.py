@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from judgekit.analysis.agreement import words
 from judgekit.pages.html import fill, write_html
+from judgekit.report import agreement_words as words
 from judgekit.report.calibration import Agreement, Calibration
 
 SCRIPTS = ("scrolls", "ranking/main")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from judgekit.core.input_file import read_text
-from judgekit.core.value import Displayed, Value
+from judgekit.core.value import Document, Value
+from judgekit.datasets.dataframes.framed import Framed
 from judgekit.report.agreement import (
     STATISTICS,
     AgreementStatistic,
@@ -24,9 +25,6 @@ from judgekit.report.folder import AGREEMENT, MAX_JSON
 from judgekit.stats.agreement import Coefficient
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
     from judgekit.core.display.parts import DisplayPart as Shown
     from judgekit.datasets.dataframes.table import Table
 
@@ -171,8 +169,8 @@ _LEFT_OUT = ("jury", "combine", "weights", "weighted", "statistics", "people_sta
 """Fields of `Agreement` that files leave out where they have their default."""
 
 
-class Calibration(Displayed, Value):
-    """The content of `agree.json`."""
+class Calibration(Document, Framed, Value):
+    """The content of `agree.json`. A data frame of it has a row for each criterion."""
 
     judgekit: Literal["agreement"] = "agreement"
     version: Literal[2, 3] = 3
@@ -212,29 +210,17 @@ class Calibration(Displayed, Value):
         return written
 
     def _parts_shown(self) -> Iterable[Shown]:
-        from judgekit.report.display import calibration_parts
+        from judgekit.report.agreement_words import MOST_CRITERIA, agreement_parts
 
-        return calibration_parts(self)
+        return agreement_parts(self, most=MOST_CRITERIA)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return a pandas data frame with a row for each criterion.
+    def _all_parts(self) -> Iterable[Shown]:
+        from judgekit.report.agreement_words import agreement_parts
 
-        Raises:
-            MissingExtra: pandas is not installed.
-        """
-        from judgekit.datasets.dataframes.libraries import to_pandas_frame
+        return agreement_parts(self)
 
-        return to_pandas_frame(_table(self))
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return a polars data frame with a row for each criterion.
-
-        Raises:
-            MissingExtra: polars is not installed.
-        """
-        from judgekit.datasets.dataframes.libraries import to_polars_frame
-
-        return to_polars_frame(_table(self))
+    def _frame_table(self) -> Table:
+        return _table(self)
 
 
 def _table(calibration: Calibration) -> Table:

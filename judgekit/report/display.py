@@ -19,7 +19,6 @@ from judgekit.report.spread import shown_figures
 from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
 
 if TYPE_CHECKING:
-    from judgekit.report.calibration import Calibration
     from judgekit.report.report import Report
     from judgekit.report.summary import CriterionSummary, MetricSummary
 
@@ -163,42 +162,3 @@ def summary_parts(summary: MetricSummary) -> Iterator[DisplayPart]:
 def _criterion_counts(criterion: CriterionSummary) -> str:
     counts = {name: getattr(criterion, name) for name in ("scored", "abstained", "not_applicable")}
     return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n)
-
-
-# -- agreement ------------------------------------------------------------------------
-
-
-def calibration_parts(calibration: Calibration) -> Iterator[DisplayPart]:
-    """Yield the parts of agreement with people."""
-    yield DisplayLine("a judge against people", "title")
-    shown = calibration.criteria[:MOST_CRITERIA]
-    yield DisplayTable(
-        ("", "cases", "kappa", "Spearman", "people among themselves", ""),
-        [
-            (
-                cut(one.name, MOST_NAME),
-                str(one.cases),
-                one.kappa.text if one.kappa else "",
-                one.rank.text if one.rank else "",
-                people.text if (people := one.people_kappa or one.people_rank) else "",
-                cut(one.sentence),
-            )
-            for one in shown
-        ],
-        numbers=(1, 2, 3, 4),
-        left=more(len(calibration.criteria) - len(shown), "row", ".criteria"),
-    )
-    for one in shown[:3]:
-        if one.table and len(one.categories) <= 8:
-            yield DisplayTable(
-                ("judge / people", *(cut(name, 20) for name in one.categories)),
-                [
-                    (cut(name, 20), *(str(count or "·") for count in counts))
-                    for name, counts in zip(one.categories, one.table, strict=True)
-                ],
-                title=cut(one.name, MOST_NAME),
-                numbers=range(1, len(one.categories) + 1),
-            )
-    tests = ((one.name, line) for one in shown if one.alt_test for line in one.alt_test.lines)
-    yield from (DisplayLine(cut(f"{name}: {line}", 600)) for name, line in tests)
-    yield DisplayLine(f"{calibration.intervals} {calibration.sampling}", "note")

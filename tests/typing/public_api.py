@@ -208,10 +208,11 @@ async def runs(case: Case, judge: Judge) -> None:
     judgekit.rank([{"prompt": 1, "a": "x", "b": "y", "winner": "tie"}], judge="small")
     judgekit.rank("votes.csv", seed="1")  # type: ignore[arg-type]
     assert_type(comparison.pairs, int)
-    judgekit.agree("runs/a", "labels.jsonl", failures="drop")
+    assert_type(judgekit.agree("runs/a", "labels.jsonl", failures="drop").text(width=60), str)
     assert_type(judgekit.correct("runs/a", "labels.jsonl"), judgekit.CorrectedRun)
     statistics = judgekit.rubric_stats("runs/a", Path("labels.jsonl"))
     assert_type(statistics.criteria[0].discrimination.value, float | None)
+    assert_type(statistics.markdown(), str)
     judgekit.rubric_stats(["runs/a"])  # type: ignore[arg-type]
     answers = judgekit.answer_sync([case], judge)
     assert_type(answers, Answers)

@@ -20,7 +20,6 @@ from judgekit.analysis.agreement.replacement import alternative_test
 from judgekit.analysis.agreement.settings import AgreeSettings
 from judgekit.analysis.agreement.statistics import AnswerScale, RatedCases, shown
 from judgekit.analysis.agreement.subsets import by_system, within_groups
-from judgekit.analysis.agreement.words import sentence
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Question
@@ -31,6 +30,7 @@ from judgekit.datasets.label_answers import VERDICTS
 from judgekit.datasets.labels import Label
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.agreement import statistics_of
+from judgekit.report.agreement_words import sentence
 from judgekit.report.calibration import NO_VERDICT, Agreement, Scale
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from judgekit.analysis.comparison.words import all_notes, figure_rows, verdict_line
-from judgekit.report.markdown import escaped
+from judgekit.core.display.markdown import escaped
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import CaseMove, Comparison, MetricComparison

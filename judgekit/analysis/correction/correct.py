@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
-from judgekit.core.display.text import to_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
-from judgekit.core.value import Displayed, Value
+from judgekit.core.value import Document, Value
+from judgekit.datasets.dataframes.framed import Framed
 from judgekit.datasets.dataframes.table import Table, kind_of
 from judgekit.report.clusters import CaseClusters
 from judgekit.report.corrected import METHODS, By, CorrectedMean, telling_means
 from judgekit.report.corrector import NO_VALUES, correctors_of
 from judgekit.report.manifest import cluster_field
-from judgekit.report.markdown import escaped
 from judgekit.report.report import Report
 from judgekit.report.run_labels import Combined, RunLabels
-
-if TYPE_CHECKING:
-    import pandas
-    import polars
 
 HEAD = ("", "mean", "95 % interval", "n")
 
 
-class CorrectedRun(Displayed, Value):
-    """The corrected means of a run; made by `judgekit.correct`."""
+class CorrectedRun(Document, Framed, Value):
+    """The corrected means of a run; made by `judgekit.correct`.
+
+    A data frame of it has a row for each metric and criterion.
+    """
 
     judgekit: Literal["correction"] = "correction"
     version: Literal[1] = 1
@@ -67,35 +65,22 @@ class CorrectedRun(Displayed, Value):
         last = f"Intervals: 95 %, {kind}{by}. Several people about a case: their {self.combine}."
         return [*assumed, last]
 
-    def text(self, *, width: int = 88) -> str:
-        """Return the means as text for a terminal of so many columns."""
-        return f"{to_text(self._parts_shown(), width=width)}\n"
-
-    def markdown(self) -> str:
-        """Return the means as Markdown, with all names escaped."""
-        shown = telling_means(self.means)
-        rows = [(f"{one.name}: {row[0]}", *row[1:]) for one in shown for row in _rows(one)]
-        lines = [f"{one.name}: {line}" for one in shown for line in _details(one)]
-        table = [f"| {' | '.join(map(escaped, row))} |" for row in (HEAD, *rows)]
-        table[1:1] = ["| --- | --: | --: | --: |"]
-        listed = [f"- {escaped(line)}" for line in (*lines, *self.notes)]
-        return "\n".join([*table, "", *listed, ""])
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the means as a pandas data frame, a row for each metric and criterion.
-
-        Raises:
-            MissingExtra: pandas is not installed.
-        """
-        from judgekit.datasets.dataframes.libraries import to_pandas_frame
-
-        return to_pandas_frame(_table(self))
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return the means as a polars data frame; see `to_pandas`."""
-        from judgekit.datasets.dataframes.libraries import to_polars_frame
-
-        return to_polars_frame(_table(self))
+    def _frame_table(self) -> Table:
+        """Return the means as columns: each figure with its interval and n, then the rest."""
+        entries = []
+        for one in self.means:
+            entry: dict[str, Any] = {}
+            fields = one.model_dump(exclude={"labellers", "left_out", "unscored"})
+            for name, value in fields.items():
+                ends = value if isinstance(value, dict) else {"value": value}
+                entry |= {name if end == "value" else f"{name}_{end}": v for end, v in ends.items()}
+            entries.append({**entry, "factor": one.factor, "assumes": one.assumes})
+        table = Table({})
+        for name in dict.fromkeys(name for entry in entries for name in entry):
+            table.column(name, kind_of([entry.get(name) for entry in entries]))
+        for entry in entries:
+            table.add(entry)
+        return table
 
 
 def _rows(one: CorrectedMean) -> Iterator[tuple[str, ...]]:
@@ -130,23 +115,6 @@ def _details(one: CorrectedMean) -> Iterator[str]:
         yield f"labels of {count} case{'s' if count != 1 else ''} left out: {why}"
     if one.without_digest:
         yield f"labels of {one.without_digest} cases name no output: matched by case id alone"
-
-
-def _table(run: CorrectedRun) -> Table:
-    """Return the means as columns: each figure with its interval and n, then the rest."""
-    entries = []
-    for one in run.means:
-        entry: dict[str, Any] = {}
-        for name, value in one.model_dump(exclude={"labellers", "left_out", "unscored"}).items():
-            ends = value if isinstance(value, dict) else {"value": value}
-            entry |= {name if end == "value" else f"{name}_{end}": v for end, v in ends.items()}
-        entries.append({**entry, "factor": one.factor, "assumes": one.assumes})
-    table = Table({})
-    for name in dict.fromkeys(name for entry in entries for name in entry):
-        table.column(name, kind_of([entry.get(name) for entry in entries]))
-    for entry in entries:
-        table.add(entry)
-    return table
 
 
 def correct(

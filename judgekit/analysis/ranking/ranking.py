@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.core.value import Displayed, Value
+from judgekit.core.value import Document, Value
+from judgekit.datasets.dataframes.framed import Framed
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
     from judgekit.core.display.parts import DisplayPart as Shown
+    from judgekit.datasets.dataframes.table import Table
 
 
 class RankedModel(Value):
@@ -59,8 +58,11 @@ class HeadToHead(Value):
         return (self.wins + self.ties / 2) / self.n
 
 
-class ModelRanking(Displayed, Value):
-    """Models by Bradley-Terry strength; made by `judgekit.rank`."""
+class ModelRanking(Document, Framed, Value):
+    """Models by Bradley-Terry strength; made by `judgekit.rank`.
+
+    A data frame of it has a row for each model.
+    """
 
     comparisons: int
     prompts: int
@@ -97,35 +99,10 @@ class ModelRanking(Displayed, Value):
 
         return ranking_parts(self)
 
-    def text(self, *, width: int = 88) -> str:
-        """Return the ranking as text for a terminal of so many columns."""
-        from judgekit.core.display.text import to_text
-
-        return f"{to_text(self._parts_shown(), width=width)}\n"
-
-    def markdown(self) -> str:
-        """Return the ranking as Markdown, with all names escaped."""
-        from judgekit.analysis.ranking.words import ranking_markdown
-
-        return ranking_markdown(self)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the models as a pandas data frame.
-
-        Raises:
-            MissingExtra: pandas is not installed.
-        """
+    def _frame_table(self) -> Table:
         from judgekit.analysis.ranking.words import ranking_table
-        from judgekit.datasets.dataframes.libraries import to_pandas_frame
 
-        return to_pandas_frame(ranking_table(self))
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return the models as a polars data frame; see `to_pandas`."""
-        from judgekit.analysis.ranking.words import ranking_table
-        from judgekit.datasets.dataframes.libraries import to_polars_frame
-
-        return to_polars_frame(ranking_table(self))
+        return ranking_table(self)
 
     def to_html(self, path: str | Path) -> Path:
         """Write the ranking as one self-contained HTML file and return its path.

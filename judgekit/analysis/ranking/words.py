@@ -1,4 +1,4 @@
-"""A ranking in words: for a terminal, a notebook, Markdown, and as columns."""
+"""A ranking in words and as columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.datasets.dataframes.table import Kind, Table
-from judgekit.report.markdown import escaped
 
 if TYPE_CHECKING:
     from judgekit.analysis.ranking.ranking import ModelRanking, RankedModel
@@ -83,44 +82,26 @@ def notes(ranking: ModelRanking) -> Iterator[str]:
         yield f"Left out: {reasons}."
 
 
-def _rows(ranking: ModelRanking) -> tuple[list[str], list[list[str]], list[int]]:
-    """Return head, rows and the columns of numbers; groups have a column if there are several."""
+def ranking_parts(ranking: ModelRanking) -> Iterator[DisplayPart]:
+    """Yield the parts of a ranking; groups have a column if there are several."""
+    yield DisplayLine(cut(facts(ranking)), "title")
+    for warning in ranking.warnings:
+        yield DisplayLine(f"! {cut(warning, 600)}", "bad")
+    yield DisplayLine(cut(verdict(ranking)))
+    first = int(ranking.connected)
+    head = HEAD[first:]
     rows = []
     for one in ranking.models:
         rank = "–" if one.rank is None else str(one.rank)
         counts = [f"{count:,}" for count in (one.wins, one.ties, one.losses, one.n)]
         figures = [signed(one.strength), strength_interval(one), *counts]
-        rows.append([str(one.group), rank, rank_interval(one), one.model, *figures])
-    first = int(ranking.connected)
-    head = HEAD[first:]
+        model = cut(one.model, MOST_NAME)
+        rows.append([str(one.group), rank, rank_interval(one), model, *figures][first:])
     numbers = [n for n, name in enumerate(head) if name not in ("ranks", "model", "95 %")]
-    return list(head), [row[first:] for row in rows], numbers
-
-
-def ranking_parts(ranking: ModelRanking) -> Iterator[DisplayPart]:
-    """Yield the parts of a ranking."""
-    yield DisplayLine(cut(facts(ranking)), "title")
-    for warning in ranking.warnings:
-        yield DisplayLine(f"! {cut(warning, 600)}", "bad")
-    yield DisplayLine(cut(verdict(ranking)))
-    head, rows, numbers = _rows(ranking)
-    shown = [[cut(cell, MOST_NAME) for cell in row] for row in rows]
-    yield DisplayTable(head, shown, numbers=numbers)
+    yield DisplayTable(head, rows, numbers=numbers)
     yield DisplayLine("")
     for note in notes(ranking):
         yield DisplayLine(cut(note), "note")
-
-
-def ranking_markdown(ranking: ModelRanking) -> str:
-    """Return a ranking as Markdown."""
-    lines = [f"### judgekit: {escaped(verdict(ranking))}", "", escaped(facts(ranking)), ""]
-    lines += [f"> **{escaped(warning)}**\n" for warning in ranking.warnings]
-    head, rows, numbers = _rows(ranking)
-    rules = ["--:" if place in numbers else "---" for place in range(len(head))]
-    lines += [f"| {' | '.join(cells)} |" for cells in (head, rules)]
-    lines += [f"| {' | '.join(map(escaped, row))} |" for row in rows]
-    lines += ["", *(f"- {escaped(note)}" for note in notes(ranking))]
-    return "\n".join(lines) + "\n"
 
 
 def ranking_table(ranking: ModelRanking) -> Table:

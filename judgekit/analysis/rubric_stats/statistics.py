@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from judgekit.core.value import Value
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.core.value import Document, Value
 from judgekit.stats.agreement import Coefficient
 
 FEWEST = 20
@@ -123,7 +124,7 @@ class CriterionStatistics(Value):
             yield "the same without it", self.agreement_without.text
 
 
-class RubricStatistics(Value):
+class RubricStatistics(Document, Value):
     """The statistics of the criteria of a run."""
 
     cluster: str | None = None
@@ -154,27 +155,12 @@ class RubricStatistics(Value):
             entry["findings"] = one.findings
         return data
 
-    def text(self) -> str:
-        """Return the statistics as text for a terminal."""
-        lines = []
+    def _parts_shown(self) -> Iterator[DisplayPart]:
         for one in self.criteria:
-            lines.append(f"{one.metric}, {one.criterion}")
-            lines += [f"  ! {sentence}" for sentence in one.findings.values()]
-            shown = [(name, text) for name, text in one.figures() if not text.endswith("none")]
-            lines += [f"  {name:<21} {text}" for name, text in shown]
-            lines.append("")
-        return "\n".join([*lines, *self.notes]) + "\n"
-
-    def markdown(self) -> str:
-        """Return the statistics as tables in Markdown."""
-        from judgekit.report.markdown import escaped
-
-        lines = []
-        for n, one in enumerate(self.criteria):
-            names, texts = zip(*one.figures(), strict=True)
-            if n == 0:
-                lines.append(f"| criterion | {' | '.join(names)} | |")
-                lines.append(f"| --- |{' --- |' * (len(names) + 1)}")
-            cells = [f"{one.metric}, {one.criterion}", *texts, "; ".join(one.findings.values())]
-            lines.append(f"| {' | '.join(map(escaped, cells))} |")
-        return "\n".join([*lines, "", *(f"- {escaped(note)}" for note in self.notes)]) + "\n"
+            yield DisplayLine(cut(f"{one.metric}, {one.criterion}", 2 * MOST_NAME), "title")
+            for finding in one.findings.values():
+                yield DisplayLine(f"! {cut(finding)}", "bad")
+            rows = [(name, cut(text)) for name, text in one.figures() if not text.endswith("none")]
+            yield DisplayTable(("figure", "value with 95 % interval"), rows)
+            yield DisplayLine("")
+        yield from (DisplayLine(cut(note), "note") for note in self.notes)

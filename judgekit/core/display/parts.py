@@ -48,6 +48,21 @@ class DisplayTable(NamedTuple):
 DisplayPart = DisplayLine | DisplayTable
 
 
+def written(table: DisplayTable) -> tuple[list[str], list[list[str]], set[int]]:
+    """Return head, rows and columns of numbers of a table in text, which has no bars."""
+    places = [
+        place
+        for place in range(len(table.head))
+        if not any(isinstance(row[place], DisplayBar) for row in table.rows)
+    ]
+    rows = [
+        [cell if isinstance(cell := row[place], str) else "" for place in places]
+        for row in table.rows
+    ]
+    numbers = {at for at, place in enumerate(places) if place in table.numbers}
+    return [table.head[place] for place in places], rows, numbers
+
+
 def cut(text: str, most: int = MOST_TEXT) -> str:
     r"""Return a text on one line, with the number of characters that were cut off its end.
 

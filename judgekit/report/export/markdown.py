@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from judgekit.core.display.markdown import escaped
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
-from judgekit.report.markdown import escaped
 from judgekit.report.spread import shown_figures
 from judgekit.report.text import counts_of, few_lines, number_of, title_of
 

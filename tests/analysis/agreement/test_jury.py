@@ -9,7 +9,6 @@ import pytest
 
 from judgekit.analysis.agreement.agree import agree
 from judgekit.analysis.agreement.jury import JuryPair, jury_agreement
-from judgekit.analysis.agreement.words import calibration_markdown, calibration_text
 from judgekit.core.case import Case
 from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
@@ -173,11 +172,11 @@ def test_agree_shows_every_member(run):
     assert [one.same for one in found.jury.members] == [58, 40, 40]
     assert found.jury.best == "good"
     assert found.jury.effective == pytest.approx(3 / (1 + 2 * found.jury.correlation))
-    text = " ".join(calibration_text(calibration).split())
+    text = " ".join(calibration.text().split())
     assert "good alone: kappa 0.93" in text
     assert "good alone agrees better with people than the jury" in text
     assert "weights from these labels: jury: {good: " in text
-    assert "effective votes" in calibration_markdown(calibration)
+    assert "effective votes" in calibration.markdown()
     data = json.loads((report.folder / "agree.json").read_text())
     assert Calibration.model_validate(data) == calibration
 

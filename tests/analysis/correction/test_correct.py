@@ -99,7 +99,9 @@ def test_words_say_what_is_assumed_and_left_out(made):
     assert "in none of these means: 4 failed" in text
     assert "labels of 2 cases left out: the judge has no value (failed)" in text
     assert "the judge saved about" in text
-    assert r"| reply, polite\: judge |" in found.markdown()
+    markdown = found.markdown()
+    assert "### reply, polite, labels by ann\n\n|  | mean | 95 % interval | n |" in markdown
+    assert "- Assumes that the labelled cases are a random sample of the run." in markdown
     assert "reply, polite" in found._repr_html_()
     assert repr(found) == "CorrectedRun(reply, polite, reply, tone, reply)"
 

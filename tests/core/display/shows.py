@@ -102,6 +102,8 @@ def everything(text: str, folder: Path) -> dict[str, Any]:
         "summary": base.metrics[name],
         "comparison": judgekit.compare(base, new),
         "agreement": judgekit.agree(base, labels, write=False),
+        "correction": judgekit.correct(base, labels),
+        "statistics": judgekit.rubric_stats(base),
         "answers": Answers([cases[0]], Counter(answered=1, failed=1), {text: failure}, 1),
         "rubric": judgekit.load_rubric(rubric),
         "suite": judgekit.load_suite(
@@ -112,5 +114,5 @@ def everything(text: str, folder: Path) -> dict[str, Any]:
 
 KINDS = (
     "case", "score", "fallback", "abstained", "failure", "row", "scored", "report", "summary",
-    "comparison", "agreement", "answers", "rubric", "suite",
+    "comparison", "agreement", "correction", "statistics", "answers", "rubric", "suite",
 )  # fmt: skip

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from judgekit.core.canonical import printable
-from judgekit.core.cells import cut, wrap
-from judgekit.core.display.parts import DisplayTable
-from judgekit.core.display.text import to_text
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
 from judgekit.report.agreement import STATISTICS, AgreementStatistic
-from judgekit.report.calibration import Agreement, Calibration
 
+if TYPE_CHECKING:
+    from judgekit.report.calibration import Agreement, Calibration
+    from judgekit.stats.agreement import Coefficient
+
+MOST_CRITERIA = 20
+"""Criteria that a notebook shows."""
+_MOST = 1000
+"""Characters of a line."""
 _IN_A_LINE = ("kappa", "spearman", "pearson", "kendall")
 NO_NAME = "(no name)"
 FEW = 30
@@ -53,29 +58,12 @@ def _between_people(agreement: Agreement) -> str:
     return f"between people it is {people.text}"
 
 
-def figures_line(agreement: Agreement) -> str:
-    """Return the figures in one line."""
-    parts = []
-    if agreement.kappa is not None:
-        parts.append(f"{agreement.kappa_name} {agreement.kappa.text}")
-    if agreement.rank is not None:
-        parts.append(f"Spearman {agreement.rank.text}")
-    return ", ".join(parts)
+def _figures(name: str, kappa: Coefficient | None, rank: Coefficient | None) -> str:
+    figures = {name: kappa, "Spearman": rank}
+    return ", ".join(f"{name} {one.text}" for name, one in figures.items() if one is not None)
 
 
-def people_line(agreement: Agreement) -> str | None:
-    """Return the agreement between people; `None` if no case has two labellers."""
-    if not agreement.people_pairs:
-        return None
-    parts = []
-    if agreement.people_kappa is not None:
-        parts.append(f"kappa {agreement.people_kappa.text}")
-    if agreement.people_rank is not None:
-        parts.append(f"Spearman {agreement.people_rank.text}")
-    return f"people among themselves: {', '.join(parts)}, {agreement.people_pairs} pairs"
-
-
-def more_lines(agreement: Agreement) -> Iterator[str]:
+def _more_lines(agreement: Agreement) -> Iterator[str]:
     """Yield the statistics that a reader asks for next: alpha, and the F1 of yes/no."""
     known, people = _statistics(agreement)
     for name in [n for n in known if n.startswith("alpha_")][-1:]:
@@ -113,22 +101,46 @@ def _listed(statistics: Sequence[AgreementStatistic]) -> str:
     return f"{figures} ({few[0]})" if few else figures
 
 
-def calibration_text(calibration: Calibration, *, width: int = 80, everything: bool = False) -> str:
-    """Return agreement as text for a terminal.
+def agreement_parts(
+    calibration: Calibration, *, everything: bool = False, most: int | None = None
+) -> Iterator[DisplayPart]:
+    """Yield the parts of agreement with people.
 
     Args:
         calibration: the agreement.
-        width: columns of the terminal.
-        everything: whether to print every statistic, labeller and system.
+        everything: whether to show every statistic, labeller and system.
+        most: the number of criteria to show; `None` for all.
     """
-    lines: list[str] = []
-    for agreement in calibration.criteria:
-        lines += [*_criterion(agreement, width), ""]
+    shown = calibration.criteria[:most]
+    for agreement in shown:
+        yield DisplayLine(cut(_counts_line(agreement), _MOST), "title")
+        for line in filter(None, _lines(agreement)):
+            yield DisplayLine(cut(line, _MOST))
+        if agreement.table:
+            names = [cut(name, 20) for name in agreement.categories]
+            rows = [
+                [name, *(str(count or "·") for count in counts)]
+                for name, counts in zip(names, agreement.table, strict=True)
+            ]
+            yield DisplayTable(["judge / people", *names], rows, numbers=range(1, len(names) + 1))
         if everything:
-            lines += [to_text(detail_tables(agreement), width=width).lstrip("\n"), ""]
-    for line in (calibration.intervals, calibration.sampling):
-        lines += wrap(line, width)
-    return "\n".join(lines) + "\n"
+            yield from detail_tables(agreement)
+        yield DisplayLine("")
+    left = more(len(calibration.criteria) - len(shown), "row", ".criteria")
+    for line in filter(None, (left, calibration.intervals, calibration.sampling)):
+        yield DisplayLine(line, "note")
+
+
+def _lines(agreement: Agreement) -> Iterator[str]:
+    yield _figures(agreement.kappa_name, agreement.kappa, agreement.rank)
+    if agreement.people_pairs:
+        people = _figures("kappa", agreement.people_kappa, agreement.people_rank)
+        yield f"people among themselves: {people}, {_count(agreement.people_pairs, 'pair')}"
+    yield from _more_lines(agreement)
+    yield agreement.sentence
+    yield from agreement.jury.lines if agreement.jury is not None else ()
+    yield from extra_lines(agreement)
+    yield from label_lines(agreement)
 
 
 def detail_tables(agreement: Agreement) -> Iterator[DisplayTable]:
@@ -169,22 +181,11 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
-def _criterion(agreement: Agreement, width: int) -> Iterator[str]:
+def _counts_line(agreement: Agreement) -> str:
+    clusters = f" in {agreement.clusters} clusters" if agreement.clusters is not None else ""
     by = f" by {', '.join(agreement.labellers)}" if agreement.labellers else ""
-    cases = f"{agreement.cases} case{'s' if agreement.cases != 1 else ''}"
-    cases += f" in {agreement.clusters} clusters" if agreement.clusters is not None else ""
     by += f", the {agreement.combine} of each case" if agreement.combine != "each" else ""
-    yield from _wrapped(f"{agreement.name}: {cases}{by}", width, "  ")
-    yield from _wrapped(f"  {figures_line(agreement)}", width, "    ")
-    people = people_line(agreement)
-    for line in (*([people] if people else []), *more_lines(agreement)):
-        yield from _wrapped(f"  {line}", width, "    ")
-    yield from _wrapped(f"  {agreement.sentence}", width, "  ")
-    for line in (*_jury(agreement), *extra_lines(agreement)):
-        yield from _wrapped(f"  {line}", width, "    ")
-    for line in label_lines(agreement):
-        yield from _wrapped(f"  {line}", width, "    ")
-    yield from _table(agreement, width)
+    return f"{cut(agreement.name, 2 * MOST_NAME)}: {_count(agreement.cases, 'case')}{clusters}{by}"
 
 
 def label_lines(agreement: Agreement) -> Iterator[str]:
@@ -194,53 +195,3 @@ def label_lines(agreement: Agreement) -> Iterator[str]:
         yield f"{count} {verb} not name an output: matched by case id alone"
     for reason, count in agreement.left_out.items():
         yield f"{count} left out: {reason}"
-
-
-def _table(agreement: Agreement, width: int) -> Iterator[str]:
-    if not agreement.table:
-        return
-    names = [cut(printable(name), 14) for name in agreement.categories]
-    each = max(6, *(len(name) for name in names))
-    if 18 + (each + 1) * len(names) > width:
-        each = 6
-    head = " ".join(f"{cut(name, each):>{each}}" for name in names)
-    yield f"  {'judge / people':<15} {head}"[:width]
-    for name, row in zip(names, agreement.table, strict=True):
-        counts = " ".join(f"{count or '.':>{each}}" for count in row)
-        yield f"  {name:<15} {counts}"[:width]
-
-
-def calibration_markdown(calibration: Calibration) -> str:
-    """Return agreement as a table in Markdown."""
-    from judgekit.report.markdown import escaped
-
-    lines = [
-        "| | cases | kappa | Spearman | people among themselves | |",
-        "| --- | --: | --- | --- | --- | --- |",
-    ]
-    for one in calibration.criteria:
-        cells = [
-            one.name,
-            str(one.cases),
-            one.kappa.text if one.kappa else "",
-            one.rank.text if one.rank else "",
-            people_line(one) or "",
-            " ".join([one.sentence, *(f"{line}." for line in _notes(one))]),
-        ]
-        lines.append(f"| {' | '.join(escaped(cell) for cell in cells)} |")
-    lines += ["", f"{calibration.intervals} {calibration.sampling}"]
-    return "\n".join(lines) + "\n"
-
-
-def _notes(agreement: Agreement) -> list[str]:
-    extra, left = extra_lines(agreement), label_lines(agreement)
-    return [*_jury(agreement), *more_lines(agreement), *extra, *left]
-
-
-def _jury(agreement: Agreement) -> list[str]:
-    return agreement.jury.lines if agreement.jury is not None else []
-
-
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
-    bare = text.lstrip()
-    return wrap(printable(bare), width, first=" " * (len(text) - len(bare)), then=indent)
