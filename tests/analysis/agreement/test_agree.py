@@ -709,3 +709,13 @@ def test_the_command_has_other_forms(folder, labels, flag):
 
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["criteria"] if flag == "--json" else "### tone" in done.stdout
+
+
+def test_a_notebook_shows_some_criteria_and_the_text_all(folder, labels):
+    path = labels({"case": "c1", "metric": "tone", "values": {"level": "good"}})
+    found = agree(folder, path)
+    many = found.model_copy(update={"criteria": found.criteria * 25})
+
+    assert many._repr_html_().count("tone, level") == 20
+    assert "5 more rows: .criteria" in many._repr_html_()
+    assert (many.text().count("tone, level"), many.markdown().count("### tone")) == (25, 25)
