@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +13,6 @@ from judgekit.core.input_file import read_text
 from judgekit.core.value import Document, Value
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.report.agreement import (
-    STATISTICS,
     AgreementStatistic,
     AltTest,
     Disagreement,
@@ -26,7 +25,6 @@ from judgekit.stats.agreement import Coefficient
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
-    from judgekit.datasets.dataframes.table import Table
 
 Scale = Literal["nominal", "ordinal", "number"]
 KappaWeights = Literal["none", "linear", "quadratic"]
@@ -169,6 +167,11 @@ _LEFT_OUT = ("jury", "combine", "weights", "weighted", "statistics", "people_sta
 """Fields of `Agreement` that files leave out where they have their default."""
 
 
+_COLUMNS = {"metric", "criterion", "scale", "cases", "clusters", "pairs", "failed",
+            "without_digest", "same", "people_pairs"}  # fmt: skip
+"""Fields that are columns of a data frame as they are."""
+
+
 class Calibration(Document, Framed, Value):
     """The content of `agree.json`. A data frame of it has a row for each criterion."""
 
@@ -219,41 +222,18 @@ class Calibration(Document, Framed, Value):
 
         return agreement_parts(self)
 
-    def _frame_table(self) -> Table:
-        return _table(self)
-
-
-def _table(calibration: Calibration) -> Table:
-    from judgekit.datasets.dataframes.table import Table
-
-    figures = ("kappa", "rank", "people_kappa", "people_rank")
-    table = Table(
-        {
-            **dict.fromkeys(("metric", "criterion", "scale"), "text"),
-            **dict.fromkeys(("cases", "clusters", "pairs", "failed", "without_digest", "same",
-                             "people_pairs"), "whole"),
-            **dict.fromkeys((f"{f}{end}" for f in figures for end in ("", "_low", "_high")),
-                            "number"),
-            "labellers": "texts",
-            "sentence": "text",
-            **{f"{side}{name}{end}": "whole" if end == "_n" else "number"
-               for side in ("", "people_") for name in STATISTICS
-               if name not in ("kappa", "spearman") for end in ("", "_low", "_high", "_n")},
-        }
-    )  # fmt: skip
-    for one in calibration.criteria:
-        entry: dict[str, Any] = {n: getattr(one, n, None) for n in table.names if n not in figures}
-        for name in figures:
-            figure: Coefficient | None = getattr(one, name)
-            if figure is not None:
-                ends = {f"{name}_low": figure.low, f"{name}_high": figure.high}
-                entry |= {name: figure.value, **ends}
-        for side, others in (("", one.statistics), ("people_", one.people_statistics)):
-            for other in others:
-                for end in ("", "_low", "_high", "_n"):
-                    entry[f"{side}{other.name}{end}"] = getattr(other, end[1:] or "value")
-        table.add({**entry, "labellers": list(one.labellers)})
-    return table
+    def _frame_rows(self) -> Iterator[dict[str, Any]]:
+        for one in self.criteria:
+            row: dict[str, Any] = one.model_dump(include=_COLUMNS)
+            for name, figure in (("kappa", one.kappa), ("rank", one.rank),
+                                 ("people_kappa", one.people_kappa),
+                                 ("people_rank", one.people_rank)):  # fmt: skip
+                known = figure or Coefficient(value=None)
+                row[name] = {"value": known.value, "low": known.low, "high": known.high}
+            for side, others in (("", one.statistics), ("people_", one.people_statistics)):
+                row |= {f"{side}{other.name}": other.model_dump(exclude={"name", "too_few"})
+                        for other in others if other.name not in ("kappa", "spearman")}  # fmt: skip
+            yield {**row, "labellers": list(one.labellers), "sentence": one.sentence}
 
 
 def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibration | None:

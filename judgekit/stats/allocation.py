@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from heapq import heapify, heapreplace
 
 LEAST = 2
 """Units of a stratum from which its spread can be estimated."""
@@ -29,18 +29,14 @@ def allocate_power(sizes: Sequence[int], factors: Sequence[float], count: int) -
     least = LEAST if sum(min(LEAST, size) for size in sizes) <= count else 1
     drawn = [min(least, size) for size in sizes]
 
-    def priority(place: int) -> tuple[float, int]:
+    def priority(place: int) -> float:
         if drawn[place] == sizes[place]:
-            return math.inf, place
+            return math.inf
         weight = factors[place] * math.sqrt(sizes[place])
-        return -weight / math.sqrt(drawn[place] * (drawn[place] + 1)), place
+        return -weight / math.sqrt(drawn[place] * (drawn[place] + 1))
 
-    heap = [priority(place) for place in range(len(sizes))]
-    heapify(heap)
     for _ in range(count - sum(drawn)):
-        place = heap[0][1]
-        drawn[place] += 1
-        heapreplace(heap, priority(place))
+        drawn[min(range(len(sizes)), key=priority)] += 1
     return drawn
 
 
@@ -52,12 +48,5 @@ def rank_groups(values: Sequence[float], most: int) -> list[int]:
     >>> rank_groups([0.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 2)
     [0, 0, 1, 1, 1, 1, 1, 1]
     """
-    counts: dict[float, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
-    groups: dict[float, int] = {}
-    before = 0
-    for value in sorted(counts):
-        groups[value] = most * (2 * before + counts[value]) // (2 * len(values))
-        before += counts[value]
-    return [groups[value] for value in values]
+    ordered, twice = sorted(values), 2 * len(values)
+    return [most * (bisect_left(ordered, v) + bisect_right(ordered, v)) // twice for v in values]

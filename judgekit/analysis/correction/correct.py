@@ -12,7 +12,6 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Document, Value
 from judgekit.datasets.dataframes.framed import Framed
-from judgekit.datasets.dataframes.table import Table, kind_of
 from judgekit.report.clusters import CaseClusters
 from judgekit.report.corrected import METHODS, By, CorrectedMean, telling_means
 from judgekit.report.corrector import NO_VALUES, correctors_of
@@ -65,22 +64,10 @@ class CorrectedRun(Document, Framed, Value):
         last = f"Intervals: 95 %, {kind}{by}. Several people about a case: their {self.combine}."
         return [*assumed, last]
 
-    def _frame_table(self) -> Table:
-        """Return the means as columns: each figure with its interval and n, then the rest."""
-        entries = []
+    def _frame_rows(self) -> Iterator[dict[str, Any]]:
         for one in self.means:
-            entry: dict[str, Any] = {}
-            fields = one.model_dump(exclude={"labellers", "left_out", "unscored"})
-            for name, value in fields.items():
-                ends = value if isinstance(value, dict) else {"value": value}
-                entry |= {name if end == "value" else f"{name}_{end}": v for end, v in ends.items()}
-            entries.append({**entry, "factor": one.factor, "assumes": one.assumes})
-        table = Table({})
-        for name in dict.fromkeys(name for entry in entries for name in entry):
-            table.column(name, kind_of([entry.get(name) for entry in entries]))
-        for entry in entries:
-            table.add(entry)
-        return table
+            row = one.model_dump(exclude={"labellers", "left_out", "unscored"})
+            yield {**row, "factor": one.factor, "assumes": one.assumes}
 
 
 def _rows(one: CorrectedMean) -> Iterator[tuple[str, ...]]:

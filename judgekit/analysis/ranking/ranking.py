@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ from judgekit.datasets.dataframes.framed import Framed
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
-    from judgekit.datasets.dataframes.table import Table
 
 
 class RankedModel(Value):
@@ -99,10 +98,8 @@ class ModelRanking(Document, Framed, Value):
 
         return ranking_parts(self)
 
-    def _frame_table(self) -> Table:
-        from judgekit.analysis.ranking.words import ranking_table
-
-        return ranking_table(self)
+    def _frame_rows(self) -> Iterable[Mapping[str, Any]]:
+        return (one.model_dump() for one in self.models)
 
     def to_html(self, path: str | Path) -> Path:
         """Write the ranking as one self-contained HTML file and return its path.

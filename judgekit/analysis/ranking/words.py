@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
-from judgekit.datasets.dataframes.table import Kind, Table
 
 if TYPE_CHECKING:
     from judgekit.analysis.ranking.ranking import ModelRanking, RankedModel
 
 HEAD = ("group", "rank", "ranks", "model", "strength", "95 %", "wins", "ties", "losses", "n")
-_COLUMNS: Mapping[str, Kind] = {
-    "model": "text",
-    **dict.fromkeys(("group", "rank", "rank_low", "rank_high"), "whole"),
-    **dict.fromkeys(("strength", "low", "high"), "number"),
-    **dict.fromkeys(("wins", "ties", "losses", "n"), "whole"),
-}
 
 
 def signed(value: float | None) -> str:
@@ -102,11 +95,3 @@ def ranking_parts(ranking: ModelRanking) -> Iterator[DisplayPart]:
     yield DisplayLine("")
     for note in notes(ranking):
         yield DisplayLine(cut(note), "note")
-
-
-def ranking_table(ranking: ModelRanking) -> Table:
-    """Return the models of a ranking as columns."""
-    table = Table(_COLUMNS)
-    for model in ranking.models:
-        table.add({name: getattr(model, name) for name in _COLUMNS})
-    return table

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas
@@ -16,8 +17,26 @@ class Framed(ABC):
     """A value that is also a data frame."""
 
     @abstractmethod
+    def _frame_rows(self) -> Iterable[Mapping[str, Any]]:
+        """Return the rows; an entry with several values has a column for each of them."""
+
     def _frame_table(self) -> Table:
-        """Return the rows of the data frame."""
+        from judgekit.datasets.dataframes.table import Table, kind_of
+
+        rows = []
+        for entries in self._frame_rows():
+            row: dict[str, Any] = {}
+            for name, entry in entries.items():
+                values = entry if isinstance(entry, dict) else {"value": entry}
+                row |= {name if k == "value" else f"{name}_{k}": v for k, v in values.items()}
+            rows.append(row)
+        table = Table({})
+        for name in dict.fromkeys(name for row in rows for name in row):
+            known = [row[name] for row in rows if row.get(name) is not None]
+            table.column(name, kind_of(known) if known else "number")
+        for row in rows:
+            table.add(row)
+        return table
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the value as a pandas data frame.
