@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
@@ -79,6 +79,14 @@ class Value(BaseModel):
         for name in copied.__dict__.keys() - type(self).model_fields.keys():
             del copied.__dict__[name]
         return copied
+
+
+def sparse(*, default: Any) -> Any:
+    """Return a field that JSON leaves out where it has its default.
+
+    With it, values without what a later version added have the bytes that earlier versions wrote.
+    """
+    return Field(default=default, exclude_if=lambda value: value == default)
 
 
 class _Short(str):

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
-
 from judgekit.core.input_file import read_text
-from judgekit.core.value import Document, Value
+from judgekit.core.value import Document, Value, sparse
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.report.agreement import (
     AgreementStatistic,
@@ -121,34 +119,25 @@ class Agreement(Value):
     left_out: dict[str, int]
     """Why labels have no pair -> how many."""
     sentence: str
-    jury: JuryAgreement | None = None
+    jury: JuryAgreement | None = sparse(default=None)
     """The judges of a jury; `None` for a single judge."""
 
-    combine: Combine = "each"
+    combine: Combine = sparse(default="each")
     """How several labels of a case count: each, their majority, or their mean."""
-    weights: KappaWeights | None = None
+    weights: KappaWeights | None = sparse(default=None)
     """Weights of kappa; `None` in older files: quadratic where answers have an order."""
-    weighted: bool = False
+    weighted: bool = sparse(default=False)
     """Whether figures are weighted by 1 / probability of the sampling plan."""
-    statistics: tuple[AgreementStatistic, ...] = ()
+    statistics: tuple[AgreementStatistic, ...] = sparse(default=())
     """All statistics of the judge against people; none in files of version 2."""
-    people_statistics: tuple[AgreementStatistic, ...] = ()
+    people_statistics: tuple[AgreementStatistic, ...] = sparse(default=())
     """The same between people."""
-    by_labeller: tuple[LabellerAgreement, ...] = ()
-    groups: GroupAgreement | None = None
-    systems: SystemAgreement | None = None
-    alt_test: AltTest | None = None
-    disagreements: tuple[Disagreement, ...] = ()
+    by_labeller: tuple[LabellerAgreement, ...] = sparse(default=())
+    groups: GroupAgreement | None = sparse(default=None)
+    systems: SystemAgreement | None = sparse(default=None)
+    alt_test: AltTest | None = sparse(default=None)
+    disagreements: tuple[Disagreement, ...] = sparse(default=())
     """Cases with the largest disagreement, the largest first."""
-
-    @model_serializer(mode="wrap")
-    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = handler(self)
-        fields = type(self).model_fields
-        for name in _LEFT_OUT:
-            if getattr(self, name) == fields[name].default:
-                data.pop(name, None)
-        return data
 
     @property
     def kappa_name(self) -> str:
@@ -160,11 +149,6 @@ class Agreement(Value):
     def name(self) -> str:
         """The metric and its criterion."""
         return self.metric if self.criterion is None else f"{self.metric}, {self.criterion}"
-
-
-_LEFT_OUT = ("jury", "combine", "weights", "weighted", "statistics", "people_statistics",
-             "by_labeller", "groups", "systems", "alt_test", "disagreements")  # fmt: skip
-"""Fields of `Agreement` that files leave out where they have their default."""
 
 
 _COLUMNS = {"metric", "criterion", "scale", "cases", "clusters", "pairs", "failed",

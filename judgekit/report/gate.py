@@ -5,11 +5,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
-from judgekit.core.value import Json, Value
+from judgekit.core.value import Json, Value, sparse
 from judgekit.report.summary import MetricSummary
 
 Statistic = Literal[
@@ -47,15 +47,8 @@ class Gate(Value):
     gate names its own."""
     undecided: Undecided | None = None
     """Whether an undecided interval passes; with `None` the estimate alone decides."""
-    corrected: bool = False
+    corrected: bool = sparse(default=False)
     """Whether the mean is the one that labels correct."""
-
-    @model_serializer(mode="wrap")
-    def _without_corrected(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = handler(self)
-        if not self.corrected:
-            data.pop("corrected", None)
-        return data
 
     def concerns(self, metadata: Mapping[str, Any]) -> bool:
         """Return whether a case is in the slice of this gate.

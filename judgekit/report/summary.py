@@ -3,13 +3,13 @@
 import heapq
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
-from judgekit.core.value import Displayed, Value
+from judgekit.core.value import Displayed, Value, sparse
 from judgekit.report.corrected import CorrectedMean
 from judgekit.report.opinion_summary import OpinionSummary
 from judgekit.report.opinion_tally import OpinionTally
@@ -49,12 +49,8 @@ class CriterionSummary(Value):
     """Clusters the values are in; `None` where cases count one by one."""
     too_few: str | None = None
     """Why there is no interval."""
-    corrected: CorrectedMean | None = None
+    corrected: CorrectedMean | None = sparse(default=None)
     """The mean corrected with labels; `None` without labels."""
-
-    @model_serializer(mode="wrap")
-    def _without_labels(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_none(handler(self), "corrected")
 
 
 class Worst(Value):
@@ -116,15 +112,10 @@ class MetricSummary(Displayed, Value):
     """Degrees of freedom of the interval of the mean, by Satterthwaite; only with clusters."""
     too_few: str | None = None
     """Why there is no interval."""
-    opinions: OpinionSummary | None = None
+    opinions: OpinionSummary | None = sparse(default=None)
     """What several samples or judges add; `None` where each row has one opinion."""
-    corrected: CorrectedMean | None = None
+    corrected: CorrectedMean | None = sparse(default=None)
     """The mean corrected with labels; `None` without labels."""
-
-    @model_serializer(mode="wrap")
-    def _without_opinions(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # A report without opinions and labels has the bytes that earlier versions wrote.
-        return _without_none(handler(self), "opinions", "corrected")
 
     def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.report.display import summary_parts
@@ -355,13 +346,6 @@ class Tally:
         if rate.clusters is not None:
             return rate.interval(bounds=(0.0, 1.0))
         return wilson(self._passed, rate.n) if rate.too_few is None else None
-
-
-def _without_none(data: dict[str, Any], *names: str) -> dict[str, Any]:
-    for name in names:
-        if data.get(name) is None:
-            data.pop(name, None)
-    return data
 
 
 def _bound(value: float) -> float | None:

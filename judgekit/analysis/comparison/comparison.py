@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from judgekit.analysis.comparison.corrected import CorrectedDifference
 from judgekit.analysis.comparison.distributions import DistributionChange
 from judgekit.core.errors import ConfigError
-from judgekit.core.value import Displayed, Value
+from judgekit.core.value import Displayed, Value, sparse
 from judgekit.report.answerers import ANSWERED_BY
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class MetricComparison(Value):
     difference: MeanDifference
     flips: Flips | None = None
     criteria: tuple[MeanDifference, ...] = ()
-    distributions: tuple[DistributionChange, ...] = ()
+    distributions: tuple[DistributionChange, ...] = sparse(default=())
     """Of the criteria whose answers have probabilities in both runs."""
     unpaired: dict[str, int] = Field(default_factory=dict)
     """Reason why cases have no pair of values -> number of cases."""
@@ -134,16 +134,8 @@ class MetricComparison(Value):
     """Pairs with the same requests to a judge."""
     pass_fail: bool = False
     """Whether every value is one end of the range: mean and verdicts are then one hypothesis."""
-    corrected: CorrectedDifference | None = None
+    corrected: CorrectedDifference | None = sparse(default=None)
     """The difference of the means that labels correct; `None` without labels."""
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = handler(self)
-        for name in ("distributions", "corrected"):
-            if not data.get(name):
-                data.pop(name, None)
-        return data
 
     @property
     def verdict(self) -> Verdict:
