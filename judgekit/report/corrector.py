@@ -218,16 +218,13 @@ class Corrector:
         if topic.verdicts and not yes_no:
             return {"corrected": LabelFigure(value=None, n=0, too_few=NO_VALUES)}
         done = correction.ppi()
-        figures: dict[str, Any] = {"labels": LabelFigure.of(done.labels)}
-        if (rho := correction.rho()) is not None:
-            figures["rho"] = LabelFigure.of(rho)
+        known = {"labels": done.labels, "rho": correction.rho()}
         if yes_no and (rates := correction.rates()) is not None:
-            named = {
-                "sensitivity": rates[0],
-                "specificity": rates[1],
-                "youden": youden_figure(*rates),
-            }
-            figures |= {name: LabelFigure.of(rate) for name, rate in named.items()}
+            known |= {"sensitivity": rates[0], "specificity": rates[1],
+                      "youden": youden_figure(*rates)}  # fmt: skip
+        figures: dict[str, Any] = {
+            name: LabelFigure.of(figure) for name, figure in known.items() if figure is not None
+        }
         if self._source.by == "rogan-gladen":
             other = correction.rogan_gladen() if yes_no else None
             if other is None:
@@ -235,17 +232,11 @@ class Corrector:
                 why = why if yes_no else "Rogan-Gladen corrects yes and no alone; use PPI++"
                 return figures | {"corrected": LabelFigure(value=None, n=0, too_few=why)}
             done = other
-        figures |= {
-            "corrected": LabelFigure.of(done.corrected),
-            "lam": done.lam,
-            "saved": done.saved,
-        }
-        if done.corrected.low is not None:
-            df = done.corrected.df
-            figures |= {
-                "standard_error": done.corrected.error,
-                "df": None if math.isinf(df) else df,
-            }
+        corrected = done.corrected
+        figures |= {"corrected": LabelFigure.of(corrected), "lam": done.lam, "saved": done.saved}
+        if corrected.low is not None:
+            df = None if math.isinf(corrected.df) else corrected.df
+            figures |= {"standard_error": corrected.error, "df": df}
         return figures
 
 
