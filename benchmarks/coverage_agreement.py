@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judgekit.stats.agreement import Coefficient, Paired, kappa, kappa_figure, rank_figure
+from judgekit.stats.agreement import Coefficient, Paired, kappa_figure, rank_figure
 from judgekit.stats.alpha import Level, alpha_figure
 from judgekit.stats.correlations import kendall_figure, pearson_figure
 from judgekit.stats.shares import share_figures
@@ -34,6 +34,14 @@ LATENT = (0.0, 0.5, 0.8, 0.95)
 """Correlation of the two normal variables that are cut into answers."""
 
 Table = Any
+
+
+def kappa(table: Any, *, places: Sequence[float] | None = None) -> float | None:
+    """Return the kappa of a table of counts or shares."""
+    pairs = [Paired(0, *cell, float(n)) for cell, n in np.ndenumerate(np.asarray(table)) if n]
+    return kappa_figure(pairs, len(table), places).value
+
+
 Draw = Callable[[np.random.Generator], Sequence[Paired]]
 Figure = Callable[[Sequence[Paired]], Coefficient]
 

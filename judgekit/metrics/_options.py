@@ -118,17 +118,6 @@ def check_name(metric: str, value: object) -> None:
         raise ConfigError(f"{metric}: name must be a text that is not blank, not {value!r}")
 
 
-def check_positive(metric: str, option: str, value: object) -> None:
-    """Refuse anything but a whole number of at least 1."""
-    check_number(metric, option, value, int, Bounds(1))
-
-
-def check_fraction(metric: str, option: str, value: Any) -> float:
-    """Return a number from 0 to 1 as a float; refuse anything else."""
-    check_number(metric, option, value, float, Bounds(0, 1))
-    return float(value)
-
-
 def text_options(metric: str, option: str, value: object) -> tuple[str, ...]:
     """Return a list of texts as a tuple; one text is taken as a list of one."""
     texts = (value,) if isinstance(value, str) else value

@@ -140,32 +140,6 @@ class Influence(NamedTuple):
     """Sum of the squared influences of the added pairs."""
 
 
-def kappa(table: Any, *, places: Sequence[float] | None = None, power: int = 2) -> float | None:
-    """Return Cohen's kappa (1960) of a square table of counts.
-
-    `None` where it is not defined: all answers of both sides are the same.
-
-    With places, a disagreement counts by the square of its distance (quadratic weights, Cohen
-    1968), so that two levels apart are four times as bad as one.
-
-    Args:
-        table: counts; rows and columns are the categories in order.
-        places: positions of the categories, such as 0, 1, 2; none if they have no order. Further
-            categories, such as "no verdict", get the largest distance to all others.
-        power: of the distance: 2 for quadratic weights, 1 for linear ones.
-
-    >>> round(kappa([[20, 5], [10, 15]]), 6)
-    0.4
-    """
-    import numpy as np
-
-    shares = np.asarray(table, dtype=float)
-    shares = shares / shares.sum()
-    far = distances(len(shares), places, power)
-    expected = float((far * np.outer(shares.sum(axis=1), shares.sum(axis=0))).sum())
-    return 1 - float((far * shares).sum()) / expected if expected > 0 else None
-
-
 def distances(size: int, places: Sequence[float] | None, power: int = 2) -> Any:
     """Return the distances of categories; one without a place gets the largest distance."""
     import numpy as np
@@ -178,21 +152,6 @@ def distances(size: int, places: Sequence[float] | None, power: int = 2) -> Any:
     np.fill_diagonal(far, 0.0)
     far[: len(known), : len(known)] = squares
     return far
-
-
-def spearman(first: Sequence[int], second: Sequence[int], size: int) -> float | None:
-    """Return Spearman's rho; equal values share their mean rank.
-
-    `None` where it is not defined: one side has a single value.
-
-    Args:
-        first: by pair, the place of its first answer, from 0.
-        second: the place of its second answer.
-        size: how many places there are.
-    """
-    pairs = PairColumns.of([Paired(0, *both) for both in zip(first, second, strict=True)])
-    influence = _rank_influence(pairs, size, 0.0)
-    return influence.estimate if influence is not None else None
 
 
 def kappa_figure(

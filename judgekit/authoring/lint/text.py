@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from judgekit.authoring.lint.lint import Linted
-from judgekit.authoring.lint.registry import lint_rules, rule_families
+from judgekit.authoring.lint.registry import lint_rules
 from judgekit.authoring.lint.rule import SEVERITIES, LintRule
 from judgekit.core.canonical import printable
 
@@ -109,16 +109,3 @@ def explained(rule: LintRule, *, silences: bool = True) -> str:
     if silences and not rule.silenceable:
         lines.append("    cannot be silenced")
     return "\n".join(lines) + "\n"
-
-
-def rule_tables() -> str:
-    """Return the rules as Markdown, a table for each family."""
-    lines: list[str] = []
-    for heading, rules in rule_families().items():
-        lines += [f"### {heading}", "", "| rule | severity | why | fix | checks |"]
-        lines.append("| --- | --- | --- | --- | --- |")
-        for rule in rules:
-            cells = (f"`{rule.id}`", rule.severity, rule.why, rule.fix, rule.languages)
-            lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
-        lines.append("")
-    return "\n".join(lines)

@@ -21,9 +21,10 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.stats.agreement import Paired, kappa, kappa_figure, rank_figure
+from judgekit.stats.agreement import Paired, kappa_figure, rank_figure
 from judgekit.suite.suite import load_suite
 from tests.later import Later
+from tests.stats.tables import kappa
 
 stats = Later("scipy.stats")
 

@@ -11,8 +11,8 @@ from judgekit.core.errors import ConfigError
 from judgekit.report.agreement import STATISTICS
 from judgekit.report.calibration import Calibration, read_calibration
 from judgekit.report.report import Report
-from judgekit.stats.agreement import kappa
 from tests.analysis.agreement.simulated import study
+from tests.stats.tables import kappa
 
 
 @pytest.fixture(scope="module")

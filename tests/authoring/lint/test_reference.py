@@ -9,7 +9,7 @@ import yaml
 from judgekit.authoring.lint import results, scales, templates, weights, wording
 from judgekit.authoring.lint.levels import GAP, MANY_LEVELS
 from judgekit.authoring.lint.registry import lint_rules, rule_families
-from judgekit.authoring.lint.text import rule_list, rule_tables
+from judgekit.authoring.lint.text import rule_list
 from judgekit.rubric.load import load_rubric
 from tests.each import each
 
@@ -18,6 +18,19 @@ MARK = (
     "<!-- rules: written by `JUDGEKIT_UPDATE_GOLDEN=1 pytest"
     " tests/authoring/lint/test_reference.py` -->\n"
 )
+
+
+def rule_tables():
+    """Return the rules as Markdown, a table for each family."""
+    lines: list[str] = []
+    for heading, rules in rule_families().items():
+        lines += [f"### {heading}", "", "| rule | severity | why | fix | checks |"]
+        lines.append("| --- | --- | --- | --- | --- |")
+        for rule in rules:
+            cells = (f"`{rule.id}`", rule.severity, rule.why, rule.fix, rule.languages)
+            lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def test_the_page_has_the_rules_as_they_are():
