@@ -133,7 +133,7 @@ def _judged(
     fields: dict[str, None] = {}
     units: dict[Hashable, int] = {}
     for case, rows in report.results:
-        if len(fields) < _MOST_FIELDS:
+        if missing and len(fields) < _MOST_FIELDS:
             fields |= dict.fromkeys(case.metadata)
         for what, name in list(missing.items()):
             if name is None or case.metadata.get(name) is not None:
@@ -141,11 +141,9 @@ def _judged(
         if case.id in labels.cases:
             cluster = cluster_of(case.id, case.metadata, settings.cluster)
             unit = units.setdefault(cluster, len(units))
-            group, system = (
-                _named(case.metadata, one) for one in (settings.group, settings.system)
-            )
-            if settings.system is None:
-                system = answerer_of(case.metadata)
+            group, system = _named(case.metadata, settings.group), answerer_of(case.metadata)
+            if settings.system is not None:
+                system = _named(case.metadata, settings.system)
             yield JudgedCase(case.id, unit, group, system), output_digest(case.output), rows
     for what, name in missing.items():
         hint = suggest(name, fields, otherwise="")

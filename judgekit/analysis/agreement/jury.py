@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
+from judgekit.analysis.agreement.pairs import Answer, JudgedPair, is_number
 from judgekit.core.score import Opinion
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.calibration import Agreement, JuryAgreement, MemberAgreement
 from judgekit.stats.reliability import effective_votes, mean_correlation
 
-Answer = float | bool | str
 
-
-class JuryPair(NamedTuple):
-    """The answers of the members of a jury, and that of a person, to one case."""
-
-    members: Mapping[str, Answer | None]
-    """`None` for a member without an answer."""
-    person: Answer
-
-    def map(self, convert: Callable[[Answer], Answer]) -> JuryPair:
-        """Return the pair with other answers."""
-        converted = {n: None if a is None else convert(a) for n, a in self.members.items()}
-        return JuryPair(converted, convert(self.person))
-
-
-def member_answers(
-    opinions: Sequence[Opinion], criterion: str | None
-) -> dict[str, Answer | None] | None:
-    """Return the answer of each member of a jury; `None` if there is only one judge.
+def member_answers(opinions: Sequence[Opinion], criterion: str | None) -> dict[str, Answer | None]:
+    """Return the answer of each member of a jury; empty if there is only one judge.
 
     Args:
         opinions: the opinions on one case.
@@ -42,12 +25,15 @@ def member_answers(
         if opinion.failure is None:
             own.append(opinion.value if criterion is None else opinion.answers.get(criterion))
     if len(members) < 2:
-        return None
+        return {}
     return {member: combined_value(own) if own else None for member, own in members.items()}
 
 
 def jury_agreement(
-    pairs: Sequence[JuryPair], *, jury: Agreement, alone: Callable[[str], Agreement]
+    pairs: Sequence[JudgedPair],
+    *,
+    jury: Agreement,
+    alone: Callable[[Sequence[JudgedPair]], Agreement],
 ) -> JuryAgreement | None:
     """Return how a jury and each of its members agree with people.
 
@@ -57,8 +43,9 @@ def jury_agreement(
     Args:
         pairs: the answers to each labelled case.
         jury: the agreement of the whole jury.
-        alone: returns the agreement of one member.
+        alone: returns the agreement of one member, whose answers are those of the judge.
     """
+    pairs = [pair for pair in pairs if pair.members]
     if not pairs:
         return None
     names = list(dict.fromkeys(name for pair in pairs for name in pair.members))
@@ -67,9 +54,10 @@ def jury_agreement(
     correlation = mean_correlation(errors) if complete else None
     members = []
     for name in names:
-        own = [pair for pair in pairs if pair.members.get(name) is not None]
+        own = [pair._replace(judge=pair.members.get(name)) for pair in pairs]
+        own = [pair for pair in own if pair.judge is not None]
         if own:
-            members.append((alone(name), _weight(own, name, len(jury.categories)), name))
+            members.append((alone(own), _weight(own, name, len(jury.categories)), name))
     scale = math.fsum(weight for _, weight, _ in members) / len(members) if members else 0.0
     shown = tuple(
         MemberAgreement(
@@ -100,18 +88,14 @@ def _figure(agreement: Agreement | MemberAgreement) -> float:
     return -math.inf
 
 
-def _error(pair: JuryPair, name: str) -> float:
+def _error(pair: JudgedPair, name: str) -> float:
     answer = pair.members[name]
-    if _is_number(answer) and _is_number(pair.person):
+    if is_number(answer) and is_number(pair.person):
         return float(answer or 0.0) - float(pair.person)
     return float(answer != pair.person)
 
 
-def _is_number(answer: Answer | None) -> bool:
-    return isinstance(answer, (int, float)) and not isinstance(answer, bool)
-
-
-def _weight(pairs: Sequence[JuryPair], name: str, categories: int) -> float:
+def _weight(pairs: Sequence[JudgedPair], name: str, categories: int) -> float:
     """Return the weight of a member by its errors, shrunk as if it had two more cases.
 
     For words and yes/no it is the log-odds of a right answer among as many categories, with one
@@ -119,7 +103,7 @@ def _weight(pairs: Sequence[JuryPair], name: str, categories: int) -> float:
     the inverse of the mean squared error, with an error of a half added.
     """
     errors = [_error(pair, name) for pair in pairs]
-    if _is_number(pairs[0].person):
+    if is_number(pairs[0].person):
         return (len(errors) + 1) / (math.fsum(error * error for error in errors) + 0.25)
     wrong = math.fsum(errors)
     right = len(errors) - wrong

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from statistics import fmean
 from typing import NamedTuple
 
 from judgekit.report.calibration import Combine
 
 Answer = float | bool | str
+_NOBODY: Mapping[str, Answer | None] = {}
 
 
 class JudgedCase(NamedTuple):
@@ -36,11 +38,17 @@ class JudgedPair(NamedTuple):
     """Of the person."""
     weight: float = 1.0
     """1 / probability of the sampling plan."""
+    members: Mapping[str, Answer | None] = _NOBODY
+    """The answers of the members of a jury; `None` for a member without an answer."""
 
     def map(self, convert: Callable[[Answer], Answer]) -> JudgedPair:
         """Return the pair with other answers."""
-        judge = None if self.judge is None else convert(self.judge)
-        return self._replace(judge=judge, person=convert(self.person))
+        judge, *answers = (
+            None if answer is None else convert(answer)
+            for answer in (self.judge, *self.members.values())
+        )
+        members = dict(zip(self.members, answers, strict=True))
+        return self._replace(judge=judge, person=convert(self.person), members=members)
 
 
 Cases = Sequence[Sequence[JudgedPair]]
@@ -48,11 +56,8 @@ Cases = Sequence[Sequence[JudgedPair]]
 
 
 def by_case(pairs: Sequence[JudgedPair]) -> list[list[JudgedPair]]:
-    """Return the pairs of each case."""
-    cases: dict[str, list[JudgedPair]] = {}
-    for pair in pairs:
-        cases.setdefault(pair.case.id, []).append(pair)
-    return list(cases.values())
+    """Return the pairs of each case, which follow each other."""
+    return [list(own) for _, own in groupby(pairs, key=lambda pair: pair.case.id)]
 
 
 def is_number(answer: Answer | None) -> bool:

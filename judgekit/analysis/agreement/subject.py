@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from judgekit.analysis.agreement.jury import JuryPair, jury_agreement, member_answers
+from judgekit.analysis.agreement.jury import jury_agreement, member_answers
 from judgekit.analysis.agreement.pairs import (
     Answer,
     JudgedCase,
@@ -64,8 +64,6 @@ class Subject:
     """Answer of the judge -> value of the criterion."""
     left_out: Counter[str] = field(default_factory=Counter)
     without_digest: int = 0
-    juries: list[tuple[JudgedPair, dict[str, Answer | None]]] = field(default_factory=list)
-    """Each pair with the answers of the members of the jury."""
     key: str | None = None
     weighted: bool = False
     """Whether labels have the probability of a sampling plan."""
@@ -81,7 +79,7 @@ class Subject:
         """
         judge, reason = self._answer(result)
         opinions = result.opinions if isinstance(result, Score) else ()
-        members = member_answers(opinions, self.criterion) if opinions else None
+        members = member_answers(opinions, self.criterion) if opinions else {}
         for labeller, label in people.items():
             if label is None:
                 self.left_out[OTHER_OUTPUT] += 1
@@ -93,10 +91,8 @@ class Subject:
                 self.without_digest += label.output is None
                 self.weighted = label.probability is not None
                 pair = JudgedPair(case, judge, reason, labeller, label.value, label.reason,
-                                  1 / (label.probability or 1))  # fmt: skip
+                                  1 / (label.probability or 1), members)  # fmt: skip
                 self.pairs.append(pair)
-                if members is not None:
-                    self.juries.append((pair, members))
 
     def _answer(self, result: Result) -> tuple[Answer | _MissingValue | None, str]:
         """Return the answer of the judge (`None`: no verdict), and its reason."""
@@ -136,17 +132,19 @@ class Subject:
         if all(pair.judge is None for pair in self.pairs):
             return []
         if self.criterion is not None or self.summary.threshold is None:
-            return [self._with_jury(self._whole(self.pairs, question), question)]
-        verdicts = self._whole([pair.map(self._passed) for pair in self.pairs], None)
-        figures = [self._with_jury(verdicts, None, convert=self._passed)]
+            return [self._whole(self.pairs, question)]
+        figures = [self._whole([pair.map(self._passed) for pair in self.pairs], None)]
         if all(is_number(pair.person) for pair in self.pairs):
-            figures.append(self._whole(self.pairs, question))
+            # The members of a jury stand beside the verdicts.
+            alone = [pair._replace(members={}) for pair in self.pairs]
+            figures.append(self._whole(alone, question))
         return figures
 
     def _whole(self, pairs: Sequence[JudgedPair], question: Question | None) -> Agreement:
         """Return the agreement with all statistics."""
         settings = self.settings
-        answers = {pair.person for pair in pairs} | {pair.judge for pair in pairs} - {None}
+        answers = {pair.person for pair in pairs} | {pair.judge for pair in pairs}
+        answers |= {answer for pair in pairs for answer in pair.members.values()}
         if any(self._normalized(answer) != answer for answer in answers if answer is not None):
             pairs = [pair.map(self._normalized) for pair in pairs]
         cases = by_case(pairs)
@@ -171,31 +169,15 @@ class Subject:
                 "systems": by_system(scale, one_each, settings.system),
                 "alt_test": None if epsilon is None else alternative_test(scale, cases, epsilon),
                 "disagreements": tuple(rated.disagreements()),
+                "jury": jury_agreement(
+                    pairs, jury=agreement, alone=lambda own: self._alone(own, question)
+                ),
             }
         )
 
-    def _with_jury(
-        self,
-        agreement: Agreement,
-        question: Question | None,
-        *,
-        convert: Callable[[Answer], Answer] | None = None,
-    ) -> Agreement:
-        """Return an agreement with that of each judge of a jury."""
-        as_is: Callable[[Answer], Answer] = convert or (lambda answer: answer)
-
-        def alone(name: str) -> Agreement:
-            own = [pair._replace(judge=members.get(name)) for pair, members in self.juries]
-            known = [p.map(as_is).map(self._normalized) for p in own if p.judge is not None]
-            scale = self._scale(known, question)
-            return self._agreement(scale, known, scale.judged(known), None)
-
-        pairs = [
-            JuryPair(members, pair.person).map(as_is).map(self._normalized)
-            for pair, members in self.juries
-        ]
-        jury = jury_agreement(pairs, jury=agreement, alone=alone)
-        return agreement if jury is None else agreement.model_copy(update={"jury": jury})
+    def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> Agreement:
+        scale = self._scale(pairs, question)
+        return self._agreement(scale, pairs, scale.judged(pairs), None)
 
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):

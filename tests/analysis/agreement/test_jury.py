@@ -8,7 +8,8 @@ import random
 import pytest
 
 from judgekit.analysis.agreement.agree import agree
-from judgekit.analysis.agreement.jury import JuryPair, jury_agreement
+from judgekit.analysis.agreement.jury import jury_agreement
+from judgekit.analysis.agreement.pairs import JudgedCase, JudgedPair
 from judgekit.core.case import Case
 from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
@@ -19,6 +20,10 @@ from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.agreement import Coefficient
 
 CASES = 5_000
+
+
+def pair(members, person):
+    return JudgedPair(JudgedCase("c", 0, None, None), None, "", "ann", person, members=members)
 
 
 def agreement(value, *, categories=("False", "True")):
@@ -43,7 +48,7 @@ def simulated(rates, shared, *, seed=1):
         common = draw.random()
         wrong = [(common if draw.random() < shared else draw.random()) < rate for rate in rates]
         members = {f"j{n}": truth != error for n, error in enumerate(wrong)}
-        pairs.append(JuryPair(members, truth))
+        pairs.append(pair(members, truth))
     return pairs
 
 
@@ -63,7 +68,7 @@ def test_effective_votes_of_numbers():
     for _ in range(CASES):
         truth, common = draw.random(), draw.gauss(0, 1)
         members = {f"j{n}": truth + common + draw.gauss(0, 1) for n in range(3)}
-        pairs.append(JuryPair(members, truth))
+        pairs.append(pair(members, truth))
 
     found = jury_agreement(pairs, jury=NUMBERS, alone=lambda _: agreement(0.5))
 
@@ -93,7 +98,7 @@ def test_weights_are_log_odds_and_never_negative():
 
 
 def test_a_weight_of_few_labels_is_shrunk():
-    few = [JuryPair({"a": True, "b": True}, True), JuryPair({"a": True, "b": False}, True)]
+    few = [pair({"a": True, "b": True}, True), pair({"a": True, "b": False}, True)]
 
     found = jury_agreement(few, jury=agreement(0.9), alone=lambda _: agreement(0.5))
 
@@ -105,7 +110,8 @@ def test_the_best_member_is_named_only_if_it_beats_the_jury():
     pairs = simulated([0.1, 0.4, 0.4], 0.0)
     figures = {"j0": 0.8, "j1": 0.2, "j2": 0.2}
 
-    def alone(name):
+    def alone(own):
+        (name,) = (n for n in own[0].members if all(p.judge == p.members[n] for p in own))
         return agreement(figures[name])
 
     assert jury_agreement(pairs, jury=agreement(0.7), alone=alone).best == "j0"
@@ -113,7 +119,7 @@ def test_the_best_member_is_named_only_if_it_beats_the_jury():
 
 
 def test_errors_that_never_occur_give_no_effective_votes():
-    pairs = [JuryPair({"a": True, "b": True}, True)] * 3
+    pairs = [pair({"a": True, "b": True}, True)] * 3
 
     found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: agreement(0.5))
 
