@@ -311,6 +311,8 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
     product = weights * u[places[0]] * v[places[1]]
     covariance = float(product.sum() + even * u.sum() * v.sum()) / n
     rho = covariance / scale
+    if not weight:  # only the estimate counts
+        return Influence(rho, None, 0.0)
     parts = []
     for (here, there), x, other, share, spread in zip(
         (places, places[::-1]), (u, v), (v, u), shares, spreads, strict=True
