@@ -152,6 +152,38 @@ def test_labels_go_the_whole_way_round(tab: Tab, tmp_path: Path) -> None:
     assert score.parts[0].reason == "w 00"
 
 
+def test_a_plan_is_labelled_on_its_page_and_its_labels_weigh(tab: Tab, tmp_path: Path) -> None:
+    run, page = tmp_path / "run", tmp_path / "plan.html"
+    replay_suite(load_suite(EXAMPLE / "suite.yaml"), out=run)
+    plan = judgekit("labels", "plan", run, "-n", "4", "--metric", "quality", "--labeller", "ann",
+                    "--page", page)  # fmt: skip
+    (tmp_path / "plan.jsonl").write_text(plan, encoding="utf-8")
+    chances = {line["case"]: line["probability"] for line in map(json.loads, plan.splitlines())}
+    assert len(chances) == 4
+
+    show(tab, page)
+    assert tab.locator(".list tbody tr").count() == 4
+    # The page opens where cases are labelled, and the verdicts of the judge are not seen.
+    assert tab.input_value("#label-metric") == "2"
+    tab.fill("#labeller", "ann")
+    tab.focus("#labelling textarea")
+    for case in range(4):
+        for criterion in range(5):
+            press(tab, "Enter", str(1 + (case + criterion) % 3))
+        press(tab, "Enter")
+    exported = tmp_path / "exported.jsonl"
+    lines = download(tab, exported)
+
+    assert {line["case"] for line in lines} == chances.keys()
+    options = ("--plan", tmp_path / "plan.jsonl")
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(judgekit("labels", "import", exported, *options), encoding="utf-8")
+    assert "no problems" in judgekit("labels", "check", labels, run, *options)
+    for line in map(json.loads, labels.read_text(encoding="utf-8").splitlines()):
+        assert line["probability"] == chances[line["case"]]
+    assert "Weighted by 1 / probability" in judgekit("agree", run, labels)
+
+
 def test_a_comparison_says_which_answer_is_a(tab: Tab, tmp_path: Path) -> None:
     suite = EXAMPLE.parent / "preference" / "suite.yaml"
     replay_suite(load_suite(suite), out=tmp_path / "run")

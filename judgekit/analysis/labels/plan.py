@@ -100,7 +100,7 @@ class LabelPlan(NamedTuple):
         figures = report.figures.model_copy(update={"cases": len(self.chosen)})
         part = Report(figures, run=report.run, results=self.cases, folder=report.folder,
                       places=report.places)  # fmt: skip
-        written: Path = renderer("run page")(part, path)
+        written: Path = renderer("run page")(part, path, label=self.metric)
         return written
 
     def text(self) -> str:

@@ -34,23 +34,29 @@ class Served(NamedTuple):
     """Changes when a file of the run changes."""
 
 
-def write_page(report: Report, path: Path) -> Path:
+def write_page(report: Report, path: Path, *, label: str | None = None) -> Path:
     """Write the page of a run, with the same bytes for the same run folder; return its path.
+
+    Args:
+        report: the run.
+        path: the file.
+        label: a metric to label: the page opens where people label it.
 
     Raises:
         ConfigError: the file cannot be written, or the folder holds no results.
         CassetteCorrupt: the run's tape was damaged.
     """
-    return write_html(render_page(report), path)
+    return write_html(render_page(report, label=label), path)
 
 
-def render_page(report: Report, *, served: Served | None = None) -> str:
+def render_page(report: Report, *, served: Served | None = None, label: str | None = None) -> str:
     """Return the page of a run.
 
     Args:
         report: the run.
         served: set for a page that a server sends: it fetches what the page leaves out. A page in
             a file connects to nothing.
+        label: a metric to label: the page opens where people label it.
     """
     figures = report.figures
     payload = make_payload(report)
@@ -59,6 +65,7 @@ def render_page(report: Report, *, served: Served | None = None) -> str:
         scripts=SCRIPTS if served is None else (*SCRIPTS[:-1], "view/served", SCRIPTS[-1]),
         connect="'none'" if served is None else "'self'",
         served=served,
+        label=label,
         facts=RunFacts(report, makers=payload.makers, ranking=payload.ranking),
         figures=figures,
         metrics=[(summary, Axis(summary)) for summary in figures.metrics],

@@ -12,6 +12,11 @@ function buildLabelling() {
   parts.count.after(button);
   pane.start = button;
   buildPane();
+  // A page for labellers begins here, so that they do not see the verdicts before they label.
+  const { label } = document.documentElement.dataset;
+  if (label === undefined || location.hash || !cases.length) return;
+  state.sort = "input-order";
+  history.replaceState(null, "", "#" + hashOf(cases[0].id, label));
 }
 
 // Shows what the address asks for, if it asks for labelling.
