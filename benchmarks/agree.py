@@ -88,24 +88,30 @@ def least(what: Callable[[], object]) -> float:
     return min(seconds)
 
 
+def write(folder: Path, count: int) -> None:
+    """Write the run and the labels; nothing of them stays in memory."""
+    metric = WrittenMetric()
+    cases = [
+        Case(id=f"case-{n:05}", input=metric.writer.words(40), output=metric.writer.words(200),
+             metadata={"user": f"u{n % 500}", "prompt": f"p{n // 10}", "bot": f"m{n % 10}"})
+        for n in range(count)
+    ]  # fmt: skip
+    evaluate_sync(cases, [metric], out=folder / "run")
+    for labels, kinds, people, every in SETTINGS:
+        rows = [
+            {"case": case.id, "metric": "quality", "labeller": who,
+             "values": label(metric.writer, metric.answers[case.id], kinds)}
+            for case in cases[::every] for who in people
+        ]  # fmt: skip
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / f"{labels}.jsonl").write_text(text, "utf-8")
+
+
 def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     with tempfile.TemporaryDirectory() as name:
-        folder, metric = Path(name), WrittenMetric()
-        cases = [
-            Case(id=f"case-{n:05}", input=metric.writer.words(40), output=metric.writer.words(200),
-                 metadata={"user": f"u{n % 500}", "prompt": f"p{n // 10}", "bot": f"m{n % 10}"})
-            for n in range(count)
-        ]  # fmt: skip
-        evaluate_sync(cases, [metric], out=folder / "run")
-        for labels, kinds, people, every in SETTINGS:
-            rows = [
-                {"case": case.id, "metric": "quality", "labeller": who,
-                 "values": label(metric.writer, metric.answers[case.id], kinds)}
-                for case in cases[::every] for who in people
-            ]  # fmt: skip
-            text = "".join(json.dumps(row) + "\n" for row in rows)
-            (folder / f"{labels}.jsonl").write_text(text, "utf-8")
+        folder = Path(name)
+        write(folder, count)
 
         def reading() -> None:
             for _ in Report.read(folder / "run").results:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from judgekit.stats.agreement import (
@@ -43,24 +44,32 @@ def share_figures(pairs: Pairs, *, clustered: bool = False) -> dict[str, Counted
         pairs: places 0 for no and 1 for yes; a first answer of 2 is neither, and always wrong.
         clustered: whether units are clusters of cases.
     """
-    import numpy as np
-
     columns = PairColumns.of(pairs)
     size = 2 + bool((columns.first > 1).any())
     figures = {}
-    for name, ratios in MEASURES.items():
-        above, below = (np.zeros((len(ratios), size, 2)) for _ in range(2))
-        for place, (cell, counted) in enumerate(ratios):
-            for one, weight in counted.items():
-                below[place][one] = weight
-            above[place][cell] = counted[cell]
-            if size > 2:  # no verdict misses the reference
-                below[place][2, cell[1]] = counted.get((1 - cell[0], cell[1]), 0)
-        inside: Any = below.any(axis=0)
+    for name in MEASURES:
+        above, below = _cells(name, size)
+        inside = below.any(axis=0)
         own = columns.where(inside[columns.first, columns.second])
         figure = _figure(own, above, below, inside, clustered=clustered)
         figures[name] = CountedFigure(len(own), figure)
     return figures
+
+
+@cache
+def _cells(name: str, size: int) -> tuple[Any, Any]:
+    """Return by ratio of a measure the weights of the cells above and below."""
+    import numpy as np
+
+    ratios = MEASURES[name]
+    above, below = np.zeros((2, len(ratios), size, 2))
+    for place, (cell, counted) in enumerate(ratios):
+        for one, weight in counted.items():
+            below[place][one] = weight
+        above[place][cell] = counted[cell]
+        if size > 2:  # no verdict misses the reference
+            below[place][2, cell[1]] = counted.get((1 - cell[0], cell[1]), 0)
+    return above, below
 
 
 def _figure(
@@ -75,6 +84,8 @@ def _figure(
         if not bottoms.all():
             return None
         ratios = tops / bottoms
+        if not added:  # only the estimate counts
+            return Influence(float(ratios.mean()), None, 0.0)
         moves = ((above - ratios[:, None, None] * below) / bottoms[:, None, None]).mean(axis=0)
         squares = float(added * (even * moves**2).sum())
         return Influence(float(ratios.mean()), moves[columns.first, columns.second], squares)
