@@ -210,12 +210,9 @@ class Comparison(Displayed, Value):
     __str__ = __repr__
 
     def _parts_shown(self) -> Iterable[Shown]:
-        from judgekit.analysis.comparison.display import comparison_parts
+        from judgekit.analysis.comparison.display import MOST_SHOWN, comparison_parts
 
-        return comparison_parts(self)
-
-    def _text_shown(self) -> str:
-        return self.text()
+        return comparison_parts(self, most=MOST_SHOWN)
 
     def text(self, *, width: int = 80, colour: bool = False, cases: int = 5) -> str:
         """Return the comparison as text for a terminal.
@@ -225,15 +222,17 @@ class Comparison(Displayed, Value):
             colour: whether to use ANSI colours.
             cases: the most cases to show for each metric.
         """
-        from judgekit.analysis.comparison.text import comparison_text
+        from judgekit.analysis.comparison.display import comparison_parts
+        from judgekit.core.display.text import to_text
 
-        return comparison_text(self, width=width, colour=colour, cases=cases)
+        return to_text(comparison_parts(self, cases=cases), width=width, colour=colour) + "\n"
 
     def markdown(self, *, cases: int = 5) -> str:
         """Return the comparison as Markdown, with the texts of cases escaped."""
-        from judgekit.analysis.comparison.markdown import comparison_markdown
+        from judgekit.analysis.comparison.display import comparison_parts
+        from judgekit.core.display.markdown import to_markdown
 
-        return comparison_markdown(self, cases=cases)
+        return to_markdown(comparison_parts(self, cases=cases))
 
     def to_pandas(self, *, per: Per = "metric") -> pandas.DataFrame:
         """Return the comparison as a pandas data frame.

@@ -1,110 +1,213 @@
-"""A comparison as it is shown by itself: what got worse first, both reasons side by side."""
+"""A comparison as lines and tables: what got worse first, with the reasons of both runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from judgekit.analysis.comparison.words import (
-    cases_line,
-    family_line,
-    figure_rows,
-    little_known,
-    verdict_line,
+from judgekit.analysis.comparison.words import all_notes, cases_line, verdict_line
+from judgekit.core.display.parts import (
+    MOST_NAME,
+    DisplayLine,
+    DisplayPart,
+    DisplayTable,
+    Style,
+    cut,
+    more,
 )
-from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
 
 if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import Comparison, MetricComparison
-
-MOST_METRICS = 20
-MOST_CRITERIA = 12
-MOST_MOVES = 5
-MOST_NOTES = 6
-
-
-def comparison_parts(comparison: Comparison) -> Iterator[DisplayPart]:
-    """Yield the parts of a comparison."""
-    yield DisplayLine(
-        f"{cut(comparison.sides[0], MOST_NAME)} → {cut(comparison.sides[1], MOST_NAME)}", "title"
+    from judgekit.analysis.comparison.comparison import (
+        CaseMove,
+        Comparison,
+        MeanDifference,
+        MetricComparison,
+        PromptChange,
+        Verdict,
     )
-    words = f"{cases_line(comparison)}; {cut(verdict_line(comparison))}"
+
+MOST_SHOWN = 20
+"""Metrics, moved criteria, warnings, notes, changes and prompts that a notebook shows, of each."""
+_MOST = 1000
+"""Characters of a line."""
+_BETTER = 2
+"""Cases that got better, of each metric."""
+_DIFF_LINES = 24
+_STYLES: dict[Verdict, Style] = {"worse": "bad", "better": "good"}
+
+
+def comparison_parts(
+    comparison: Comparison, *, cases: int = 5, most: int | None = None
+) -> Iterator[DisplayPart]:
+    """Yield the parts of a comparison.
+
+    Args:
+        comparison: the comparison.
+        cases: the most cases to show of each metric.
+        most: the most metrics, moved criteria, warnings, notes, changes and prompts to show, of
+            each; `None` for all.
+    """
+    base, new = (cut(side, 2 * MOST_NAME) for side in comparison.sides)
+    yield DisplayLine(f"base {base}, new {new}", "title")
+    words = f"{cases_line(comparison)}; {cut(verdict_line(comparison), _MOST)}"
     yield DisplayLine(words, "bad" if comparison.regressions else "plain")
-    for warning in comparison.warnings[:MOST_NOTES]:
-        yield DisplayLine(cut(warning), "bad")
-    if left := more(len(comparison.warnings) - MOST_NOTES, "warning", ".warnings"):
-        yield DisplayLine(left, "note")
-    yield _figures(comparison)
-    for metric in comparison.metrics[:MOST_METRICS]:
-        yield from _moves(metric)
-    yield from _notes(comparison)
-
-
-def _figures(comparison: Comparison) -> DisplayTable:
-    rows: list[tuple[str, ...]] = []
-    shown = comparison.metrics[:MOST_METRICS]
-    parts = 0
-    for row in chain.from_iterable(map(figure_rows, shown)):
-        if row.kind == "flips":  # beside the verdict on the mean
-            *before, verdict = rows.pop()
-            rows.append((*before, "; ".join(filter(None, (verdict, row.interval)))))
-            continue
-        if row.kind == "refused":
-            rows.append((cut(row.name, MOST_NAME), "", "", "", "", "", cut(row.interval)))
-            continue
-        parts += row.kind == "criterion"
-        if parts <= MOST_CRITERIA or row.kind == "metric":
-            name = f"{'  ' * (row.kind == 'criterion')}{cut(row.name, MOST_NAME)}"
-            figures = (row.base, row.new, row.change, row.interval, row.p)
-            rows.append((name, *figures, row.verdict))
-    left = [
-        more(len(comparison.metrics) - len(shown), "metric", "to_pandas()"),
-        more(parts - MOST_CRITERIA, "moved criterion", "to_pandas(per='criterion')"),
+    warnings = [f"warning: {text}" for text in comparison.warnings]
+    yield from _lines(warnings, "warning", ".warnings", most, "bad")
+    yield from _figures(comparison, most)
+    shown = comparison.metrics[:most]
+    for metric in shown:
+        yield from _moves(metric, "worse", metric.worst[:cases], metric.difference.worse)
+    for metric in shown:
+        best = metric.best[: min(cases, _BETTER)]
+        yield from _moves(metric, "better", best, metric.difference.better)
+    yield DisplayLine("")
+    yield from _lines(list(all_notes(comparison)), "note", ".metrics", most, "note")
+    yield DisplayLine("")
+    changes = [
+        f"changed: {one.what}: {f'{one.base} -> ' if one.base else ''}{one.new}"
+        for one in comparison.changes
     ]
-    return DisplayTable(
-        ("metric", "base", "new", "change", "95 % interval", "p", "verdict"),
-        rows,
-        numbers=(1, 2, 3, 4, 5),
-        left="; ".join(line for line in left if line).replace("criterions", "criteria"),
-    )
+    none = ["changed between the runs: nothing the manifests know of"]
+    yield from _lines(changes or none, "change", ".changes", most, "plain")
+    yield from map(_prompt, comparison.prompts[:most])
 
 
-def _moves(metric: MetricComparison) -> Iterator[DisplayPart]:
-    if not metric.worst:
-        return
-    shown = metric.worst[:MOST_MOVES]
-    rows = []
-    for move in shown:
-        what = f"{move.part.id}: " if move.part is not None else ""
-        base, new = move.reasons
-        flip = f"\n{move.flip}" if move.flip else ""
-        rows.append(
-            (
-                cut(move.case, MOST_NAME),
-                f"{move.base:.2f} → {move.new:.2f}{flip}",
-                f"{cut(what, MOST_NAME)} {cut(base, 200)}".strip(),
-                cut(new, 200),
-            )
-        )
-    worse = metric.difference.worse
-    yield DisplayTable(
-        ("case", "change", "base", "new"),
-        rows,
-        numbers=(1,),
-        title=f"{cut(metric.metric, MOST_NAME)}: {worse} of {metric.difference.pairs} cases got "
-        "worse",
-        left=more(worse - len(shown), "case", "to_pandas(per='case') has those that moved most"),
-    )
-
-
-def _notes(comparison: Comparison) -> Iterator[DisplayPart]:
-    if comparison.tests:
-        yield DisplayLine(family_line(comparison), "note")
-    if (line := little_known(comparison)) is not None:
-        yield DisplayLine(cut(line), "note")
-    for change in comparison.changes[:MOST_NOTES]:
-        both = f"{change.base} → {change.new}" if change.base else change.new
-        yield DisplayLine(f"changed: {cut(change.what, MOST_NAME)}: {cut(both)}", "note")
-    if left := more(len(comparison.changes) - MOST_NOTES, "change", ".changes"):
+def _lines(
+    texts: Sequence[str], what: str, where: str, most: int | None, style: Style
+) -> Iterator[DisplayPart]:
+    shown = texts[:most]
+    for text in shown:
+        yield DisplayLine(cut(text, _MOST), style)
+    if left := more(len(texts) - len(shown), what, where):
         yield DisplayLine(left, "note")
+
+
+def _figures(comparison: Comparison, most: int | None) -> Iterator[DisplayPart]:
+    rows: list[tuple[str, ...]] = []
+    styles: list[Style] = []
+    shown = comparison.metrics[:most]
+    moved = hidden = 0
+    for metric in shown:
+        if metric.refused is not None:
+            yield DisplayLine(cut(f"{metric.metric}: not compared: {metric.refused}", _MOST), "bad")
+            continue
+        parts = [part for part in metric.criteria if part.worse or part.better]
+        room = None if most is None else max(0, most - moved)
+        moved += len(parts)
+        hidden += len(parts[room:]) if room is not None else 0
+        rows += [_row(metric.metric, metric.difference), *_verdicts(metric)]
+        rows += [_row(part.name, part, indent="  ") for part in parts[:room]]
+        styles.append(_STYLES.get(metric.verdict, "title"))
+        styles += ["plain"] * (len(rows) - len(styles))
+    left = (
+        more(len(comparison.metrics) - len(shown), "metric", "to_pandas()"),
+        more(hidden, "moved criterion", "to_pandas(per='criterion')"),
+    )
+    if rows:
+        yield DisplayTable(
+            ("metric", "base", "new", "change", "95 % interval", "p", ""),
+            rows,
+            numbers=(1, 2, 3, 4, 5),
+            left="; ".join(filter(None, left)).replace("criterions", "criteria"),
+            styles=styles,
+        )
+
+
+def _verdicts(metric: MetricComparison) -> Iterator[tuple[str, ...]]:
+    """Yield rows of the verdicts of a metric, and of its means that labels correct."""
+    if (flips := metric.flips) is not None:
+        passed = (f"{n}/{metric.difference.pairs}" for n in (flips.base_passed, flips.new_passed))
+        moved = f"{flips.to_fail} lost, {flips.to_pass} won"
+        tested = (flips.to_fail or flips.to_pass) and not metric.pass_fail
+        test = (p_text(flips.adjusted), _word(flips.verdict)) if tested else ("", "")
+        yield ("  passed", *passed, "", moved, *test)
+    if (one := metric.corrected) is not None and one.mean is not None:
+        means = (number(one.base.value), number(one.new.value), f"{one.mean:+.3f}")
+        yield ("  corrected by people", *means, one.spread, "", "")
+
+
+def _row(name: str, difference: MeanDifference, *, indent: str = "") -> tuple[str, ...]:
+    return (
+        f"{indent}{cut(name, MOST_NAME)}",
+        number(difference.base),
+        number(difference.new),
+        "-" if difference.mean is None else f"{difference.mean:+.3f}",
+        interval_text(difference),
+        p_text(difference.adjusted),
+        _word(difference.verdict),
+    )
+
+
+def _word(verdict: Verdict) -> str:
+    return verdict if verdict in _STYLES else ""
+
+
+def _moves(
+    metric: MetricComparison, word: str, moves: Sequence[CaseMove], count: int
+) -> Iterator[DisplayTable]:
+    """Yield the cases that moved, with two rows for each: base and new run."""
+    rows = []
+    for move in moves:
+        notes = (move.flip, "same answer" if move.same_answer else None)
+        under = ", ".join(filter(None, notes))
+        said = list(move.reasons)
+        if (part := move.part) is not None:
+            name = cut(part.id, MOST_NAME)
+            said = [f"{name} {part.base:.2f}: {said[0]}", f"{name} {part.new:.2f}: {said[1]}"]
+        rows.append((cut(move.case, MOST_NAME), "base", f"{move.base:.2f}", cut(said[0])))
+        rows.append((under, "new", f"{move.new:.2f}", cut(said[1])))
+    if rows:
+        name, pairs = cut(metric.metric, MOST_NAME), metric.difference.pairs
+        yield DisplayTable(
+            ("case", "run", "score", "reason"),
+            rows,
+            title=f"{name}: {count} of {pairs} cases got {word}",
+            numbers=(2,),
+            left=more(count - len(moves), "case", "to_pandas(per='case'), --json"),
+        )
+
+
+def _prompt(prompt: PromptChange) -> DisplayTable:
+    lines = prompt.diff.splitlines()[2:]  # without the names of the runs
+    signs: dict[str, Style] = {"-": "bad", "+": "good"}
+    rows = [
+        (line[0], cut(line[1:])) if line[:1] in signs else ("", cut(line))
+        for line in lines[:_DIFF_LINES]
+    ]
+    asked = f"what the judge of {cut(prompt.metric, MOST_NAME)} was asked"
+    return DisplayTable(
+        ("", "prompt"),
+        rows,
+        title=f"{asked} ({cut(prompt.case, MOST_NAME)})",
+        left=more(len(lines) - len(rows), "line", "to_json(), --json"),
+        styles=[signs.get(sign, "plain") for sign, _ in rows],
+    )
+
+
+def interval_text(difference: MeanDifference) -> str:
+    """Return the interval, or that there are too few pairs for one.
+
+    >>> from judgekit.analysis.comparison.comparison import MeanDifference
+    >>> interval_text(MeanDifference(name="m", pairs=1, base=1, new=1, mean=0, low=None,
+    ...                              high=None, worse=0, better=0))
+    'too few'
+    """
+    if difference.mean is None:
+        return "-"
+    if difference.low is None or difference.high is None:
+        return "too few"
+    return f"[{difference.low:+.3f}, {difference.high:+.3f}]"
+
+
+def p_text(p: float | None) -> str:
+    """Return a p value in few characters.
+
+    >>> p_text(0.0412), p_text(0.00001), p_text(None)
+    ('0.041', '<0.001', '-')
+    """
+    return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def number(value: float | None) -> str:
+    """Return a mean in few characters."""
+    return "-" if value is None else f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"

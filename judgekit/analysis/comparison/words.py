@@ -1,33 +1,12 @@
-"""The sentences of a comparison, the same in a terminal and in Markdown."""
+"""The sentences of a comparison, in its text and on its page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import (
-        Comparison,
-        Flips,
-        MeanDifference,
-        MetricComparison,
-        Verdict,
-    )
-
-
-class FigureRow(NamedTuple):
-    """The texts of one row of figures."""
-
-    kind: Literal["metric", "refused", "flips", "criterion"]
-    name: str
-    interval: str
-    """For `refused` and `flips`, a sentence."""
-    base: str = ""
-    new: str = ""
-    change: str = ""
-    p: str = ""
-    verdict: str = ""
-    """`worse`, `better`, or empty."""
+    from judgekit.analysis.comparison.comparison import Comparison, MetricComparison
 
 
 FEW = 30
@@ -72,6 +51,8 @@ def all_notes(comparison: Comparison) -> Iterator[str]:
         yield from notes(metric)
     if (line := little_known(comparison)) is not None:
         yield line
+    if 0 < comparison.same_answers < comparison.pairs:
+        yield f"{comparison.same_answers} of {comparison.pairs} answers are the same in both runs."
 
 
 def notes(metric: MetricComparison) -> Iterator[str]:
@@ -134,79 +115,3 @@ def little_known(comparison: Comparison) -> str | None:
         f"{count} pair{plural} of {', '.join(m.metric for m in few)}: too few to say much. Below "
         f"{FEW}, an interval of a mean assumes that the differences spread evenly."
     )
-
-
-def figure_rows(metric: MetricComparison) -> Iterator[FigureRow]:
-    """Yield the rows of a metric: its mean, its verdicts, and the criteria that moved."""
-    if metric.refused is not None:
-        yield FigureRow("refused", metric.metric, f"not compared: {metric.refused}")
-        return
-    yield _figure_row("metric", metric.metric, metric.difference)
-    if metric.flips is not None:
-        p = word = ""
-        if (metric.flips.to_fail or metric.flips.to_pass) and not metric.pass_fail:
-            p, word = p_text(metric.flips.adjusted), _moved(metric.flips.verdict)
-        line = flips_line(metric.flips, metric.difference.pairs)
-        yield FigureRow("flips", "verdicts", line, p=p, verdict=word)
-    if (one := metric.corrected) is not None and one.mean is not None:
-        means = (number(one.base.value), number(one.new.value), f"{one.mean:+.3f}")
-        yield FigureRow("criterion", "corrected by people", one.spread, *means)
-    for part in metric.criteria:
-        if part.worse or part.better:
-            yield _figure_row("criterion", part.name, part)
-
-
-def _figure_row(
-    kind: Literal["metric", "criterion"], name: str, difference: MeanDifference
-) -> FigureRow:
-    return FigureRow(
-        kind,
-        name,
-        interval_text(difference),
-        base=number(difference.base),
-        new=number(difference.new),
-        change="-" if difference.mean is None else f"{difference.mean:+.3f}",
-        p=p_text(difference.adjusted),
-        verdict=_moved(difference.verdict),
-    )
-
-
-def _moved(verdict: Verdict) -> str:
-    return verdict if verdict in ("worse", "better") else ""
-
-
-def flips_line(flips: Flips, pairs: int) -> str:
-    """Return how many verdicts changed."""
-    return (
-        f"{flips.base_passed}/{pairs} passed, then {flips.new_passed}/{pairs}: "
-        f"{flips.to_fail} pass -> fail, {flips.to_pass} fail -> pass"
-    )
-
-
-def interval_text(difference: MeanDifference) -> str:
-    """Return the interval, or that there are too few pairs for one.
-
-    >>> from judgekit.analysis.comparison.comparison import MeanDifference
-    >>> interval_text(MeanDifference(name="m", pairs=1, base=1, new=1, mean=0, low=None,
-    ...                              high=None, worse=0, better=0))
-    'too few'
-    """
-    if difference.mean is None:
-        return "-"
-    if difference.low is None or difference.high is None:
-        return "too few"
-    return f"[{difference.low:+.3f}, {difference.high:+.3f}]"
-
-
-def p_text(p: float | None) -> str:
-    """Return a p value in few characters.
-
-    >>> p_text(0.0412), p_text(0.00001), p_text(None)
-    ('0.041', '<0.001', '-')
-    """
-    return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def number(value: float | None) -> str:
-    """Return a mean in few characters."""
-    return "-" if value is None else f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"

@@ -11,7 +11,14 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from judgekit.core.display.parts import Cell, DisplayBar, DisplayLine, DisplayPart, DisplayTable
+from judgekit.core.display.parts import (
+    Cell,
+    DisplayBar,
+    DisplayLine,
+    DisplayPart,
+    DisplayTable,
+    Style,
+)
 from judgekit.core.display.text import to_text
 
 # Characters that nobody sees, but that make a text look like another one.
@@ -65,8 +72,8 @@ def _grid(grid: DisplayTable) -> str:
         for n, name in enumerate(grid.head)
     )
     rows = "".join(
-        f"<tr>{''.join(_cell(cell, n, grid) for n, cell in enumerate(row))}</tr>"
-        for row in grid.rows
+        f"<tr>{''.join(_cell(cell, n, grid, grid.style(at)) for n, cell in enumerate(row))}</tr>"
+        for at, row in enumerate(grid.rows)
     )
     left = _line(DisplayLine(grid.left, "note")) if grid.left else ""
     return (
@@ -76,13 +83,14 @@ def _grid(grid: DisplayTable) -> str:
     )
 
 
-def _cell(cell: Cell, place: int, grid: DisplayTable) -> str:
+def _cell(cell: Cell, place: int, grid: DisplayTable, row: Style) -> str:
     style = _NUMBER if place in grid.numbers else _CELL
     if isinstance(cell, str) and len(cell) > _SHORT and place not in grid.numbers:
         style = _LONG
     text = _bar(cell) if isinstance(cell, DisplayBar) else _text(cell or "")
     if place == 0:
-        return f'<th scope="row" style="{style};font-weight:400">{text}</th>'
+        weight = 400 if row == "plain" else 600
+        return f'<th scope="row" style="{style};font-weight:{weight}">{text}</th>'
     return f'<td style="{style}">{text}</td>'
 
 

@@ -35,7 +35,12 @@ def _table(table: DisplayTable) -> Iterator[str]:
     head, rows, numbers = written(table)
     rules = ["--:" if place in numbers else "---" for place in range(len(head))]
     yield from ("", f"**{escaped(table.title)}**" if table.title else "", "")
-    for cells in (map(escaped, head), rules, *(map(escaped, row) for row in rows)):
+    marks = ["" if table.style(at) == "plain" else "**" for at in range(len(rows))]
+    shown = (
+        (f"{mark}{escaped(name)}{mark}", *map(escaped, row))
+        for mark, (name, *row) in zip(marks, rows, strict=True)
+    )
+    for cells in (map(escaped, head), rules, *shown):
         yield f"| {' | '.join(cells)} |"
     yield from ("", f"- {escaped(table.left)}" if table.left else "")
 

@@ -43,6 +43,12 @@ class DisplayTable(NamedTuple):
     """Columns that hold numbers."""
     left: str = ""
     """What of it is not shown, and where it is."""
+    styles: Sequence[Style] = ()
+    """The style of each row; empty if all are plain."""
+
+    def style(self, row: int) -> Style:
+        """Return the style of a row."""
+        return self.styles[row] if self.styles else "plain"
 
 
 DisplayPart = DisplayLine | DisplayTable

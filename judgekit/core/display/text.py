@@ -6,54 +6,78 @@ from collections.abc import Iterable, Iterator
 
 from judgekit.core.canonical import printable
 from judgekit.core.cells import cells, cut, pad, wrap
-from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, written
+from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, Style, written
 
 WIDTH = 88
 _LAST = 28
 """Columns that are kept for the last one, if it is that wide."""
-_LEAST = 6
+_LEAST = 4
 _LINES = 4
 """Lines that one line of a cell may take."""
+_COLOURS: dict[Style, str] = {"title": "1", "note": "2", "bad": "31", "good": "32"}
 
 
-def to_text(parts: Iterable[DisplayPart], *, width: int = WIDTH) -> str:
-    """Return parts as text of at most so many columns."""
+def to_text(parts: Iterable[DisplayPart], *, width: int = WIDTH, colour: bool = False) -> str:
+    """Return parts as text of at most so many columns.
+
+    Args:
+        parts: lines and grids.
+        width: columns to fit.
+        colour: whether to use ANSI colours.
+    """
     lines: list[str] = []
     for part in parts:
-        lines += _grid(part, width) if isinstance(part, DisplayTable) else _line(part, width)
+        shown = _grid(part, width) if isinstance(part, DisplayTable) else _line(part, width)
+        lines += (painted(line, style) if colour else line for line, style in shown)
     return "\n".join(lines)
 
 
-def _line(line: DisplayLine, width: int) -> list[str]:
-    lines: list[str] = []
+def painted(text: str, style: Style) -> str:
+    """Return a text in the ANSI colour of a style."""
+    return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if text and style in _COLOURS else text
+
+
+def _line(line: DisplayLine, width: int) -> Iterator[tuple[str, Style]]:
     for text in printable(line.text).splitlines() or [""]:
-        lines += wrap(text, width, then="  ") or [""]
-    return lines
+        for row in wrap(text, width, then="  ") or [""]:
+            yield row, line.style
 
 
-def _grid(grid: DisplayTable, width: int) -> Iterator[str]:
+def _grid(grid: DisplayTable, width: int) -> Iterator[tuple[str, Style]]:
     """Yield a table whose last column wraps."""
     head, body, numbers = written(grid)
     rows = [[printable(cell) for cell in row] for row in (head, *body)]
-    room = max(12, width // 3)
-    widths = [min(room, max(map(cells, column))) for column in zip(*rows, strict=True)]
-    first = widths[:-1]
-    last = min(_LAST, widths[-1])
-    while first and sum(first) + 2 * len(first) > width - last and max(first) > _LEAST:
-        first[first.index(max(first))] -= 1
-    widths[:-1] = first
-    yield ""
-    yield from wrap(printable(grid.title), width)
-    for row in rows:
-        yield from _row(row, widths, numbers, width)
-    yield from wrap(printable(grid.left), width)
+    widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
+    widths[:-1] = _fitted(widths[:-1], width - min(_LAST, widths[-1]), numbers, most=width // 2)
+    yield "", "plain"
+    for line in wrap(printable(grid.title), width):
+        yield line, "title"
+    for at, row in enumerate(rows):
+        for line in _row(row, widths, numbers, width):
+            yield line, grid.style(at - 1) if at else "note"
+    for line in wrap(printable(grid.left), width):
+        yield line, "note"
+
+
+def _fitted(widths: list[int], width: int, numbers: set[int], *, most: int) -> list[int]:
+    """Return the widths of columns that fit; those of texts are cut before those of numbers."""
+    fitted = [min(most, room) for room in widths]
+    texts = [place for place in range(len(fitted)) if place not in numbers]
+    for places in (texts, range(len(fitted))):
+        while sum(fitted) + 2 * len(fitted) > width:
+            widest = max(places, key=fitted.__getitem__, default=None)
+            if widest is None or fitted[widest] <= _LEAST:
+                break
+            fitted[widest] -= 1
+    return fitted
 
 
 def _row(row: list[str], widths: list[int], numbers: set[int], width: int) -> Iterator[str]:
     *first, last = row
     start = ""
     for place, cell in enumerate(first):
-        text = cut(" ".join(cell.split()), widths[place])
+        indent = " " * (len(cell) - len(cell.lstrip(" ")))
+        text = cut(indent + " ".join(cell.split()), widths[place])
         start += f"{pad(text, widths[place], right=place in numbers)}  "
     if len(first) in numbers:
         last = pad(last, widths[-1], right=True)

@@ -12,6 +12,7 @@ import pytest
 import judgekit
 from judgekit.core.case import Case
 from judgekit.core.display.html import to_html
+from judgekit.core.display.markdown import to_markdown
 from judgekit.core.display.parts import DisplayBar, DisplayLine, DisplayTable, cut
 from judgekit.core.display.text import to_text
 from judgekit.core.score import Failure, Part, Score
@@ -261,6 +262,25 @@ def test_a_grid_fits_its_columns(width):
 
     assert all(len(line) <= width for line in lines)
     assert lines[-1].startswith("b")
+
+
+def test_names_are_cut_before_numbers():
+    grid = DisplayTable(
+        ("a", "interval", ""), [("name " * 9, "[-0.123, 0.456]", "w")], numbers=(1,)
+    )
+
+    assert to_text([grid], width=30).splitlines()[-1] == "name name…  [-0.123, 0.456]  w"
+
+
+def test_rows_have_a_style_of_their_own():
+    grid = DisplayTable(("a", "b"), [("x", "1"), ("  y", "2")], styles=("bad", "plain"))
+
+    assert to_text([grid], colour=True).splitlines() == [
+        "", "\x1b[2ma    b\x1b[0m", "\x1b[31mx    1\x1b[0m", "  y  2",
+    ]  # fmt: skip
+    assert "\x1b" not in to_text([grid])
+    assert to_html([grid]).count("font-weight:600") == 3
+    assert "| **x** | 1 |\n| y | 2 |" in to_markdown([grid])
 
 
 def test_text_is_cut_between_words():
