@@ -123,7 +123,7 @@ def print_report(
 
 def print_summary(report: Report) -> None:
     """Print the summary of a run at the width and with the colours of the terminal."""
-    from judgekit.report.text import summary_text
+    from judgekit.report.display import summary_text
 
     print(summary_text(report, width=columns(), colour=colourful()), end="")
 

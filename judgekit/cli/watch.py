@@ -89,7 +89,7 @@ def watch(
 def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -> None:
     from judgekit.cli.output import print_notes
     from judgekit.cli.screen import colourful, columns
-    from judgekit.report.text import summary_text
+    from judgekit.report.display import summary_text
     from judgekit.suite.watch.command import recording_command
     from judgekit.suite.watch.text import changes_text
 
@@ -118,19 +118,19 @@ def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -
 
 def _print_watching(path: Path, one: Round) -> None:
     from judgekit.cli.screen import colourful
-    from judgekit.report.text import Paint
+    from judgekit.core.display.text import Paint
     from judgekit.suite.watch.files import shown
 
     others = one.files - 1
     files = f" and {others} file{'s' if others != 1 else ''} it uses" if others > 0 else ""
     line = f"watching {printable(shown(path))}{files}; Ctrl-C ends"
-    print(Paint(colour=colourful())(line, "dim"), flush=True)
+    print(Paint(colour=colourful())(line, "note"), flush=True)
 
 
 def _head(one: Round, report: Report) -> str:
     from judgekit.cli.screen import colourful, columns
     from judgekit.core.cells import wrap
-    from judgekit.report.text import Paint
+    from judgekit.core.display.text import Paint
     from judgekit.suite.watch.files import shown
     from judgekit.suite.watch.text import state_text
 
@@ -143,7 +143,7 @@ def _head(one: Round, report: Report) -> str:
         scored = f"{one.fresh:,} of {one.rows:,} rows scored again{duration}"
     line = f"{_clock()} {names}{more}: {scored}; {state_text(report)}"
     paint = Paint(colour=colourful())
-    return "\n".join(paint(part, "bold") for part in wrap(line, columns(), then=" " * 9))
+    return "\n".join(paint(part, "title") for part in wrap(line, columns(), then=" " * 9))
 
 
 def _clock() -> str:

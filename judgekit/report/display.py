@@ -1,8 +1,8 @@
-"""A report in a notebook: figures, gates, the worst cases; never every row."""
+"""A report in a notebook or terminal: figures, gates, the worst cases; never every row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from judgekit.core.display.parts import (
@@ -14,9 +14,17 @@ from judgekit.core.display.parts import (
     cut,
     more,
 )
+from judgekit.core.display.text import to_text
 from judgekit.report.corrected import corrected_lines
-from judgekit.report.spread import shown_figures
-from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
+from judgekit.report.spread import shown_figures, telling_figures
+from judgekit.report.text import (
+    counts_of,
+    few_lines,
+    interval_of,
+    note_lines,
+    number_of,
+    title_of,
+)
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -26,42 +34,98 @@ MOST_METRICS = 20
 MOST_GATES = 15
 MOST_WORST = 5
 MOST_CRITERIA = 20
+_MOST = 1000
+"""Characters of a line."""
 
 
 def report_parts(report: Report) -> Iterator[DisplayPart]:
-    """Yield the parts of a report; results are not read."""
+    """Yield the parts of a report in a notebook; results are not read."""
     figures = report.figures
-    yield DisplayLine(cut(title_of(report)), "title")
-    if report.figures.manifest.get("notice"):
-        yield DisplayLine(cut(str(report.figures.manifest["notice"])), "note")
-    yield from _verdict(report)
     shown = figures.metrics[:MOST_METRICS]
+    yield from _head(report)
+    yield from _incomplete(report, most=MOST_GATES)
+    yield from _gates(report, most=MOST_GATES)
     yield metric_grid(shown, left=len(figures.metrics) - len(shown))
     for summary in shown:
-        for line in corrected_lines(summary):
-            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(line)}", "note")
-        if own_figures := shown_figures(summary):
-            text = ", ".join(f"{name} {figure}" for name, figure in own_figures.items())
-            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(text)}", "note")
-    for summary in shown:
-        for line in summary.opinions.lines[:MOST_GATES] if summary.opinions is not None else ():
-            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(line)}", "note")
-        if summary.first_failure is not None:
-            first = f"first failure: {cut(summary.first_failure)}"
-            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {first}", "bad")
+        yield from _about(summary, shown_figures(summary), most=MOST_GATES)
     yield from _worst(shown, figures.cases, report.label)
     yield from _notes(report)
 
 
-def _verdict(report: Report) -> Iterator[DisplayPart]:
+def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst: int = 3) -> str:
+    """Return the summary of a run.
+
+    Args:
+        report: the run.
+        width: columns to fit.
+        colour: whether to use ANSI colours.
+        worst: cases to name per metric.
+    """
+    return f"{to_text(terminal_parts(report, worst=worst), width=width, colour=colour)}\n"
+
+
+def terminal_parts(report: Report, *, worst: int) -> Iterator[DisplayPart]:
+    """Yield the parts of a report in a terminal, which ends with the gates and the replies.
+
+    Args:
+        report: the run.
+        worst: cases to name of each metric.
+    """
+    yield from _head(report)
+    metrics = report.figures.metrics
+    yield metric_grid(metrics)
+    for s in metrics:
+        yield from _about(s, telling_figures(s))
+    for s in metrics:
+        rows = [
+            (cut(report.label(w.case), MOST_NAME), number_of(w.value, s), cut(w.reason, 160))
+            for w in s.flawed[:worst]
+        ]
+        if rows:
+            title = f"{'lowest' if s.higher_is_better else 'highest'} {cut(s.metric, MOST_NAME)}"
+            yield DisplayTable(("case", "value", "reason"), rows, title=title, numbers=(1,))
+    yield DisplayLine("")
+    yield from _gates(report)
+    yield from note_lines(report)
+    yield from _incomplete(report)
+
+
+def _head(report: Report) -> Iterator[DisplayLine]:
+    yield DisplayLine(cut(title_of(report), _MOST), "title")
+    if notice := report.figures.manifest.get("notice"):
+        yield DisplayLine(cut(str(notice), _MOST), "note")
+
+
+def _about(
+    summary: MetricSummary, figures: Mapping[str, str], *, most: int | None = None
+) -> Iterator[DisplayLine]:
+    """Yield what there is to say of the figures of a metric."""
+    name = cut(summary.metric, MOST_NAME)
+    lines = list(corrected_lines(summary))
+    if summary.fallback and summary.mean_with_fallback is not None:
+        lines.append(f"mean with fallbacks {number_of(summary.mean_with_fallback, summary)}")
+    if figures:
+        lines.append(", ".join(f"{name} {figure}" for name, figure in figures.items()))
+    lines += summary.opinions.lines[:most] if summary.opinions is not None else ()
+    for line in lines:
+        yield DisplayLine(f"{name}: {cut(line, _MOST)}", "note")
+    if summary.first_failure is not None:
+        yield DisplayLine(f"{name}: first failure: {cut(summary.first_failure, _MOST)}", "bad")
+
+
+def _incomplete(report: Report, *, most: int | None = None) -> Iterator[DisplayLine]:
+    for reason in report.figures.incomplete[:most]:
+        yield DisplayLine(f"incomplete: {cut(reason, _MOST)}", "bad")
+
+
+def _gates(report: Report, *, most: int | None = None) -> Iterator[DisplayPart]:
     gates = report.figures.gates
-    for reason in report.figures.incomplete[:MOST_GATES]:
-        yield DisplayLine(f"incomplete: {cut(reason)}", "bad")
     # Missed gates first.
-    for gate in sorted(gates, key=lambda gate: gate.passed)[:MOST_GATES]:
+    shown = sorted(gates, key=lambda gate: gate.passed)[:most]
+    for gate in shown:
         word = "pass" if gate.passed else "MISS"
-        yield DisplayLine(f"{word}: {cut(gate.sentence)}", "good" if gate.passed else "bad")
-    if left := more(len(gates) - MOST_GATES, "gate", "report.figures.gates"):
+        yield DisplayLine(f"{word}  {cut(gate.sentence, _MOST)}", "good" if gate.passed else "bad")
+    if left := more(len(gates) - len(shown), "gate", "report.figures.gates"):
         yield DisplayLine(left, "note")
 
 

@@ -1,59 +1,21 @@
-"""A report as text for a terminal: the figures, the gates, the worst cases."""
+"""The words of a report, and one result as text for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import printable
-from judgekit.core.cells import cells, cut, pad, wrap
+from judgekit.core.cells import wrap
+from judgekit.core.display.parts import DisplayLine, Style
+from judgekit.core.display.text import Paint
 from judgekit.core.score import Failure, Part, Row, Score
-from judgekit.report.corrected import corrected_lines
 from judgekit.report.manifest import judges_of, mapping
-from judgekit.report.spread import telling_figures
 from judgekit.report.thresholds import FEW, passes
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
     from judgekit.report.summary import MetricSummary
-
-_COLOURS = {"good": "32", "bad": "31", "dim": "2", "bold": "1"}
-
-
-class Paint:
-    """Colours, or none."""
-
-    def __init__(self, *, colour: bool) -> None:
-        self._colour = colour
-
-    def __call__(self, text: str, style: str) -> str:
-        """Return the text in a style: good, bad, dim or bold, or none."""
-        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self._colour and style else text
-
-
-def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst: int = 3) -> str:
-    """Return the summary of a run.
-
-    Args:
-        report: the run.
-        width: columns to fit.
-        colour: whether to use ANSI colours.
-        worst: cases to name per metric.
-    """
-    paint = Paint(colour=colour)
-    lines = [*_head(report, width, paint), "", *_table(report.figures.metrics, width, paint)]
-    for summary in report.figures.metrics:
-        lines += _worst(report, summary, worst, width, paint)
-    lines += ["", *_tail(report, width, paint)]
-    return "\n".join(lines) + "\n"
-
-
-def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
-    manifest = report.figures.manifest
-    for line in wrap(printable(title_of(report)), width, then="  "):
-        yield paint(line, "bold")
-    if manifest.get("notice"):
-        yield from wrap(printable(str(manifest["notice"])), width)
 
 
 def title_of(report: Report) -> str:
@@ -75,32 +37,6 @@ def _judges(report: Report) -> str:
     models = {model for name in report.metrics for model in judges_of(manifest, name)}
     names = sorted(models) if "judge" not in manifest else []
     return f"judge {', '.join(names)}" if names else "no judge"
-
-
-def _table(summaries: Sequence[MetricSummary], width: int, paint: Paint) -> Iterator[str]:
-    # The other columns take 33 characters, and a count or two some 20 more.
-    longest = max((6, *(cells(printable(s.metric)) for s in summaries)))
-    names = min(longest, 24, max(12, width - 54))
-    yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
-    for s in summaries:
-        mean = number_of(s.mean, s)
-        spread = interval_of(s)
-        rate = f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-"
-        name = pad(cut(printable(s.metric), names), names)
-        yield from _beside(f"{name}  {mean:>5}  {spread:<14}  {rate:>4}  ", counts_of(s), width)
-
-
-def _beside(head: str, counts: str, width: int) -> Iterator[str]:
-    """Yield a line and its counts, broken between two counts."""
-    line, *parts = counts.split(", ")
-    line = head + line
-    for part in parts:
-        if cells(f"{line}, {part}") < width:
-            line += f", {part}"
-        else:
-            yield f"{line},"
-            line = " " * min(cells(head), max(2, width - 20)) + part
-    yield line
 
 
 def number_of(value: float | None, summary: MetricSummary) -> str:
@@ -146,63 +82,28 @@ def counts_of(s: MetricSummary) -> str:
     return ", ".join(f"{count} {word}" for word, count in outcome_counts(s) if count) or "none"
 
 
-def _worst(report: Report, s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
-    for line in corrected_lines(s):
-        yield from wrap(printable(f"{s.metric}: {line}"), width, first="  ", then="    ")
-    if s.fallback and s.mean_with_fallback is not None:
-        yield f"  {printable(s.metric)}: mean with fallbacks {number_of(s.mean_with_fallback, s)}"
-    if figures := [f"{name} {figure}" for name, figure in telling_figures(s).items()]:
-        line = printable(f"{s.metric}: {', '.join(figures)}")
-        yield from wrap(line, width, first="  ", then="    ")
-    for line in s.opinions.lines if s.opinions is not None else ():
-        yield from wrap(printable(f"{s.metric}: {line}"), width, first="  ", then="    ")
-    if s.first_failure is not None:
-        yield from wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
-    shown = s.flawed[:count]
-    if not shown:
-        return
-    yield ""
-    yield paint(f"{'lowest' if s.higher_is_better else 'highest'} {printable(s.metric)}", "dim")
-    for worst in shown:
-        head = f"  {number_of(worst.value, s):>5}  "
-        case = " ".join(printable(report.label(worst.case)).split())
-        reason = " ".join(printable(worst.reason).split())
-        room = max(20, 2 * width - cells(head + case) - 2)
-        yield from wrap(f"{case}  {cut(reason, room)}", width, first=head, then=" " * 9)
-
-
-def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
-    for gate in report.figures.gates:
-        mark = paint("pass", "good") if gate.passed else paint("MISS", "bad")
-        lines = wrap(printable(gate.sentence), width - 6, then="      ")
-        yield f"{mark}  {lines[0]}"
-        yield from lines[1:]
-    for text, style in _notes(report):
-        yield from wrapped(text, width, paint, style)
-    for reason in report.figures.incomplete:
-        yield paint(f"incomplete: {printable(reason)}", "bad")
-
-
-def _notes(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield notes on the figures and on this execution, each with its style."""
+def note_lines(report: Report) -> Iterator[DisplayLine]:
+    """Yield notes on the figures and on this execution."""
     unchecked = report.figures.manifest.get("gates_not_checked")
     if isinstance(unchecked, list) and unchecked:
-        yield f"Gates not checked without a judge: {', '.join(map(str, unchecked))}.", "dim"
+        yield DisplayLine(
+            f"Gates not checked without a judge: {', '.join(map(str, unchecked))}.", "note"
+        )
     for line in few_lines(s for s in report.figures.metrics if s.judged):
-        yield line, "dim"
+        yield DisplayLine(line, "note")
     for line in report.calibration:
-        yield line, "dim"
+        yield DisplayLine(line, "note")
     if (other := report.run.get("against")) is not None:
-        yield f"The baselines are the outputs of the run {other}.", "dim"
+        yield DisplayLine(f"The baselines are the outputs of the run {other}.", "note")
     if (replies := _replies_line(report)) is not None:
-        yield replies, ""
+        yield DisplayLine(replies)
     for line in _judge_lines(report):
-        yield line, "dim"
+        yield DisplayLine(line, "note")
     for model, several in mapping(report.run.get("mixed")).items():
         origins = f"replies of {model} came from several: {'; '.join(map(str, several))}"
-        yield f"{origins}; give the judge an identity to keep them apart", "bad"
+        yield DisplayLine(f"{origins}; give the judge an identity to keep them apart", "bad")
     if (selection := _selected(report.run)) is not None:
-        yield selection, "dim"
+        yield DisplayLine(selection, "note")
 
 
 def _judge_lines(report: Report) -> Iterator[str]:
@@ -257,12 +158,6 @@ def _dollars(value: object) -> str:
     return f"${value:.2f}" if isinstance(value, (int, float)) else "an unknown amount"
 
 
-def wrapped(text: str, width: int, paint: Paint, style: str, *, then: str = "  ") -> Iterator[str]:
-    """Yield a text in lines that fit, in a style."""
-    for line in wrap(printable(text), width, then=then):
-        yield paint(line, style)
-
-
 # -- one result -------------------------------------------------------------------
 
 
@@ -270,30 +165,36 @@ def row_text(
     row: Row, *, threshold: float | None = None, width: int = 80, colour: bool = False
 ) -> str:
     """Return one result with everything that explains it."""
-    paint = Paint(colour=colour)
     result = row.result
+    lines: Iterable[tuple[str, Style]]
     if isinstance(result, Failure):
         text = f"{row.metric}: no score ({result.kind}): {result.message}"
-        return "\n".join(wrapped(text, width, paint, "bad")) + "\n"
-    return "\n".join(_explained(row.metric, result, threshold, width, paint)) + "\n"
+        lines = ((line, "bad") for line in wrap(printable(text), width, then="  "))
+    else:
+        lines = _explained(row.metric, result, threshold, width)
+    paint = Paint(colour=colour)
+    return "".join(f"{paint(text, style)}\n" for text, style in lines)
 
 
 def _explained(
-    metric: str, score: Score, threshold: float | None, width: int, paint: Paint
-) -> Iterator[str]:
+    metric: str, score: Score, threshold: float | None, width: int
+) -> Iterator[tuple[str, Style]]:
     shown = "none" if score.shown is None else f"{score.shown:g}"
     verdict = {True: ", passes", False: ", does not pass", None: ""}
     passed = verdict[None if score.value is None else passes(score.value, threshold, True)]
     of = f" of {score.scale:g}" if score.scale != 1 else ""
     state = "" if score.status == "scored" else f" ({score.status.replace('_', ' ')})"
-    yield paint(f"{printable(metric)}: {shown}{of}{state}{passed}", "bold")
-    yield from wrap(f"{score.source}, {printable(score.method)}", width, first="  ", then="    ")
+    yield f"{printable(metric)}: {shown}{of}{state}{passed}", "title"
+    for line in wrap(f"{score.source}, {printable(score.method)}", width, first="  ", then="    "):
+        yield line, "plain"
     if score.fallback is not None:
         fallback = f"  fallback {score.fallback.substitute}: {score.fallback.cause}"
-        yield paint(printable(fallback), "bad")
-    yield from wrap(printable(score.reason), width, first="  ", then="  ")
+        yield printable(fallback), "bad"
+    for line in wrap(printable(score.reason), width, first="  ", then="  "):
+        yield line, "plain"
     for part in score.parts:
-        yield from _part(part, width)
+        for line in _part(part, width):
+            yield line, "plain"
 
 
 def _part(part: Part, width: int) -> Iterator[str]:

@@ -187,7 +187,7 @@ def test_a_suite_is_answered_and_scored_by_each_model(asked, judgekit):
                                  "--draws", 100, "--json").out)  # fmt: skip
     assert {one["model"] for one in ranked["models"]} == {"fake/x", "fake/y"}
     compared = judgekit("compare", "runs/fake_x", "runs/fake_y")
-    assert compared.out.startswith("base  runs/fake_x (fake/x)\nnew   runs/fake_y (fake/y)\n")
+    assert compared.out.startswith("base runs/fake_x (fake/x), new runs/fake_y (fake/y)\n")
 
     first = (asked / "runs" / "fake_x" / "report.json").read_bytes()
     again = judgekit("answer", "suite.yaml", "--models", "fake/x", "--cassette", "tape.jsonl",

@@ -186,7 +186,7 @@ def test_a_terminal_gets_colours_unless_it_says_no(tmp_path):
     _, colourful = on_a_terminal(["run", EXAMPLE], tmp_path)
     _, plain = on_a_terminal(["run", EXAMPLE, "--quiet"], tmp_path, NO_COLOR="1")
 
-    assert "\x1b[32mpass\x1b[0m" in colourful
+    assert "\x1b[32mpass  prompt_alignment: mean" in colourful
     assert "\x1b" not in plain
 
 

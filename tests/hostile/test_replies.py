@@ -12,7 +12,8 @@ from judgekit.core.case import Case
 from judgekit.core.score import Failure
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.report.text import row_text, summary_text
+from judgekit.report.display import summary_text
+from judgekit.report.text import row_text
 from judgekit.runner.evaluation import evaluate
 
 CASE = Case(id="case", input="in", output="out")

@@ -16,8 +16,8 @@ from judgekit.cassette.store import Store
 from judgekit.core.request import request_from
 from judgekit.judges import endpoint
 from judgekit.judges.connections import closing_connections
+from judgekit.report.display import summary_text
 from judgekit.report.report import Report
-from judgekit.report.text import summary_text
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite

@@ -11,7 +11,8 @@ from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.text.length import Length
-from judgekit.report.text import row_text, summary_text
+from judgekit.report.display import summary_text
+from judgekit.report.text import row_text
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import load_suite

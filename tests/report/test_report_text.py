@@ -6,7 +6,8 @@ from judgekit.core.case import Case
 from judgekit.core.cells import cells
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
-from judgekit.report.text import row_text, summary_text
+from judgekit.report.display import summary_text
+from judgekit.report.text import row_text
 from judgekit.runner.evaluation import evaluate_sync
 
 MANIFEST = {
@@ -44,7 +45,7 @@ def test_a_summary_says_all_figures(report_for):
     assert any(line.split()[:2] == ["m", "0.50"] and "67%" in line for line in lines)
     assert any(line.startswith("pass  m: mean 0.500 [") for line in lines)
     assert any(line.startswith("MISS  m: pass rate 0.667 [") for line in lines)
-    assert ["0.25", "c0", "Reason", "of", "0.25."] in [line.split() for line in lines]
+    assert ["c0", "0.25", "Reason", "of", "0.25."] in [line.split() for line in lines]
     # That few scores say little is about judges; a computed figure is what it is.
     assert not any("say little" in line for line in lines)
     assert any("3 from the tape" in line and "$0.75" in line for line in lines)
@@ -84,8 +85,8 @@ def test_colours_are_only_used_where_wanted(report_for):
     report = report_for(scored(0.5), gates={"m": {"mean": 0.4, "min": 0.9}})
 
     assert "\x1b" not in summary_text(report)
-    assert "\x1b[32mpass\x1b[0m" in summary_text(report, colour=True)
-    assert "\x1b[31mMISS\x1b[0m" in summary_text(report, colour=True)
+    assert "\x1b[32mpass  m: mean" in summary_text(report, colour=True)
+    assert "\x1b[31mMISS  m: lowest" in summary_text(report, colour=True)
 
 
 def test_nothing_of_a_case_or_a_reply_can_move_the_cursor(report_for):
@@ -135,7 +136,7 @@ def test_lower_is_better_names_the_highest(report_for):
     report = report_for(scored(0.1, 0.9), lower_is_better=["m"])
 
     lines = summary_text(report, worst=1).splitlines()
-    assert lines[lines.index("highest m") + 1].split()[:2] == ["0.90", "c1"]
+    assert lines[lines.index("highest m") + 2].split()[:2] == ["c1", "0.90"]
 
 
 def test_a_row_is_explained_part_by_part():

@@ -9,7 +9,7 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
-from judgekit.report.text import summary_text
+from judgekit.report.display import summary_text
 from judgekit.runner.evaluation import evaluate_sync
 
 

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
+from judgekit.report.display import summary_text
 from judgekit.report.folder import read_results
-from judgekit.report.text import summary_text
 from judgekit.suite.merge import merge_shards
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite

@@ -10,7 +10,7 @@ import pytest
 import judgekit
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
-from judgekit.report.text import summary_text
+from judgekit.report.display import summary_text
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.merge import merge_shards
 from judgekit.suite.run import run_suite_sync

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.report.text import summary_text
+from judgekit.report.display import summary_text
 from judgekit.suite.merge import merge_shards
 from judgekit.suite.run import failing_ids, run_suite
 from judgekit.suite.suite import Overrides, load_suite

@@ -15,8 +15,8 @@ from judgekit.core.errors import BudgetExceeded, ConfigError
 from judgekit.core.request import Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.limits import LimitedJudge, Purse
+from judgekit.report.display import summary_text
 from judgekit.report.report import Report
-from judgekit.report.text import summary_text
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import Suite, build_suite, load_suite

@@ -59,7 +59,7 @@ def written(table: DisplayTable) -> tuple[list[str], list[list[str]], set[int]]:
     places = [
         place
         for place in range(len(table.head))
-        if not any(isinstance(row[place], DisplayBar) for row in table.rows)
+        if not table.rows or any(isinstance(row[place], str) for row in table.rows)
     ]
     rows = [
         [cell if isinstance(cell := row[place], str) else "" for place in places]

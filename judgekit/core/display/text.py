@@ -25,16 +25,24 @@ def to_text(parts: Iterable[DisplayPart], *, width: int = WIDTH, colour: bool = 
         width: columns to fit.
         colour: whether to use ANSI colours.
     """
+    paint = Paint(colour=colour)
     lines: list[str] = []
     for part in parts:
         shown = _grid(part, width) if isinstance(part, DisplayTable) else _line(part, width)
-        lines += (painted(line, style) if colour else line for line, style in shown)
+        lines += (paint(line, style) for line, style in shown)
     return "\n".join(lines)
 
 
-def painted(text: str, style: Style) -> str:
-    """Return a text in the ANSI colour of a style."""
-    return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if text and style in _COLOURS else text
+class Paint:
+    """ANSI colours, or none."""
+
+    def __init__(self, *, colour: bool) -> None:
+        self._colour = colour
+
+    def __call__(self, text: str, style: Style) -> str:
+        """Return the text in the colour of a style."""
+        code = _COLOURS.get(style)
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colour and text and code else text
 
 
 def _line(line: DisplayLine, width: int) -> Iterator[tuple[str, Style]]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
 from judgekit.core.cells import cells, cut, pad, wrap
+from judgekit.core.display.parts import Style
+from judgekit.core.display.text import Paint
 from judgekit.core.score import Failure, Result, round_half_up
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
-from judgekit.report.text import Paint
 from judgekit.suite.watch.changes import RowChange, RunChanges
 
 SHOWN = 12
@@ -73,7 +74,7 @@ def _rows(changes: RunChanges, report: Report, width: int, paint: Paint) -> Iter
         why = _line(row.new.message if isinstance(row.new, Failure) else row.new.reason)
         rest = width - cells(line) - 2
         reason = f"  {cut(why, rest)}" if why and rest >= 20 else ""
-        yield (paint(line, style) if style else line) + (paint(reason, "dim") if reason else "")
+        yield paint(line, style) + (paint(reason, "note") if reason else "")
     if len(changes.rows) > SHOWN:
         yield f"  and {len(changes.rows) - SHOWN:,} more"
 
@@ -93,12 +94,12 @@ def _score(result: Result | None) -> str:
     return f"{round_half_up(result.value * result.scale):.2f}{mark}"
 
 
-def _style(change: RowChange, *, higher: bool) -> str:
+def _style(change: RowChange, *, higher: bool) -> Style:
     if isinstance(change.new, Failure):
         return "bad"
     fell = change.worse if higher else -change.worse
     if change.old is None or abs(fell) == float("inf") or fell == 0:
-        return ""
+        return "plain"
     return "bad" if fell > 0 else "good"
 
 

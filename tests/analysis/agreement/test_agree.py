@@ -18,8 +18,8 @@ from judgekit.core.judgment import Judgment
 from judgekit.core.score import Part, Score
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.report.display import summary_text
 from judgekit.report.report import Report
-from judgekit.report.text import summary_text
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.agreement import Paired, kappa_figure, rank_figure
 from judgekit.suite.suite import load_suite

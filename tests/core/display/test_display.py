@@ -194,7 +194,7 @@ def test_what_was_missed_comes_first():
     gates = {"m": [{"mean": 0.1}, {"mean": 0.9}]}
     text = read(judgekit.evaluate_sync([Case(id="a")], [One()], gates=gates)._repr_html_())
 
-    assert text.index("MISS: m: mean") < text.index("pass: m: mean")
+    assert text.index("MISS  m: mean") < text.index("pass  m: mean")
 
 
 def test_a_failure_is_never_a_number():

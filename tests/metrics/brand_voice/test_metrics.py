@@ -18,7 +18,7 @@ from judgekit.metrics.brand_voice.safety import SafetyPatterns, keyword_score
 from judgekit.metrics.brand_voice.stability import Stability, spread_of, stability_band
 from judgekit.metrics.registry import create
 from judgekit.metrics.vectors import scaled
-from judgekit.report.text import summary_text
+from judgekit.report.display import summary_text
 from judgekit.runner.evaluation import evaluate_sync
 
 PERSONA = {
