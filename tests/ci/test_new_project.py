@@ -52,7 +52,7 @@ def test_the_first_pull_request_passes_and_the_next_is_compared(repository, tmp_
     assert not any(codes(done).values()), [step.err for step in done.values()]
     assert "there is nothing to compare with" in summary
     assert not any(codes(again).values()), [step.err for step in again.values()]
-    assert "runs/base against runs/all" in compared
+    assert "base runs/base, new runs/all" in compared
     assert ("Rubrics pass their tests" in again) == (judge is None)
     made = second.artifacts / "judgekit"
     assert (made / "runs/all/report.html").exists()

@@ -102,7 +102,7 @@ def test_a_good_pull_request_passes_with_summary_page_and_junit(repository, tmp_
         0,
     ), "\n".join(step.err for step in done.values())
     assert "**Passed**" in summary
-    assert summary.index("**Passed**") < summary.index("runs/base against runs/all")
+    assert summary.index("**Passed**") < summary.index("base runs/base, new runs/all")
     assert "1 of 12 differ from the base's" in summary
     said = done["Check the gates"].out
     assert "::warning title=desk_answer%3A fee-waived,file=cases.jsonl,line=7::" in said
@@ -137,7 +137,7 @@ def test_an_answer_nobody_recorded_fails_and_the_report_is_there_all_the_same(re
     )
     assert done["Compare with the base branch"].code == 0
     assert "**Incomplete**" in summary
-    assert "runs/base against runs/all" in summary
+    assert "base runs/base, new runs/all" in summary
     root = ET.parse(artifact / "junit.xml").getroot()
     assert int(root.get("errors")) > 0
 

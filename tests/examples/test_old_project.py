@@ -41,7 +41,7 @@ def results(folder):
 
 
 def test_report_reads_an_old_run_folder(project):
-    assert "kind     0.67" in run("report", "before")
+    assert "kind    0.67" in run("report", "before")
     assert "refund: openai/judge at 127.0.0.1:8765: busy" in run("report", "before")
 
 

@@ -105,11 +105,13 @@ class _Metric(CriterionValues):
         figure = agreement and (agreement.kappa or agreement.rank)
         kind = "kappa" if figure and agreement.kappa else "Spearman" if figure else None
         before, after = self.score(self.values), self.score(self.values, without=place)
+        # Over the same cases as without the criterion, where others are left.
+        whole = before + 0 * after if len(self.ids) > 1 else before
         scores, weights = self._people
         return {
             "people": RubricFigure.of(figure, agreement.cases) if figure else RubricFigure(n=0),
             "coefficient": kind,
-            "agreement": self.relation(before + 0 * after, scores, weights=weights),
+            "agreement": self.relation(whole, scores, weights=weights),
             "agreement_without": self.relation(after, scores, weights=weights),
         }
 

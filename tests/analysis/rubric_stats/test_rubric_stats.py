@@ -143,6 +143,22 @@ def test_removing_noise_raises_the_agreement_of_the_score(run, labels):
     assert found["polite"].agreement_without.value < found["polite"].agreement.value
 
 
+def test_a_single_criterion_agrees_with_people_as_the_score_does(tmp_path):
+    rows = [{"values": {"polite": one["polite"]}} for one in ROWS]
+    run, path = made_run(tmp_path / "run", rows), tmp_path / "labels.jsonl"
+    path.write_text("".join(
+        json.dumps({"case": f"c{n}", "metric": "tone", "values": {"polite": n % 7 == 0 or
+                    bool(one["polite"])}}) + "\n" for n, one in enumerate(ROWS[:100])))  # fmt: skip
+    found = rubric_stats(run, path)
+    (one,) = found.criteria
+
+    people = [float(n % 7 == 0 or one["polite"]) for n, one in enumerate(ROWS[:100])]
+    expected = stats.pearsonr(column("polite")[:100], people).statistic
+    assert one.agreement.value == pytest.approx(expected)
+    assert one.agreement_without.n == 0
+    assert not any("did not answer all" in note for note in found.notes)
+
+
 def test_labels_weigh_by_the_inverse_of_their_probability(run, labels):
     def changed(n, name, value):
         return 1 - value if name == "polite" and n % 4 == 0 else value
