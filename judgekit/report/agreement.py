@@ -7,6 +7,7 @@ from typing import Literal
 
 from judgekit.core.value import Value
 from judgekit.stats.agreement import Coefficient, CountedFigure
+from judgekit.stats.intervals import wilson
 
 STATISTICS = {
     "alpha_nominal": "alpha (nominal)", "alpha_ordinal": "alpha (ordinal)",
@@ -160,10 +161,11 @@ class AltTest(Value):
         won = sum(one.wins for one in self.labellers)
         least, most = (f(one.n for one in self.labellers) for f in (min, max))
         cases = f"{least}" if least == most else f"{least} to {most}"
+        rate = Coefficient(self.winning_rate, *wilson(won, len(self.labellers))).text
         share = Coefficient(self.advantage, self.low, self.high).text
         figures = (
-            f"{head}; the judge wins against {won} of {len(self.labellers)} labellers (winning "
-            f"rate {self.winning_rate:.2f}), advantage probability {share}, {cases} cases each"
+            f"{head}; the judge wins against {won} of {len(self.labellers)} labellers, winning "
+            f"rate {rate}; advantage probability {share}, {cases} cases each"
         )
         if not self.passed:
             return [figures, "not passed does not show that the judge is worse: more cases may "
