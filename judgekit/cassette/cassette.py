@@ -253,10 +253,11 @@ class Cassette(JudgeWrapper):
             raise InvalidReply(f"the reply needs more than the {MAX_LINE:,} bytes of a record")
         if self._writer is None or self._writer.store is not store:
             self._writer = StoreWriter(store)
-        stored = self._writer.put(request.key, line)
         try:
-            await asyncio.shield(stored)
+            await self._writer.put(request.key, line)
         except asyncio.CancelledError:
+            # The same text again ends after the first, which goes on.
+            stored = self._writer.put(request.key, line)
             await asyncio.wait([stored])
             if stored.exception() is None:
                 self._keep(request.key, shared, parts)
