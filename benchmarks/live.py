@@ -9,8 +9,9 @@ litellm   the same through litellm and instructor.
 bare      instructor and litellm in a loop with a semaphore, answers validated, nothing kept.
 autoevals LLMClassifier with the same prompts, in an environment with autoevals and openai.
 
-All send the same prompts to a server in a process of its own that answers after 200 ms. Each
-measurement is a fresh process: imports and 32 calls to warm up come first and do not count, and
+All send the same prompts to a server in a process of its own that answers after 200 ms, and run
+with the garbage collector as `judgekit run` sets it. Each measurement is a fresh process: imports
+and 32 calls to warm up come first and do not count, and
 neither do probes. The programs take turns, and ratios are medians of ratios of one round.
 """
 
@@ -28,6 +29,8 @@ import time
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from judgekit.cli import YOUNG_OBJECTS
 
 LATENCY = 0.2
 WARM = 32
@@ -213,6 +216,7 @@ async def judged(base: str, *, flight: int, calls: int, via: Any) -> dict[str, f
 AUTOEVALS = """
 import asyncio, gc, json, resource, sys, time
 from autoevals.llm import LLMClassifier
+gc.set_threshold(100_000, 10, 10)
 base, flight, calls, prompts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 prompts = json.load(open(prompts, encoding="utf-8"))
 from openai import AsyncOpenAI
@@ -294,6 +298,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.child:
         which, base, flight, calls = options.child
+        gc.set_threshold(YOUNG_OBJECTS, 10, 10)
         size = {"flight": int(flight), "calls": int(calls)}
         work = {"raw": raw, "bare": bare}.get(which)
         running = judged(base, via=which, **size) if work is None else work(base, **size)

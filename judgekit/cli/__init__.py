@@ -15,7 +15,7 @@ import sys
 import threading
 from contextlib import suppress
 
-_YOUNG = 100_000
+YOUNG_OBJECTS = 100_000
 """New objects before a collection. CPython's default of 700 means 120 collections during imports,
 which find almost nothing: 102 of 512 ms of processor time for one replayed case."""
 
@@ -45,7 +45,7 @@ def console() -> None:
 def main() -> None:
     """Run the command line; a `JudgekitError` becomes one line and exit code 2."""
     _open_streams()
-    gc.set_threshold(_YOUNG, 10, 10)
+    gc.set_threshold(YOUNG_OBJECTS, 10, 10)
     # A usual shutdown collects once more; frozen objects are skipped.
     atexit.register(gc.freeze)
     # pydantic plugins of other packages must not change the results of a run.
