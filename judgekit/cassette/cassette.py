@@ -256,7 +256,7 @@ class Cassette(JudgeWrapper):
         try:
             await self._writer.put(request.key, line)
         except asyncio.CancelledError:
-            # The same text again ends after the first, which goes on.
+            # The first write goes on; a second one of the same text ends after it.
             stored = self._writer.put(request.key, line)
             await asyncio.wait([stored])
             if stored.exception() is None:
