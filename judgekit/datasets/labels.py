@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from judgekit.core.errors import ConfigError, InvalidReply, place
 from judgekit.core.input_file import bounded_lines
 from judgekit.core.json_extraction import extract_object
+from judgekit.core.wrong_file import nearby
 
 MAX_LINE = 5_000_000
 """Characters of the longest line."""
@@ -105,7 +106,8 @@ def read_label_lines(path: Path) -> Iterator[tuple[int, Label]]:
                     for label in labels_of(_parsed(line, where), where):
                         yield number, label
     except FileNotFoundError as exc:
-        raise ConfigError("no such file of labels", where=str(path)) from exc
+        hint = nearby(path) or "; check the path"
+        raise ConfigError(f"no such file of labels{hint}", where=str(path)) from exc
     except UnicodeDecodeError as exc:
         raise ConfigError(f"labels are not UTF-8 (byte {exc.start})", where=str(path)) from exc
     except OSError as exc:

@@ -62,7 +62,7 @@ def test_problems_have_exit_code_1_and_json(run, judgekit, tmp_path):
          "`judgekit run` writes one to runs/NAME"),
         (["import", "no.csv"], "no.csv: no such file; check the path"),
         (["import", "run/run.json", "--map", "x"], "--map x: write it as column=criterion"),
-        (["check", "no.jsonl", "run"], "no.jsonl: no such file of labels"),
+        (["check", "no.jsonl", "run"], "no.jsonl: no such file of labels; check the path"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(run, judgekit, args, message):
