@@ -226,6 +226,10 @@ class Cassette(JudgeWrapper):
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
         """Ask a judge and store the reply before any other await."""
+        if request.key in self._added:  # stored by a waiter that was cancelled then
+            stored = self._recorded(request)
+            if stored is not None:
+                return stored
         try:
             reply = kept_of(await judge.ask(request), want=request.form.want)
         except (CaseError, JudgeRefused, InvalidReply) as exc:

@@ -12,9 +12,10 @@ T = TypeVar("T")
 
 
 class SharedCall(Generic[T]):
-    """Starts a call for the first waiter; later waiters share it until it ends.
+    """A call that its first waiter makes; later waiters share the result.
 
-    The call is cancelled when its last waiter is. A call in another event loop is not shared.
+    If the waiter that makes the call is cancelled, another one makes it again. A call in another
+    event loop is not shared.
 
     Args:
         make: returns the coroutine of a new call.
@@ -22,31 +23,38 @@ class SharedCall(Generic[T]):
 
     def __init__(self, make: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._make = make
-        self._task: asyncio.Task[T] | None = None
-        self._waiting: dict[asyncio.Task[T], int] = {}
+        self._ended: asyncio.Future[T] | None = None
 
     @property
     def running(self) -> bool:
         """Whether the call has started and not ended."""
-        return self._task is not None and not self._task.done()
+        return self._ended is not None and not self._ended.done()
 
     async def __call__(self) -> T:
         """Return the result of the call, or raise its exception."""
         import asyncio  # here, because a replay creates judges and does not import asyncio
 
         loop = asyncio.get_running_loop()
-        task = self._task
-        if task is None or task.done() or task.get_loop() is not loop:
-            task = self._task = loop.create_task(self._make())
-            # Marks the exception as retrieved, also if no waiter is left.
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._waiting[task] = self._waiting.get(task, 0) + 1
+        waited = False
+        while (other := self._ended) and other.get_loop() is loop and not other.cancelled():
+            if other.done() and not waited:
+                break
+            waited = True
+            try:
+                return await asyncio.shield(other)
+            except asyncio.CancelledError:
+                this = asyncio.current_task()
+                if not other.cancelled() or (this is not None and this.cancelling()):
+                    raise
+        ended = self._ended = loop.create_future()
         try:
-            return await asyncio.shield(task)
-        finally:
-            self._waiting[task] -= 1
-            if not self._waiting[task]:
-                del self._waiting[task]
-                if not task.done():
-                    task.cancel()
-                    await asyncio.wait([task])
+            result = await self._make()
+        except Exception as exc:
+            ended.set_exception(exc)
+            ended.exception()  # without waiters, nobody else retrieves it
+            raise
+        except BaseException:
+            ended.cancel()
+            raise
+        ended.set_result(result)
+        return result

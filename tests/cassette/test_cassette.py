@@ -432,6 +432,38 @@ def test_the_one_who_asks_giving_up_does_not_cancel_those_who_wait(tmp_path, sto
     assert value(second) == 0.1
 
 
+def test_a_reply_stored_for_one_who_gave_up_reaches_those_who_wait(tmp_path, store):
+    put, held, begun = store.put, threading.Event(), threading.Event()
+
+    def slowly(key, text):
+        begun.set()
+        held.wait(120)
+        put(key, text)
+
+    store.put = slowly
+    judge = Numbering()
+    cassette = opened(tmp_path / "new.jsonl", judge, store, "new_episodes")
+
+    async def together():
+        first = asyncio.create_task(cassette.ask(make_request("one")))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(cassette.ask(make_request("one")))
+        while not begun.is_set():
+            await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.sleep(0)
+        held.set()
+        return await asyncio.gather(first, second, return_exceptions=True)
+
+    first, second = asyncio.run(together())
+    cassette.close()
+
+    assert isinstance(first, asyncio.CancelledError)
+    assert value(second) == 0.1
+    assert len(judge.asked) == 1
+    assert cassette.ledger.origins["live"] == 1
+
+
 def test_replies_that_came_are_kept_when_the_run_is_called_off(tmp_path, store):
     """Their writing waits its turn behind a slow disk; being called off must not drop it."""
     put, held, begun = store.put, threading.Event(), threading.Event()
