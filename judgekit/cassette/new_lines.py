@@ -24,6 +24,8 @@ class NewLines:
         self._folder = folder
         self._file: TextIO | None = None
         self._end = 0
+        self._at_end = True
+        """Whether the file is positioned at its end; a seek writes what is buffered."""
         self._starts: dict[str, int] = {}
         self._parts: dict[str, str] = {}
         """The part lines of all lines, by digest."""
@@ -38,7 +40,9 @@ class NewLines:
             if self._file is None:
                 self._file = nameless_file(self._folder)
                 weakref.finalize(self, self._file.close)  # a cassette need not be closed
-            self._file.buffer.seek(self._end)
+            if not self._at_end:
+                self._file.buffer.seek(self._end)
+                self._at_end = True
             self._file.buffer.write(data)
         except OSError:
             self.close()
@@ -53,6 +57,7 @@ class NewLines:
         if start is None or self._file is None:
             return None
         try:
+            self._at_end = False
             self._file.buffer.seek(start)
             line = self._file.buffer.readline().decode()
         except OSError:
