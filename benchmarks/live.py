@@ -202,7 +202,8 @@ async def judged(base: str, *, flight: int, calls: int, via: Any) -> dict[str, f
         cases = made_cases(calls + WARM)
         async with closing_connections():
             warm = [metric.requests(case)[1][0] for case in cases[:WARM]]
-            await asyncio.gather(*map(judge.ask, warm))
+            replies = await asyncio.gather(*map(judge.ask, warm))
+            await judge.identified(replies[0])  # the probe for the model's name
             watch = Stopwatch()
             watch.start()
             report = await evaluate(cases[WARM:], [metric], window=2 * flight)
