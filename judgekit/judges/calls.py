@@ -35,7 +35,7 @@ from judgekit.judges.translation import (
     without,
 )
 from judgekit.judges.transport import NAME, Response, Sending, Server, Transport
-from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange, exchange
+from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange
 
 T = TypeVar("T")
 _Params = dict[str, JsonValue]
@@ -285,7 +285,7 @@ class Calls:
         """
         failure: JudgekitError | None = None
         response: Response | None = None
-        with exchange(limit=limit) as call:
+        with Exchange(limit=limit) as call:
             async with self.pacing.turn(call, size, sent, writes=limit == MAX_BODY) as turn:
                 try:
                     response = await send(Sending(sent, self.key, call))

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError
-from judgekit.core.request import Reply, Request, Try
+from judgekit.core.request import Reply, Request, Try, Usage
 from judgekit.core.suggest import suggest
 from judgekit.judges.batch import Batch
 from judgekit.judges.endpoint import endpoint
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
 from judgekit.judges.plain import PlainRequests
-from judgekit.judges.response import Total, problem_of
+from judgekit.judges.response import problem_of, total
 from judgekit.judges.route import transport_of
 from judgekit.judges.server_judge import ServerJudge
 from judgekit.judges.translation import BadRequest, Outage
@@ -160,12 +160,12 @@ class LiteLLMJudge(ServerJudge):
         """
         messages = messages_of(request, mode)
         tries: list[Try] = []
-        total = Total()
+        spent: list[tuple[Usage | None, float | None]] = []
         model: str | None = None
         while True:
             attempt, result = await self._calls.chat(messages, request.form, mode)
             tries.append(attempt)
-            total.add(result.usage, result.cost)
+            spent.append((result.usage, result.cost))
             model = result.model or model
             problem = problem_of(attempt, request.form)
             if problem is None or len(tries) > self.reasks:
@@ -173,12 +173,13 @@ class LiteLLMJudge(ServerJudge):
             # The body of a malformed response is not what the model said.
             answer = "" if attempt.fault else attempt.text or ""
             messages = reask(messages, answer, str(problem))
+        usage, cost = total(spent)
         reply = Reply(
             tries=tuple(tries),
             model=model,
             mode=mode,
             effective_params=result.params,
-            usage=total.usage,
-            cost=total.cost,
+            usage=usage,
+            cost=cost,
         )
         return reply, problem is None

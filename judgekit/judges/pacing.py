@@ -33,6 +33,12 @@ class PacedCall:
         self.tokens: tuple[int, int] | None = None
         """Tokens of request and reply, if the server says so."""
 
+    async def __aenter__(self) -> PacedCall:
+        return self  # without a pace, nothing waits
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
 
 class Pacing:
     """Lets every HTTP call of a judge wait for a pace, if there is one."""
@@ -50,11 +56,10 @@ class Pacing:
 
         return asyncio.timeout(seconds) if self.pace is None else _extensible(seconds)
 
-    @asynccontextmanager
-    async def turn(
+    def turn(
         self, call: Exchange, size: int, sent: Mapping[str, Any], *, writes: bool
-    ) -> AsyncIterator[PacedCall]:
-        """Wait for the pace, and tell it how the call in the body went.
+    ) -> AbstractAsyncContextManager[PacedCall]:
+        """Return a context that waits for the pace, and tells it how the call in the body went.
 
         Args:
             call: receives status and headers in the body.
@@ -62,14 +67,19 @@ class Pacing:
             sent: the parameters of the request.
             writes: whether the model writes a reply.
         """
-        turn = PacedCall()
         if self.pace is None:
-            yield turn
-            return
+            return PacedCall()
+        return self._paced(self.pace, call, size, sent, writes)
+
+    @asynccontextmanager
+    async def _paced(
+        self, pace: Pace, call: Exchange, size: int, sent: Mapping[str, Any], writes: bool
+    ) -> AsyncIterator[PacedCall]:
+        turn = PacedCall()
         most = sent.get("max_tokens") or sent.get("max_completion_tokens")
         written = float(most) if isinstance(most, int) else self._written
         tokens = size / CHARACTERS_A_TOKEN + (written if writes else 0.0)
-        number = await self._acquire(tokens)
+        number = await _acquire(pace, tokens)
         started = time.monotonic()
         try:
             yield turn
@@ -77,27 +87,13 @@ class Pacing:
             self._accepted += call.status is not None and call.status not in REFUSED
             if turn.tokens is not None and writes:
                 self._written += 0.1 * (turn.tokens[1] - self._written)
-            await self.pace.settle(
+            await pace.settle(
                 number,
                 status=call.status,
                 headers=_relevant(call.headers),
                 tokens=None if turn.tokens is None else float(sum(turn.tokens)),
                 seconds=time.monotonic() - started,
             )
-
-    async def _acquire(self, tokens: float) -> int:
-        assert self.pace is not None  # noqa: S101 - the caller checks it
-        import asyncio
-
-        limit, now = _time_limit.get(), asyncio.get_running_loop().time
-        when = None if limit is None else limit.when()
-        if limit is None or when is None:
-            return await self.pace.acquire(tokens)
-        left = when - now()
-        limit.reschedule(None)
-        number = await self.pace.acquire(tokens)
-        limit.reschedule(now() + left)
-        return number
 
     def stop(self, most: int) -> Callable[[Outage, int], bool]:
         """Return a function that says whether an attempt was the last of one request.
@@ -120,6 +116,20 @@ class Pacing:
             return attempt - free >= most
 
         return stop
+
+
+async def _acquire(pace: Pace, tokens: float) -> int:
+    import asyncio
+
+    limit, now = _time_limit.get(), asyncio.get_running_loop().time
+    when = None if limit is None else limit.when()
+    if limit is None or when is None:
+        return await pace.acquire(tokens)
+    left = when - now()
+    limit.reschedule(None)
+    number = await pace.acquire(tokens)
+    limit.reschedule(now() + left)
+    return number
 
 
 @asynccontextmanager

@@ -97,23 +97,15 @@ def problem_of(attempt: Try, form: Form) -> InvalidReply | None:
     return None
 
 
-class Total:
-    """Tokens and dollars of all tries; unknown if one of them is."""
-
-    def __init__(self) -> None:
-        self.usage: Usage | None = Usage()
-        self.cost: float | None = 0.0
-
-    def add(self, usage: Usage | None, cost: float | None) -> None:
-        """Count one response."""
-        if usage is None or self.usage is None:
-            self.usage = None
-        else:
-            self.usage = Usage(
-                input_tokens=self.usage.input_tokens + usage.input_tokens,
-                output_tokens=self.usage.output_tokens + usage.output_tokens,
-            )
-        self.cost = None if cost is None or self.cost is None else self.cost + cost
+def total(spent: Sequence[tuple[Usage | None, float | None]]) -> tuple[Usage | None, float | None]:
+    """Return tokens and dollars of one or more responses; unknown if those of one are."""
+    if len(spent) == 1:
+        return spent[0]
+    usages = [usage for usage, _ in spent if usage is not None]
+    costs = [cost for _, cost in spent if cost is not None]
+    read, written = sum(u.input_tokens for u in usages), sum(u.output_tokens for u in usages)
+    usage = Usage(input_tokens=read, output_tokens=written) if len(usages) == len(spent) else None
+    return usage, sum(costs) if len(costs) == len(spent) else None
 
 
 def usage_of(data: Mapping[str, Any]) -> Usage | None:

@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from pydantic_core import to_json
+
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges import connections
@@ -66,8 +68,8 @@ class DirectTransport:
     ) -> Response:
         """Ask for a reply to a form."""
         body = {"messages": messages, "model": self._name}
-        format_text = self._format_text(form, mode)
-        data = await self._post("/chat/completions", body, sending, rest=format_text)
+        rest = self._encoded_format(form, mode)
+        data = await self._post("/chat/completions", body, sending, rest=rest)
         if (fault := fault_in(data)) is not None:
             raise ServerError(f"the response is malformed: {fault}")
         reply = chat_reply(data, prefix=self._provider.prefix, asked=self._name)
@@ -100,13 +102,13 @@ class DirectTransport:
     def _name(self) -> str:
         return self._server.model.partition("/")[2]
 
-    def _format_text(self, form: Form, mode: Mode) -> str:
+    def _encoded_format(self, form: Form, mode: Mode) -> bytes:
         """Return the end of a body that asks for the form; it is several times the rest."""
         name = f"_direct_{mode}_{self._provider.open_tools}"
-        text: str | None = form.__dict__.get(name)
-        if text is None:
-            text = form.__dict__[name] = _dumps(self._format(form, mode))[1:-1]
-        return text
+        data: bytes | None = form.__dict__.get(name)
+        if data is None:
+            data = form.__dict__[name] = to_json(self._format(form, mode))[1:-1]
+        return data
 
     def _format(self, form: Form, mode: Mode) -> dict[str, Any]:
         """Return the part of a body that asks for the form."""
@@ -131,7 +133,7 @@ class DirectTransport:
     # -- one request ------------------------------------------------------------------
 
     async def _post(
-        self, path: str, body: dict[str, Any], sending: Sending, *, rest: str = ""
+        self, path: str, body: dict[str, Any], sending: Sending, *, rest: bytes = b""
     ) -> dict[str, Any]:
         """Send a request; return the JSON object of the response.
 
@@ -139,7 +141,7 @@ class DirectTransport:
             path: the path after the address.
             body: the body.
             sending: its parameters, key and call.
-            rest: further fields as JSON text.
+            rest: further fields as JSON.
 
         Raises:
             ServerError: there is no response, or it is an error.
@@ -147,9 +149,9 @@ class DirectTransport:
         params = dict(sending.params)
         extra = params.pop("extra_body", None) or {}
         body |= params | (extra if isinstance(extra, dict) else {})
-        text = _dumps(body)
+        data = to_json(body)
         if rest:
-            text = f"{text[:-1]},{rest}}}"
+            data = b"%b,%b}" % (data[:-1], rest)
         key = sending.key or ("none" if self._server.api_base else os.environ.get(self._key, ""))
         headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         call = sending.call
@@ -158,9 +160,9 @@ class DirectTransport:
             session = self._session()
             if not connections.kept():
                 async with session:
-                    return await self._exchange(session, path, text, headers, call)
+                    return await self._exchange(session, path, data, headers, call)
             connections.share(self._base, session)
-        return await self._exchange(session, path, text, headers, call)
+        return await self._exchange(session, path, data, headers, call)
 
     @property
     def _key(self) -> str:
@@ -170,7 +172,7 @@ class DirectTransport:
         self,
         session: aiohttp.ClientSession,
         path: str,
-        text: str,
+        sent: bytes,
         headers: dict[str, str],
         call: Exchange,
     ) -> dict[str, Any]:
@@ -179,7 +181,7 @@ class DirectTransport:
         url = self._base + path
         try:
             async with session.post(
-                url, data=text.encode(), headers=headers, allow_redirects=False
+                url, data=sent, headers=headers, allow_redirects=False
             ) as response:
                 body = call.begin(response.status, response.headers)
                 async for data in response.content.iter_any():
@@ -218,9 +220,6 @@ class DirectTransport:
             max_field_size=_MAX_HEADER,
             proxy=proxy,
         )
-
-
-_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def _json(body: bytes) -> Any:

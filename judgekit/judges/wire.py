@@ -10,7 +10,6 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -38,6 +37,8 @@ class BodyError(Exception):
 class Exchange:
     """One HTTP call of judgekit, and the part of its response that was read.
 
+    A `with` statement marks the calls in it as judgekit's, including tasks that they start.
+
     Args:
         limit: decoded bytes that a successful response may have.
     """
@@ -55,6 +56,14 @@ class Exchange:
         """Whether the call has ended; tasks that it started may continue without it."""
         self._pieces: list[bytes] = []
         self._whole = False
+
+    def __enter__(self) -> Exchange:
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended = True
+        _current.reset(self._token)
 
     @property
     def too_large(self) -> str | None:
@@ -117,18 +126,6 @@ def current() -> Exchange | None:
     """Return the call under way in this task; `None` outside of judgekit's calls."""
     call = _current.get()
     return None if call is None or call.ended else call
-
-
-@contextmanager
-def exchange(*, limit: int = MAX_BODY) -> Iterator[Exchange]:
-    """Mark the calls in this context as judgekit's, including tasks that they start."""
-    call = Exchange(limit=limit)
-    token = _current.set(call)
-    try:
-        yield call
-    finally:
-        call.ended = True
-        _current.reset(token)
 
 
 class LimitedBody:

@@ -124,7 +124,10 @@ def test_a_response_that_is_too_large_is_replayed_as_the_same_failure(
 )
 def test_every_encoding_is_limited_while_it_is_decoded(body: bytes, encoding: str) -> None:
     async def read() -> wire.Exchange:
-        with wire.exchange() as call, pytest.raises(httpx.DecodingError, match="larger than"):
+        with (
+            wire.Exchange(limit=wire.MAX_BODY) as call,
+            pytest.raises(httpx.DecodingError, match="larger than"),
+        ):
             await fetched(body, encoding)
         return call
 
