@@ -155,7 +155,9 @@ class Allowance:
         if self._left is None:
             return 0.0
         if now >= self._full:
-            self._left, self._full, self._fill = self._limit, math.inf, 0.0
+            # A call that did not wait for the reset may count after it.
+            self._left = self._limit + min(0.0, self._left)
+            self._full, self._fill = math.inf, 0.0
         lacking = min(units, self._limit) - self._left
         if not self._window:
             lacking -= self._fill * (now - self._seen)

@@ -39,6 +39,19 @@ def test_headers_are_followed_from_the_start(name: str, limits: Any) -> None:
     assert outcome.refused <= 0.01
 
 
+@pytest.mark.parametrize("rpm", [5, 10, 30])
+@pytest.mark.parametrize("retry_after", [True, False])
+def test_few_calls_a_minute_in_headers_are_used_and_none_is_refused(
+    rpm: float, retry_after: bool
+) -> None:
+    server = HiddenLimit(rpm=rpm, headers=True, window=True, retry_after=retry_after)
+
+    outcome = simulate(server, auto(), minutes=15)(5, 15)
+
+    assert outcome.used >= 0.9
+    assert outcome.refused == 0
+
+
 @pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
 @pytest.mark.parametrize("server", SERVERS.values(), ids=SERVERS)
 def test_hidden_limit_is_learnt_from_refusals(server: dict[str, Any], limits: Any) -> None:
