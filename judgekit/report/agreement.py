@@ -15,6 +15,7 @@ STATISTICS = {
     "recall": "recall (sensitivity)", "specificity": "specificity", "f1": "F1",
     "balanced_f1": "balanced F1", "kappa": "kappa", "spearman": "Spearman's rho",
     "pearson": "Pearson's r", "kendall": "Kendall's tau-b",
+    "probability": "probability of people's answers", "brier": "Brier score",
 }  # fmt: skip
 """Name of a statistic -> how it is shown."""
 

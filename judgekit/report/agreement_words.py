@@ -75,6 +75,10 @@ def _more_lines(agreement: Agreement) -> Iterator[str]:
         words = ("precision", "recall", "specificity")
         shares = (f"{word} {known[word].text} of {known[word].n}" for word in words)
         yield f"balanced F1 {known['balanced_f1'].text}{between}, {', '.join(shares)}"
+    if "probability" in known:
+        probability, brier = (known[name] for name in ("probability", "brier"))
+        of = _count(probability.n, "pair")
+        yield f"probability of people's answers {probability.text}, Brier score {brier.text}, {of}"
 
 
 def _statistics(agreement: Agreement) -> Iterator[dict[str, AgreementStatistic]]:

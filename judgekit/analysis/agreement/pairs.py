@@ -12,6 +12,7 @@ from judgekit.report.calibration import Combine
 
 Answer = float | bool | str
 _NOBODY: Mapping[str, Answer | None] = {}
+_UNKNOWN: Mapping[Answer | None, float] = {}
 
 
 class JudgedCase(NamedTuple):
@@ -40,6 +41,8 @@ class JudgedPair(NamedTuple):
     """1 / probability of the sampling plan."""
     members: Mapping[str, Answer | None] = _NOBODY
     """The answers of the members of a jury; `None` for a member without an answer."""
+    probabilities: Mapping[Answer | None, float] = _UNKNOWN
+    """Answer -> how probable the judge finds it; empty if the row has no distribution."""
 
     def map(self, convert: Callable[[Answer], Answer]) -> JudgedPair:
         """Return the pair with other answers."""
@@ -48,7 +51,16 @@ class JudgedPair(NamedTuple):
             for answer in (self.judge, *self.members.values())
         )
         members = dict(zip(self.members, answers, strict=True))
-        return self._replace(judge=judge, person=convert(self.person), members=members)
+        probabilities: dict[Answer | None, float] = {}
+        for answer, probability in self.probabilities.items():
+            converted = None if answer is None else convert(answer)
+            probabilities[converted] = probabilities.get(converted, 0.0) + probability
+        return self._replace(
+            judge=judge,
+            person=convert(self.person),
+            members=members,
+            probabilities=probabilities,
+        )
 
 
 Cases = Sequence[Sequence[JudgedPair]]
@@ -77,8 +89,10 @@ def combined(cases: Cases, how: Combine) -> tuple[list[JudgedPair], int]:
     one_each, tied = [], 0
     for own in cases:
         people = [pair.person for pair in own]
+        probabilities = own[0].probabilities
         if how == "mean" and all(map(is_number, people)):
             person: Answer = fmean(map(float, people))
+            probabilities = _UNKNOWN  # the judge was not asked about a mean
         else:
             first, *others = Counter(people).most_common(2)
             if others and others[0][1] == first[1]:
@@ -86,5 +100,6 @@ def combined(cases: Cases, how: Combine) -> tuple[list[JudgedPair], int]:
                 continue
             person = first[0]
         labeller = own[0].labeller if len(own) == 1 else ""
-        one_each.append(own[0]._replace(person=person, labeller=labeller, reason=""))
+        pair = own[0]._replace(person=person, labeller=labeller, reason="")
+        one_each.append(pair._replace(probabilities=probabilities))
     return one_each, tied

@@ -23,6 +23,7 @@ from judgekit.stats.agreement import (
 )  # fmt: skip
 from judgekit.stats.alpha import Level, alpha_figure
 from judgekit.stats.correlations import kendall_figure, pearson_figure
+from judgekit.stats.forecasts import forecast_figures
 from judgekit.stats.shares import share_figures
 
 MOST_DISAGREEMENTS = 10
@@ -77,6 +78,17 @@ class AnswerScale:
         if self.kind == "number" or self.yes_no:
             others["pearson"] = pearson_figure(known, self.numbers, clustered=self.clustered)
         return figures | {name: CountedFigure(len(known), one) for name, one in others.items()}
+
+    def forecasts(self, pairs: Sequence[JudgedPair]) -> dict[str, CountedFigure]:
+        """Return how probable the judge finds people's answers, where its rows say so."""
+        known = [pair for pair in pairs if pair.probabilities and self.tabled]
+        return forecast_figures(
+            [pair.probabilities for pair in known],
+            [pair.person for pair in known],
+            units=[pair.case.unit for pair in known],
+            weights=[pair.weight for pair in known],
+            clustered=self.clustered,
+        )
 
     def between(self, people: PairColumns) -> dict[str, CountedFigure]:
         """Return the statistics of pairs of two people, which are there in both orders."""

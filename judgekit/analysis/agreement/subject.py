@@ -78,8 +78,10 @@ class Subject:
             people: labeller -> the label; `None` if it is about another output.
         """
         judge, reason = self._answer(result)
-        opinions = result.opinions if isinstance(result, Score) else ()
+        opinions, parts = (result.opinions, result.parts) if isinstance(result, Score) else ((), ())
         members = member_answers(opinions, self.criterion) if opinions else {}
+        known = [part.distribution for part in parts if part.id == self.criterion]
+        probabilities = dict(known[0].items()) if known and known[0] is not None else {}
         for labeller, label in people.items():
             if label is None:
                 self.left_out[OTHER_OUTPUT] += 1
@@ -91,7 +93,7 @@ class Subject:
                 self.without_digest += label.output is None
                 self.weighted = label.probability is not None
                 pair = JudgedPair(case, judge, reason, labeller, label.value, label.reason,
-                                  1 / (label.probability or 1), members)  # fmt: skip
+                                  1 / (label.probability or 1), members, probabilities)  # fmt: skip
                 self.pairs.append(pair)
 
     def _answer(self, result: Result) -> tuple[Answer | _MissingValue | None, str]:
@@ -214,7 +216,7 @@ class Subject:
         """
         figures, people = scale.figures(judged), {}
         if rated is not None:
-            figures |= rated.alphas(judge=True)
+            figures |= rated.alphas(judge=True) | scale.forecasts(pairs)
             people = rated.alphas(judge=False) | scale.between(rated.people)
         failed = sum(p.judge is None for p in pairs)
         # A reply without a verdict is a category of the judge, after all answers.

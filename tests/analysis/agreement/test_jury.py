@@ -187,6 +187,28 @@ def test_agree_shows_every_member(run):
     assert Calibration.model_validate(data) == calibration
 
 
+def test_the_probabilities_of_a_jury_are_compared_with_people(run):
+    report, labels = run
+    answers = {
+        label["case"]: label["values"]["ok"]
+        for label in map(json.loads, labels.read_text(encoding="utf-8").splitlines())
+    }
+    right = []
+    for scored in report.results:
+        opinions = scored.rows[0].result.opinions
+        right.append(sum(o.answers["ok"] == answers[scored.case.id] for o in opinions) / 3)
+
+    calibration = agree(report, labels, write=False)
+
+    known = {one.name: one for one in calibration.criteria[0].statistics}
+    assert known["probability"].n == known["brier"].n == 60
+    assert known["probability"].value == pytest.approx(sum(right) / 60)
+    assert known["brier"].value == pytest.approx(sum(2 * (1 - p) ** 2 for p in right) / 60)
+    assert known["probability"].low < known["probability"].value < known["probability"].high
+    text = " ".join(calibration.text().split())
+    assert f"probability of people's answers {known['probability'].text}, Brier score" in text
+
+
 def test_the_agreement_of_one_judge_has_no_jury(run):
     _, labels = run
     judge = FakeJudge(lambda _: {"ok": {"reason": "r", "value": True}})

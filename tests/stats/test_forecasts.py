@@ -1,0 +1,88 @@
+"""Probabilities against the answers that were right."""
+
+import random
+
+import pytest
+
+from judgekit.analysis.agreement.pairs import JudgedCase, JudgedPair, combined
+from judgekit.stats.forecasts import forecast_figures
+
+
+def figures(forecasts, answers, **options):
+    units = options.pop("units", range(len(answers)))
+    weights = options.pop("weights", [1.0] * len(answers))
+    return forecast_figures(forecasts, answers, units=units, weights=weights, **options)
+
+
+def test_words_by_hand():
+    forecasts = [{"good": 0.7, "fair": 0.2, "bad": 0.1}, {"good": 0.5, "fair": 0.5, None: 0.0}]
+
+    found = figures(forecasts, ["good", "bad"])
+
+    assert found["probability"].figure.value == pytest.approx((0.7 + 0.0) / 2)
+    first = (0.7 - 1) ** 2 + 0.2**2 + 0.1**2
+    assert found["brier"].figure.value == pytest.approx((first + 0.5**2 + 0.5**2 + 1) / 2)
+    assert "of the" in found["brier"].figure.too_few
+
+
+def test_the_score_of_two_answers_is_twice_the_squared_error_of_a_yes():
+    draw = random.Random(4)
+    shares = [draw.random() for _ in range(40)]
+    answers = [draw.random() < share for share in shares]
+    weights = [draw.uniform(1, 3) for _ in range(40)]
+
+    found = figures([{True: p, False: 1 - p} for p in shares], answers, weights=weights)
+
+    errors = [w * (p - a) ** 2 for w, p, a in zip(weights, shares, answers, strict=True)]
+    assert found["brier"].figure.value == pytest.approx(2 * sum(errors) / sum(weights))
+    assert found["brier"].n == 40
+
+
+def test_answers_in_clusters_have_wider_intervals():
+    draw = random.Random(5)
+    forecasts, answers, units = [], [], []
+    for unit in range(40):
+        right = draw.random() < 0.6
+        for _ in range(5):
+            forecasts.append({"a": 0.9, "b": 0.1})
+            answers.append("a" if right else "b")
+            units.append(unit)
+
+    alone = figures(forecasts, answers)["probability"].figure
+    clustered = figures(forecasts, answers, units=units, clustered=True)["probability"].figure
+
+    assert alone.value == clustered.value
+    assert clustered.high - clustered.low > 1.5 * (alone.high - alone.low)
+
+
+def test_certain_and_right_is_the_best_score():
+    found = figures([{1.0: 1.0}] * 30, [1] * 30)
+
+    assert (found["probability"].figure.value, found["brier"].figure.value) == (1.0, 0.0)
+    assert found["brier"].figure.low == 0.0
+
+
+def test_without_forecasts_there_are_no_figures():
+    assert figures([], []) == {}
+
+
+def test_a_mean_of_labels_is_no_answer_that_a_judge_finds_probable():
+    case = JudgedCase("c", 0, None, None)
+    pairs = [
+        JudgedPair(case, 3.0, "", name, value, probabilities={3.0: 0.5, 4.0: 0.5})
+        for name, value in (("ann", 3.0), ("ben", 4.0))
+    ]
+
+    (mean,), _ = combined([pairs], "mean")
+
+    assert mean.person == 3.5
+    assert not mean.probabilities
+
+
+def test_other_spellings_share_their_probability():
+    case = JudgedCase("c", 0, None, None)
+    pair = JudgedPair(case, "Good", "", "ann", "good ", probabilities={"Good": 0.4, "good": 0.5})
+
+    mapped = pair.map(lambda answer: answer.strip().lower())
+
+    assert mapped.probabilities == {"good": pytest.approx(0.9)}
