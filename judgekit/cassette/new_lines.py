@@ -24,8 +24,6 @@ class NewLines:
         self._folder = folder
         self._file: TextIO | None = None
         self._end = 0
-        self._at_end = True
-        """Whether the file is positioned at its end; a seek writes what is buffered."""
         self._starts: dict[str, int] = {}
         self._parts: dict[str, str] = {}
         """The part lines of all lines, by digest."""
@@ -40,9 +38,6 @@ class NewLines:
             if self._file is None:
                 self._file = nameless_file(self._folder)
                 weakref.finalize(self, self._file.close)  # a cassette need not be closed
-            if not self._at_end:
-                self._file.buffer.seek(self._end)
-                self._at_end = True
             self._file.buffer.write(data)
         except OSError:
             self.close()
@@ -57,10 +52,11 @@ class NewLines:
         if start is None or self._file is None:
             return None
         try:
-            self._at_end = False
             self._file.buffer.seek(start)
             line = self._file.buffer.readline().decode()
+            self._file.buffer.seek(self._end)
         except OSError:
+            self.close()
             return None
         return line[:-1], self._parts
 

@@ -126,4 +126,4 @@ def nameless_file(folder: Path) -> TextIO:
     import tempfile
 
     folder.mkdir(parents=True, exist_ok=True)
-    return tempfile.TemporaryFile("w+", 1 << 18, encoding="utf-8", newline="\n", dir=folder)
+    return tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=folder)

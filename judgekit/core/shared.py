@@ -46,15 +46,13 @@ class SharedCall(Generic[T]):
                 this = asyncio.current_task()
                 if not other.cancelled() or (this is not None and this.cancelling()):
                     raise
-        ended = self._ended = loop.create_future()
+        ended: asyncio.Future[T] = loop.create_future()
+        self._ended = ended
         try:
-            result = await self._make()
-        except Exception as exc:
+            ended.set_result(await self._make())
+        except Exception as exc:  # noqa: BLE001 - raised below, in every waiter
             ended.set_exception(exc)
-            ended.exception()  # without waiters, nobody else retrieves it
-            raise
         except BaseException:
             ended.cancel()
             raise
-        ended.set_result(result)
-        return result
+        return ended.result()

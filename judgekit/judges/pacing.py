@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +32,6 @@ class PacedCall:
     def __init__(self) -> None:
         self.tokens: tuple[int, int] | None = None
         """Tokens of request and reply, if the server says so."""
-
-    async def __aenter__(self) -> PacedCall:
-        return self  # without a pace, nothing waits
-
-    async def __aexit__(self, *_: object) -> None:
-        pass
 
 
 class Pacing:
@@ -68,7 +62,7 @@ class Pacing:
             writes: whether the model writes a reply.
         """
         if self.pace is None:
-            return PacedCall()
+            return nullcontext(PacedCall())
         return self._paced(self.pace, call, size, sent, writes)
 
     @asynccontextmanager
