@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from statistics import NormalDist
+from statistics import NormalDist, StatisticsError, correlation
 
 
 def roc_auc(scores: Sequence[float], labels: Sequence[int]) -> float:
@@ -22,22 +22,15 @@ def roc_auc(scores: Sequence[float], labels: Sequence[int]) -> float:
     >>> roc_auc([0.9, 0.4, 0.4, 0.1], [1, 1, 0, 0])
     0.875
     """
-    positives = sum(labels)
-    negatives = len(labels) - positives
+    positives, negatives = (
+        sorted(score for score, label in zip(scores, labels, strict=True) if label == side)
+        for side in (1, 0)
+    )
     if not positives or not negatives:
         raise ValueError("a ROC-AUC needs positives and negatives")
-    ordered = sorted(zip(scores, labels, strict=True))
-    twice, below, at = 0, 0, 0
-    while at < len(ordered):
-        end = at
-        while end < len(ordered) and ordered[end][0] == ordered[at][0]:
-            end += 1
-        here = sum(label for _, label in ordered[at:end])
-        others = end - at - here
-        twice += here * (2 * below + others)
-        below += others
-        at = end
-    return twice / (2 * positives * negatives)
+    # The negatives below each positive, with half of those at it, times two: whole numbers.
+    twice = sum(bisect_left(negatives, at) + bisect_right(negatives, at) for at in positives)
+    return twice / (2 * len(positives) * len(negatives))
 
 
 def auc_interval(
@@ -56,20 +49,19 @@ def auc_interval(
     pairs = positives * negatives
     half = (positives + negatives) / 2 - 1
 
-    def error(value: float) -> float:
+    def is_inside(value: float) -> bool:
         spread = (1 - value) / (2 - value) + value / (1 + value)
-        return math.sqrt(value * (1 - value) * (1 + half * spread) / pairs)
+        error = math.sqrt(value * (1 - value) * (1 + half * spread) / pairs)
+        return abs(auc - value) <= z * error
 
-    def end(near: float, far: float) -> float:
+    def end(far: float) -> float:
+        near = auc
         for _ in range(60):  # bisection: more steps change no digit
             middle = (near + far) / 2
-            if abs(auc - middle) <= z * error(middle):
-                near = middle
-            else:
-                far = middle
+            near, far = (middle, far) if is_inside(middle) else (near, middle)
         return near
 
-    return (0.0 if auc == 0 else end(auc, 0.0)), (1.0 if auc == 1 else end(auc, 1.0))
+    return end(0.0), end(1.0)
 
 
 def f1_at(scores: Sequence[float], labels: Sequence[int], threshold: float) -> float:
@@ -100,22 +92,19 @@ def best_threshold(
         known = sorted({0.0, *values})
         middles = [(a + b) / 2 for a, b in pairwise(known)]
         candidates = sorted(middles or known, key=lambda value: (abs(value - 0.5), value))
-    best, figure = candidates[0], 0.0
-    for threshold in candidates:
+
+    def figure(threshold: float) -> float:
         at = bisect_left(values, threshold)
         taken, hits = len(values) - at, below[-1] - below[at]
-        if 0 < taken < len(values) and 2 * hits / (taken + below[-1]) > figure:
-            best, figure = threshold, 2 * hits / (taken + below[-1])
-    return best, figure
+        return 2 * hits / (taken + below[-1]) if 0 < taken < len(values) else 0.0
+
+    best = max(candidates, key=figure)  # the first of equals
+    return best, figure(best)
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Return Pearson's correlation; `None` where a side does not vary."""
-    n = len(first)
-    x, y = math.fsum(first) / n, math.fsum(second) / n
-    xx = math.fsum((a - x) ** 2 for a in first)
-    yy = math.fsum((b - y) ** 2 for b in second)
-    if xx <= 0 or yy <= 0:
+    try:
+        return max(-1.0, min(1.0, correlation(first, second)))
+    except StatisticsError:
         return None
-    xy = math.fsum((a - x) * (b - y) for a, b in zip(first, second, strict=True))
-    return max(-1.0, min(1.0, xy / math.sqrt(xx * yy)))
