@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import read_text
 from judgekit.core.suggest import closest
 
 _CASES = {".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".pq"}
@@ -70,3 +72,23 @@ def nearby(path: Path) -> str:
             if above.is_file():
                 return f"; there is one at {str(above)!r}"
     return ""
+
+
+def read_named(path: Path, *, what: str, most: int, otherwise: str = "; check the path") -> str:
+    """Return the text of a file that a person named.
+
+    Args:
+        path: the file.
+        what: what it is, such as "persona file".
+        most: bytes it may have.
+        otherwise: the end of the message where it is missing and no other file may be meant.
+
+    Raises:
+        ConfigError: there is none, or it cannot be read.
+    """
+    try:
+        return read_text(path, most=most)
+    except FileNotFoundError as exc:
+        raise ConfigError(f"no such {what}{nearby(path) or otherwise}", where=str(path)) from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc

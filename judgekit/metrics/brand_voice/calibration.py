@@ -12,11 +12,11 @@ from pydantic import Field, model_validator
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, Fraction, Number, validate_file
-from judgekit.core.input_file import read_text
 from judgekit.core.value import Json
-from judgekit.core.wrong_file import nearby
+from judgekit.core.wrong_file import read_named
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice import alignmenter
+from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration
 from judgekit.metrics.brand_voice.persona import CALIBRATION_ENDING, Persona
 from judgekit.metrics.brand_voice.phrases import plain
 
@@ -49,11 +49,6 @@ class LabelCounts(FileModel):
     split: Fraction
     """The share of the labels that the calibration was made with; the others are held out."""
     seed: int = 42
-
-    @property
-    def drawn(self) -> tuple[float, int]:
-        """Share and seed of the split."""
-        return self.split, self.seed
 
 
 class StyleBounds(FileModel):
@@ -184,16 +179,16 @@ class PersonaCalibration(FileModel):
             values["traits"] = details["traits"] = round(self.traits.probability(text), 4)
             reasons["traits"] = self.traits.reason(text)
 
-    def as_alignmenter(self) -> alignmenter.AlignmenterCalibration:
+    def as_alignmenter(self) -> AlignmenterCalibration:
         """Return the same as the content of a `.traits.json`."""
-        model, bounds = self.traits, self.bounds
-        return alignmenter.AlignmenterCalibration(
-            weights=self.weights.model_dump() if self.weights else alignmenter.WEIGHTS,
-            bias=model.bias if model else None,
-            tokens=model.tokens if model else {},
-            phrases=model.phrases if model else {},
-            bounds=(bounds.low, bounds.high) if bounds else alignmenter.STYLE_BOUNDS,
-        )
+        same = AlignmenterCalibration()
+        if self.weights:
+            same = same._replace(weights=self.weights.model_dump())
+        if self.traits:
+            same = same._replace(**dict(self.traits))
+        if self.bounds:
+            same = same._replace(bounds=(self.bounds.low, self.bounds.high))
+        return same
 
 
 def digest_of(persona: Persona) -> str:
@@ -216,13 +211,8 @@ def load_calibration(path: Path) -> PersonaCalibration:
     Raises:
         ConfigError: with `file:line`, for anything wrong in it.
     """
-    try:
-        text = read_text(path, most=MAX_FILE)
-    except FileNotFoundError as exc:
-        hint = nearby(path) or "; `judgekit persona calibrate` writes one"
-        raise ConfigError(f"no such calibration{hint}", where=str(path)) from exc
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
+    hint = "; `judgekit persona calibrate` writes one"
+    text = read_named(path, what="calibration", most=MAX_FILE, otherwise=hint)
     data, lines = parse_yaml(text, file=str(path))
     return _validated(data, lines, where=str(path))
 
@@ -236,7 +226,7 @@ def _validated(data: object, lines: Lines, *, where: str) -> PersonaCalibration:
 
 def calibration_for(
     metric: str, option: object, persona: Persona, measured: Callable[[], MeasuredWith]
-) -> PersonaCalibration | alignmenter.AlignmenterCalibration | None:
+) -> PersonaCalibration | AlignmenterCalibration | None:
     """Return the calibration of a metric.
 
     Args:
@@ -248,18 +238,14 @@ def calibration_for(
     Raises:
         ConfigError: it cannot be read, is wrong, or was made under other settings.
     """
-    if option is False:
-        return None
-    if isinstance(option, alignmenter.AlignmenterCalibration):
-        return option
-    known: PersonaCalibration
     where = ""
+    if option is None and persona.path is not None:
+        path = calibration_path(persona.path)
+        option = path if path.is_file() else None
+    if option is None or option is False or isinstance(option, AlignmenterCalibration):
+        return option or None
     if isinstance(option, PersonaCalibration):
         known = option
-    elif option is None:
-        if persona.path is None or not (path := calibration_path(persona.path)).is_file():
-            return None
-        known, where = load_calibration(path), str(path)
     elif isinstance(option, (str, Path)) and Path(option).suffix in (".yaml", ".yml"):
         known, where = load_calibration(Path(option)), str(option)
     elif isinstance(option, Mapping) and "format" in option:

@@ -14,9 +14,8 @@ from pydantic import Field, model_validator
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
-from judgekit.core.input_file import read_text
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import nearby
+from judgekit.core.wrong_file import read_named
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
 from judgekit.metrics.word_data import read_words
@@ -280,14 +279,7 @@ def patterns_of(metric: str, source: object) -> PatternSet:
     if not isinstance(source, (str, Path)):
         raise ConfigError(f"{metric}: patterns must be a file or keys and values, not {source!r}")
     path = Path(source)
-    try:
-        text = read_text(path, most=MAX_FILE)
-    except FileNotFoundError as exc:
-        raise ConfigError(
-            f"no such list of patterns{nearby(path) or '; check the path'}", where=str(path)
-        ) from exc
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
+    text = read_named(path, what="list of patterns", most=MAX_FILE)
     return checked_list(text, file=str(path))
 
 
