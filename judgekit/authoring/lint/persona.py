@@ -8,17 +8,19 @@ from pathlib import Path
 
 from judgekit.authoring.lint.lint import Linted
 from judgekit.authoring.lint.rule import LintFinding, LintRule, Problem, finding
+from judgekit.authoring.lint.subject import without_place
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice.calibration import calibration_path, load_calibration
 from judgekit.metrics.brand_voice.persona import (
     CALIBRATION_ENDING,
     TONES,
+    LexiconFile,
     Persona,
     PersonaFile,
     read_persona,
 )
-from judgekit.metrics.brand_voice.phrases import Phrases, plain
+from judgekit.metrics.brand_voice.phrases import plain
 from judgekit.metrics.brand_voice.traits import find_traits
 from judgekit.metrics.tokens import count_words
 
@@ -53,38 +55,34 @@ def lint_personas(paths: Sequence[str | Path]) -> Linted:
             continue  # checked with its persona
         if not path.exists():
             read_persona(path)  # raises the error with a suggestion
-        findings += _lint(path)
+        findings += (
+            finding(Problem(where, message), rule=rule, severity=persona_rules()[rule].severity)
+            for rule, where, message in _problems(path)
+        )
     return Linted([Path(path) for path in paths], findings)
 
 
-def _lint(path: Path) -> list[LintFinding]:
+Problems = Iterator[tuple[str, str, str]]
+"""Rule, place and message."""
+
+
+def _problems(path: Path) -> Problems:
     try:
         file, lines = read_persona(path)
     except ConfigError as exc:
-        where = exc.where or str(path)
-        message = str(exc).removeprefix(f"{where}: ")
-        return [finding(Problem(where, message), rule="bad-persona", severity="error")]
+        yield "bad-persona", exc.where or str(path), without_place(exc)
+        return
     checks = _PersonaChecks(file, lines)
-    return [
-        finding(Problem(where, message), rule=rule, severity=persona_rules()[rule].severity)
-        for rule, where, message in (*checks.all(), *_calibration(checks.persona, path))
-    ]
-
-
-Problems = Iterator[tuple[str, str, str]]
-
-
-def _calibration(persona: Persona, path: Path) -> Problems:
+    yield from checks.all()
     beside = calibration_path(path)
     if not beside.is_file():
         return
     try:
         made = load_calibration(beside)
     except ConfigError as exc:
-        where = exc.where or str(beside)
-        yield "bad-calibration", where, str(exc).removeprefix(f"{where}: ")
+        yield "bad-calibration", exc.where or str(beside), without_place(exc)
         return
-    if made.older_than(persona):
+    if made.older_than(checks.persona):
         message = f"is older than {path.name}, which has changed; run persona calibrate again"
         yield "stale-calibration", str(beside), message
     if made.held_out is None:
@@ -100,10 +98,10 @@ class _PersonaChecks:
         self.persona = Persona(file)
         self._where = lines.where
         self._voice = ("voice",) if file.voice and file.voice.lexicon else ()
-        lexicon = file.lexicon or (file.voice and file.voice.lexicon)
-        self._avoid = "avoided" if lexicon and lexicon.avoid is None else "avoid"
-        self._preferred = lexicon.preferred if lexicon else []
-        self._avoided = (lexicon.avoid or lexicon.avoided or []) if lexicon else []
+        lexicon = file.lexicon or (file.voice and file.voice.lexicon) or LexiconFile()
+        self._avoid = "avoided" if lexicon.avoid is None else "avoid"
+        self._preferred = lexicon.preferred
+        self._avoided = lexicon.avoid or lexicon.avoided or []
         self._exemplars = "exemplars" if file.exemplars is not None else "examples"
         self._traits = ("traits",) if file.traits else ("voice",)
 
@@ -117,11 +115,11 @@ class _PersonaChecks:
         yield from self._sounds()
         yield from self._unread()
 
-    def _word(self, key: str, number: int) -> str:
-        return self._where(*self._voice, "lexicon", key, number)
+    def _word(self, *path: str | int) -> str:
+        return self._where(*self._voice, "lexicon", *path)
 
     def _words(self) -> Problems:
-        avoided = {plain(word): word for word in self._avoided}
+        persona, avoided = self.persona, set(map(plain, self._avoided))
         for key, listed in (("preferred", self._preferred), (self._avoid, self._avoided)):
             seen: set[str] = set()
             for number, word in enumerate(listed):
@@ -134,24 +132,18 @@ class _PersonaChecks:
                 message = f"{word!r} is preferred and avoided"
                 yield "both-ways", self._word("preferred", number), message
                 continue
-            for inside in Phrases(self._avoided).used(form):
+            for inside in persona.avoided.used(form):
                 message = f"{word!r} is preferred and contains {inside!r}, which is avoided"
                 yield "avoided-inside", self._word("preferred", number), message
-        if len(self.persona.preferred) > MANY_WORDS:
-            message = (
-                f"{len(self.persona.preferred)} preferred words; a reply with three of them"
-                f" scores {3 / len(self.persona.preferred):.2f}"
-            )
-            yield "many-words", self._where(*self._voice, "lexicon", "preferred"), message
-        texts = [plain(text) for text in self.persona.exemplars]
-        if texts and self._preferred:
-            used = {word for text in texts for word in self.persona.preferred.used(text)}
-            if not used:
-                message = "no exemplar uses any preferred word"
-                yield "words-unused", self._where(*self._voice, "lexicon", "preferred"), message
+        if (count := len(persona.preferred)) > MANY_WORDS:
+            message = f"{count} preferred words; a reply with three of them scores {3 / count:.2f}"
+            yield "many-words", self._word("preferred"), message
+        used = (persona.preferred.used(plain(text)) for text in persona.exemplars)
+        if persona.exemplars and self._preferred and not any(used):
+            yield "words-unused", self._word("preferred"), "no exemplar uses any preferred word"
 
     def _replies(self) -> Problems:
-        listed = list(self.file.exemplars or self.file.examples or ())
+        listed = self.persona.exemplars
         place = self._where(self._exemplars)
         if len(listed) < FEW_EXEMPLARS:
             count = f"{len(listed)} exemplar{'s' if len(listed) != 1 else ''}"
@@ -190,11 +182,8 @@ class _PersonaChecks:
     def _unread(self) -> Problems:
         rules = self.file.style_rules
         if isinstance(rules, list):
-            yield (
-                "unread-rule",
-                self._where("style_rules"),
-                "style_rules is a list; judgekit does not read it",
-            )
+            message = "style_rules is a list; judgekit does not read it"
+            yield "unread-rule", self._where("style_rules"), message
         for key in rules if isinstance(rules, dict) else ():
             if key != "preferred":
                 message = f"judgekit does not read style_rules.{key}; use traits or brand_notes"

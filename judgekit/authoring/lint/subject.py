@@ -188,6 +188,6 @@ class LintSubject:
         return (self.path.name, *(layer.name for layer in self.parents))
 
 
-def without_place(error: RubricError) -> str:
+def without_place(error: ConfigError) -> str:
     """Return the message of an error without its file and line."""
     return str(error).removeprefix(f"{error.where}: ") if error.where else str(error)
