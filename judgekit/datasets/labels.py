@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,13 +99,23 @@ def read_label_lines(path: Path) -> Iterator[tuple[int, Label]]:
         ConfigError: with `file:line`, for a line that is not a label.
     """
     name = str(path)
+    with reading_labels(path), path.open(encoding="utf-8-sig", newline="\n") as lines:
+        for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
+            if line.strip():
+                where = place(name, number)
+                for label in labels_of(_parsed(line, where), where):
+                    yield number, label
+
+
+@contextmanager
+def reading_labels(path: Path) -> Iterator[None]:
+    """Translate errors of reading a file of labels into one line.
+
+    Raises:
+        ConfigError: there is no such file, or it cannot be read.
+    """
     try:
-        with path.open(encoding="utf-8-sig", newline="\n") as lines:
-            for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
-                if line.strip():
-                    where = place(name, number)
-                    for label in labels_of(_parsed(line, where), where):
-                        yield number, label
+        yield
     except FileNotFoundError as exc:
         hint = nearby(path) or "; check the path"
         raise ConfigError(f"no such file of labels{hint}", where=str(path)) from exc

@@ -19,9 +19,9 @@ from judgekit.core.errors import ConfigError, place
 from judgekit.core.file_model import FileModel, none_yet, validate_file
 from judgekit.core.input_file import bounded_lines
 from judgekit.core.suggest import closest, suggest
-from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.json_text import json_fault, parse_json
+from judgekit.datasets.labels import reading_labels
 
 MAX_LINE = 1_000_000
 """Bytes of the longest line."""
@@ -62,7 +62,6 @@ class VoiceLabel(NamedTuple):
     """Session and turn, or else the number of the line."""
     session: str | None
     scenarios: tuple[str, ...]
-    labeller: str | None = None
 
     @property
     def group(self) -> str:
@@ -125,17 +124,11 @@ def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, VoiceLabelRow]]:
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(bounded_lines(file, most=MAX_LINE), start=1):
-                if line.strip():
-                    text = line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
-                    yield number, _row(text, path, number)
-    except FileNotFoundError as exc:
-        hint = nearby(path) or "; check the path"
-        raise ConfigError(f"no such file of labels{hint}", where=str(path)) from exc
-    except OSError as exc:
-        raise ConfigError(f"labels cannot be read: {exc.strerror}", where=str(path)) from exc
+    with reading_labels(path), path.open("rb") as file:
+        for number, line in enumerate(bounded_lines(file, most=MAX_LINE), start=1):
+            if line.strip():
+                text = line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
+                yield number, _row(text, path, number)
 
 
 def _row(line: bytes, path: Path, number: int) -> VoiceLabelRow:
@@ -169,5 +162,4 @@ def _voice_label(row: VoiceLabelRow, number: int, label: int) -> VoiceLabel:
         id=f"{row.session_id}{turn}" if row.session_id else f"line {number}",
         session=row.session_id,
         scenarios=tuple(dict.fromkeys(tag.removeprefix(SCENARIO) for tag in tags)),
-        labeller=row.labeller or row.labeler,
     )
