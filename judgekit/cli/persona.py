@@ -46,19 +46,15 @@ def calibrate(
 
     Exit codes: 0 written, 2 a file or a setting is wrong.
     """
-    from judgekit.authoring.persona.calibrate import (
-        STEPS,
-        CalibratePlan,
-        calibrate,
-        write_calibration,
-    )
+    from judgekit.authoring.persona import calibrate as persona_calibrate
     from judgekit.authoring.persona.text import calibrated_text
     from judgekit.cli.output import print_json
 
     options = named_values("--option", option)
-    plan = CalibratePlan(persona, labels, step or STEPS, output, options, split, seed, l2)
-    outcome = calibrate(plan)
-    write_calibration(plan, outcome.calibration)
+    steps = step or persona_calibrate.STEPS
+    plan = persona_calibrate.CalibratePlan(persona, labels, steps, output, options, split, seed, l2)
+    outcome = persona_calibrate.calibrate(plan)
+    persona_calibrate.write_calibration(plan, outcome.calibration)
     if json:
         print_json(outcome.calibration.model_dump(mode="json"))
     else:
@@ -93,9 +89,9 @@ def diagnose(
     from judgekit.authoring.persona.text import diagnosis_text
 
     flags = overrides(judge=judge, api_base=api_base, param=param, record=record)
-    plan = (sample, rate, budget, seed)
-    _compare(diagnosis_text, flags, plan, option, json, persona=persona, source=source,
-             cassette=cassette, threshold=threshold, held_out=held_out)  # fmt: skip
+    _compare(diagnosis_text, json, (sample, rate, budget, seed), option, overrides=flags,
+             persona=persona, source=source, cassette=cassette, threshold=threshold,
+             held_out=held_out)  # fmt: skip
 
 
 @app.command("scenarios")
@@ -125,24 +121,18 @@ def scenarios(
     from judgekit.authoring.persona.text import scenarios_text
 
     flags = overrides(judge=judge, api_base=api_base, param=param, record=record)
-    plan = (sample, rate, budget, seed)
-    _compare(scenarios_text, flags, plan, option, json, persona=persona, source=source,
-             cassette=cassette, by=by)  # fmt: skip
+    _compare(scenarios_text, json, (sample, rate, budget, seed), option, overrides=flags,
+             persona=persona, source=source, cassette=cassette, by=by)  # fmt: skip
 
 
 def _compare(
-    text: Callable[..., str],
-    flags: Any,
-    plan: Any,
-    option: list[str] | None,
-    json: bool,
-    **given: Any,
+    text: Callable[..., str], json: bool, plan: Any, option: list[str] | None, **given: Any
 ) -> None:
     from judgekit.authoring.persona.diagnose import SamplePlan, compare_with_judge
     from judgekit.cli.output import print_notes
 
     options = named_values("--option", option)
-    outcome = compare_with_judge(overrides=flags, plan=SamplePlan(*plan), options=options, **given)
+    outcome = compare_with_judge(plan=SamplePlan(*plan), options=options, **given)
     typer.echo(text(outcome, as_json=json), nl=False)
     print_notes(outcome.suite)
     raise typer.Exit(3 if outcome.missing else 0)

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
+from judgekit.analysis.labels.questions import counted
+from judgekit.authoring.persona import steps as fit
 from judgekit.authoring.persona.labels import VoiceLabel, VoiceLabels, read_voice_labels
-from judgekit.authoring.persona.steps import (
-    L2,
-    MeasuredParts,
-    best_weights,
-    cross_fitted,
-    fit_traits,
-    fold_all,
-    grouped_split,
-    percentiles,
-    sgd_traits,
-    stratified_split,
-)
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.output_file import refuse_foreign, whole_file
@@ -30,16 +20,17 @@ from judgekit.metrics.brand_voice import calibration as files
 from judgekit.metrics.brand_voice.authenticity import WEIGHTS, Authenticity
 from judgekit.metrics.brand_voice.calibration import PersonaCalibration
 from judgekit.metrics.brand_voice.persona import Persona, read_persona
+from judgekit.report.export.target import translated
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.roc import auc_interval, best_threshold, f1_at, pearson, roc_auc
 
-Step = Literal["bounds", "traits", "weights", "validate"]
-STEPS: tuple[Step, ...] = get_args(Step)
 OPTIONS = ("embedder", "reduce", "compat")
 """The options of `authenticity` that decide what is measured."""
 LEAST = {"bounds": 2, "traits": 25, "weights": 10, "validate": 10}
 """Labels that a step needs, counted before the split."""
+STEPS = tuple(LEAST)
 DIGITS = 4
+PERCENTILES = (5, 95)
 _HEAD = "# Written by `judgekit persona calibrate`; the metric `authenticity` reads it.\n"
 
 
@@ -74,16 +65,6 @@ class LabelledScore(NamedTuple):
 
     label: VoiceLabel
     score: float
-
-
-class Calibrated(NamedTuple):
-    """The outcome."""
-
-    calibration: PersonaCalibration
-    labels: VoiceLabels
-    notes: list[str]
-    scores: list[LabelledScore]
-    """Of the held-out labels, if they were validated."""
 
 
 def load_with_labels(persona: Path, labels: Path) -> tuple[Persona, VoiceLabels]:
@@ -130,22 +111,20 @@ def calibrate(plan: CalibratePlan) -> Calibrated:
         raise ConfigError(f"--l2 {plan.l2:g}: must be a number of at least 0")
     persona, labels = load_with_labels(plan.persona, plan.labels)
     for step in plan.steps:
-        _check_labels(step, labels.values, where=str(plan.labels))
-    run = _Calibration(plan, persona, labels)
-    for step in STEPS:
-        if step in plan.steps:
-            run.do(step)
-    return Calibrated(run.calibration, labels, run.notes, run.scores)
-
-
-def _check_labels(step: str, values: Sequence[int], *, where: str) -> None:
-    if len(values) < LEAST[step]:
-        count = f"{len(values)} label{'s' * (len(values) != 1)}"
-        message = f"{count}; the step {step} needs {LEAST[step]}"
-        raise ConfigError(message, where=where)
-    if step != "bounds" and len(set(values)) < 2:
-        only = "on brand (1)" if values[0] else "off brand (0)"
-        raise ConfigError(f"all labels are {only}; {step} needs both kinds", where=where)
+        if len(labels.values) < LEAST[step]:
+            count = counted(len(labels.values), "label")
+            message = f"{count}; the step {step} needs {LEAST[step]}"
+            raise ConfigError(message, where=str(plan.labels))
+        if step != "bounds" and len(set(labels.values)) < 2:
+            only = "on brand (1)" if labels.values[0] else "off brand (0)"
+            message = f"all labels are {only}; {step} needs both kinds"
+            raise ConfigError(message, where=str(plan.labels))
+    made = Calibrated(plan, persona, labels)
+    steps = (made.find_bounds, made.fit_traits, made.fit_weights, made.validate)
+    for name, step_of in zip(STEPS, steps, strict=True):
+        if name in plan.steps:
+            made.calibration = made.calibration.model_copy(update=step_of())
+    return made
 
 
 def write_calibration(plan: CalibratePlan, calibration: PersonaCalibration) -> None:
@@ -156,56 +135,64 @@ def write_calibration(plan: CalibratePlan, calibration: PersonaCalibration) -> N
     """
     refuse_foreign(plan.path, lambda head: head.startswith(_HEAD.encode()), what="a calibration")
     text = _HEAD + to_yaml(calibration.model_dump(mode="json", exclude_none=True))
-    try:
-        with whole_file(plan.path) as file:
-            file.write(text.encode())
-    except OSError as exc:
-        raise ConfigError(f"cannot be written: {exc.strerror}", where=str(plan.path)) from exc
+    with translated(plan.path), whole_file(plan.path) as file:
+        file.write(text.encode())
 
 
-class _Calibration:
-    """The state between the steps."""
+class Calibrated:
+    """The outcome of the steps, each of which returns the fields of the calibration that it sets.
+
+    Attributes:
+        calibration: what the steps so far have learned.
+        labels: the labels.
+        notes: what was left out, and why.
+        scores: those of the held-out labels, if they were validated.
+    """
 
     def __init__(self, plan: CalibratePlan, persona: Persona, labels: VoiceLabels) -> None:
-        self.plan = plan
-        self.persona = persona
+        self._plan = plan
+        self._persona = persona
+        self.labels = labels
         self.notes: list[str] = []
         self.scores: list[LabelledScore] = []
-        self.parts: list[MeasuredParts] = []
-        self.plain = self._metric(False)
+        self._parts: list[fit.MeasuredParts] = []
+        self._l2 = fit.L2 if plan.l2 is None else plan.l2
+        self._plain = self._metric(False)
         share = 0.8 if plan.split is None else plan.split
-        self.calibration = self._start(labels, share)
+        self.calibration = self._start(share)
         if plan.compat:
-            split = stratified_split(labels.values, share, plan.seed)
+            train: Sequence[int] = range(len(labels.labels))
+            held_out = fit.stratified_split(labels.values, share, plan.seed).held_out
         else:
-            drawn = self.calibration.labels.drawn
-            split = grouped_split(labels.values, labels.groups, *drawn)
-        train = range(len(labels.labels)) if plan.compat else split.train
-        self.train = [labels.labels[at] for at in train]
-        self.texts = [each.text for each in self.train]
-        self.values = [each.label for each in self.train]
-        self.held = [labels.labels[at] for at in split.held_out]
+            drawn = self.calibration.labels
+            train, held_out = fit.grouped_split(
+                labels.values, labels.groups, drawn.split, drawn.seed
+            )
+        self._train = [labels.labels[at] for at in train]
+        self._held = [labels.labels[at] for at in held_out]
+        self._texts = [each.text for each in self._train]
+        self._values = [each.label for each in self._train]
 
     def _metric(self, calibration: Any, **options: Any) -> Authenticity:
-        given = {**self.plan.options, **options}
-        return authenticity_of(self.persona, given, calibration=calibration)
+        given = {**self._plan.options, **options}
+        return authenticity_of(self._persona, given, calibration=calibration)
 
-    def _start(self, labels: VoiceLabels, share: float) -> PersonaCalibration:
+    def _start(self, share: float) -> PersonaCalibration:
         """Return the earlier file, for single steps on the same labels, or else an empty one."""
-        plan, on_brand = self.plan, sum(labels.values)
-        counts = files.LabelCounts(
-            digest=labels.digest,
-            on_brand=on_brand,
-            off_brand=len(labels.values) - on_brand,
-            split=1.0 if plan.compat else share,
-            seed=plan.seed,
-        )
+        plan, labels = self._plan, self.labels
+        on_brand = sum(labels.values)
         fresh = PersonaCalibration(
             format=files.FORMAT,
-            persona=self.persona.name,
-            persona_digest=files.digest_of(self.persona),
-            measured_with=self.plain.measured(),
-            labels=counts,
+            persona=self._persona.name,
+            persona_digest=files.digest_of(self._persona),
+            measured_with=self._plain.measured(),
+            labels=files.LabelCounts(
+                digest=labels.digest,
+                on_brand=on_brand,
+                off_brand=len(labels.values) - on_brand,
+                split=1.0 if plan.compat else share,
+                seed=plan.seed,
+            ),
         )
         alone = set(plan.steps) == {"validate"}
         if not alone and not share:
@@ -214,32 +201,19 @@ class _Calibration:
             return fresh
         earlier = files.load_calibration(plan.path)
         made = [(each.persona_digest, each.measured_with) for each in (earlier, fresh)]
-        same = earlier.labels.digest == counts.digest
-        problem = ""
-        if made[0] != made[1]:
-            problem = (
-                "was made with another version of the persona, or other options; run all steps"
-            )
-        elif same and plan.split == 0:
-            problem = "was made with these labels; leave out --split"
-        elif not same and not alone:
-            problem = "was made with other labels; run all steps"
-        elif not same and plan.split != 0:
-            problem = "was made with other labels; if it has seen none of these, add --split 0"
-        if problem:
-            raise ConfigError(problem, where=str(plan.path))
-        kept = earlier.labels if same else counts
-        return earlier.model_copy(update={"held_out": None, "labels": kept})
-
-    def do(self, step: Step) -> None:
-        """Do one step."""
-        steps: dict[Step, Callable[[], dict[str, Any]]] = {
-            "bounds": lambda: {"bounds": self._bounds()},
-            "traits": lambda: {"traits": self._traits()},
-            "weights": self._weights,
-            "validate": lambda: {"held_out": self._held_out()},
+        same = earlier.labels.digest == fresh.labels.digest
+        problems = {
+            "another version of the persona, or other options; run all steps": made[0] != made[1],
+            "these labels; leave out --split": same and plan.split == 0,
+            "other labels; run all steps": not same and not alone,
+            "other labels; if it has seen none of these, add --split 0": not same
+            and plan.split != 0,
         }
-        self.calibration = self.calibration.model_copy(update=steps[step]())
+        for problem, is_there in problems.items():
+            if is_there:
+                raise ConfigError(f"was made with {problem}", where=str(plan.path))
+        kept = earlier.labels if same else fresh.labels
+        return earlier.model_copy(update={"held_out": None, "labels": kept})
 
     def _scored(self, metric: Authenticity, labels: Sequence[VoiceLabel]) -> list[Any]:
         """Return the score of each reply.
@@ -252,49 +226,52 @@ class _Calibration:
         for result, label in zip(results, labels, strict=True):
             if isinstance(result, Failure):
                 message = f"{label.id} cannot be scored: {result.message}"
-                raise ConfigError(message, where=str(self.plan.labels))
+                raise ConfigError(message, where=str(self._plan.labels))
         return results
 
     def _turns(self, metric: Authenticity) -> list[dict[str, Any]]:
-        return [score.details["turns"][0] for score in self._scored(metric, self.train)]
+        return [score.details["turns"][0] for score in self._scored(metric, self._train)]
 
-    def _bounds(self) -> files.StyleBounds | None:
+    def find_bounds(self) -> dict[str, Any]:
+        """Return the range of the style similarity, if it has one."""
+        import numpy as np
+
         # Alignmenter: from the greatest similarity, though its scorer takes the mean.
-        nearest = {"embedder": self.plain.embedder, "reduce": "max", "compat": None}
-        metric = self._metric(False, **nearest) if self.plan.compat else self.plain
+        nearest = {"embedder": self._plain.embedder, "reduce": "max", "compat": None}
+        metric = self._metric(False, **nearest) if self._plan.compat else self._plain
         values = [turn["style"] for turn in self._turns(metric) if turn["style"] is not None]
-        low, high = (round(each, DIGITS) for each in percentiles(values or [0.0]))
-        if high <= low:
-            self.notes.append(f"bounds: left out; every style similarity is {low:g}")
-            return None
-        return files.StyleBounds(low=low, high=high)
+        low, high = (round(float(at), DIGITS) for at in np.percentile(values or [0.0], PERCENTILES))
+        if high > low:
+            return {"bounds": files.StyleBounds(low=low, high=high)}
+        self.notes.append(f"bounds: left out; every style similarity is {low:g}")
+        return {"bounds": None}
 
-    def _traits(self) -> files.TraitModel:
-        l2 = self.plan.l2
-        if self.plan.compat:
-            return sgd_traits(self.texts, self.values, l2=l2 or 0.0)
-        return fit_traits(self.texts, self.values, l2=L2 if l2 is None else l2)
+    def fit_traits(self) -> dict[str, Any]:
+        """Return the model of words."""
+        if self._plan.compat:
+            return {"traits": fit.sgd_traits(self._texts, self._values, l2=self._plan.l2 or 0.0)}
+        return {"traits": fit.fit_traits(self._texts, self._values, l2=self._l2)}
 
-    def _parts(self, *, learned: bool = True) -> list[MeasuredParts]:
+    def _measured(self, traits: files.TraitModel | None) -> list[fit.MeasuredParts]:
         """Return the parts of each reply, by rules or by a model of words that did not see it."""
-        made = self.calibration.model_copy(update={} if learned else {"traits": None})
+        made = self.calibration.model_copy(update={"traits": traits})
         turns = self._turns(self._metric(made))
-        if made.traits and not self.plan.compat:
-            groups = [each.group for each in self.train]
-            l2 = L2 if self.plan.l2 is None else self.plan.l2
-            unseen = cross_fitted(self.texts, self.values, groups, l2=l2)
+        if traits and not self._plan.compat:
+            groups = [each.group for each in self._train]
+            unseen = fit.cross_fitted(self._texts, self._values, groups, l2=self._l2)
             turns = [{**turn, "traits": p} for turn, p in zip(turns, unseen, strict=True)]
-        return [MeasuredParts(turn["style"], turn["traits"], turn["lexicon"]) for turn in turns]
+        return [fit.MeasuredParts(turn["style"], turn["traits"], turn["lexicon"]) for turn in turns]
 
-    def _weights(self) -> dict[str, Any]:
-        self.parts = self._parts()
-        best = best_weights(self.parts, self.values)
+    def fit_weights(self) -> dict[str, Any]:
+        """Return the best weights; without the model of words if the rules are better."""
         traits = self.calibration.traits
-        if traits and not self.plan.compat:
-            parts = self._parts(learned=False)
-            rules = best_weights(parts, self.values)
+        self._parts = self._measured(traits)
+        best = fit.best_weights(self._parts, self._values)
+        if traits and not self._plan.compat:
+            parts = self._measured(None)
+            rules = fit.best_weights(parts, self._values)
             if rules and best and rules.rank > best.rank:
-                best, traits, self.parts = rules, None, parts
+                best, traits, self._parts = rules, None, parts
                 self.notes.append("traits: left out; the rules tell these labels apart better")
         if best is None:
             self.notes.append("weights: left out; no part applies to the labelled replies")
@@ -302,46 +279,47 @@ class _Calibration:
 
     def _threshold(self, scores: Sequence[float], labels: Sequence[int]) -> float:
         """Return the best threshold of the training labels, or else of the labels themselves."""
-        if self.train and not self.plan.compat:
+        if self._train and not self._plan.compat:
             weights = self.calibration.weights or files.AuthenticityWeights(**WEIGHTS)
-            folded = fold_all(self.parts or self._parts(), weights)
-            known = [at for at, score in enumerate(folded) if score is not None]
+            folded = fit.fold_all(self._parts or self._measured(self.calibration.traits), weights)
+            labels = [self._values[at] for at, score in enumerate(folded) if score is not None]
             scores = [score for score in folded if score is not None]
-            labels = [self.values[at] for at in known]
         return round(best_threshold(scores, labels)[0], DIGITS)
 
-    def _held_out(self) -> files.HeldOut:
-        before = [score.value for score in self._scored(self.plain, self.held)]
-        after = [score.value for score in self._scored(self._metric(self.calibration), self.held)]
+    def validate(self) -> dict[str, Any]:
+        """Return how well the score tells apart the held-out labels.
+
+        Raises:
+            ConfigError: they are of one kind.
+        """
+        before = [score.value for score in self._scored(self._plain, self._held)]
+        after = [score.value for score in self._scored(self._metric(self.calibration), self._held)]
         self.scores = [
             LabelledScore(label, score)
-            for label, score in zip(self.held, after, strict=True)
+            for label, score in zip(self._held, after, strict=True)
             if score is not None
         ]
-        if left := len(self.held) - len(self.scores):
+        if left := len(self._held) - len(self.scores):
             self.notes.append(f"validate: {left} held-out labels have no score")
         scores, labels = [s.score for s in self.scores], [s.label.label for s in self.scores]
         if len(set(labels)) < 2:
             message = "the held-out labels are of one kind; give more labels or a lower --split"
-            raise ConfigError(message, where=str(self.plan.labels))
+            raise ConfigError(message, where=str(self._plan.labels))
         # Turns of a session are alike: an interval counts sessions.
         sides = [len({s.label.group for s in self.scores if s.label.label == k}) for k in (1, 0)]
         low, high = auc_interval(auc := roc_auc(scores, labels), *sides)
-        comparable = [value for value in before if value is not None]
-        linear = pearson(scores, [float(label) for label in labels])
+        comparable = len(scores) == len(before) and None not in before
         threshold = self._threshold(scores, labels)
-        return files.HeldOut(
-            on_brand=sum(labels),
-            off_brand=len(labels) - sum(labels),
-            roc_auc=round(auc, DIGITS),
-            low=round(low, DIGITS),
-            high=round(high, DIGITS),
-            uncalibrated=round(roc_auc(comparable, labels), DIGITS)
-            if len(comparable) == len(labels) == len(before)
-            else None,
-            f1=round(f1_at(scores, labels, 0.5), DIGITS),
-            pearson=None if linear is None else round(linear, DIGITS),
-            threshold=threshold,
-            f1_at_threshold=round(f1_at(scores, labels, threshold), DIGITS),
-            seen=self.plan.compat,
-        )
+        figures = {
+            "roc_auc": auc,
+            "low": low,
+            "high": high,
+            "uncalibrated": roc_auc(before, labels) if comparable else None,
+            "f1": f1_at(scores, labels, 0.5),
+            "pearson": pearson(scores, labels),
+            "threshold": threshold,
+            "f1_at_threshold": f1_at(scores, labels, threshold),
+        }
+        counts = {"on_brand": sum(labels), "off_brand": len(labels) - sum(labels)}
+        known = {name: round(x, DIGITS) for name, x in figures.items() if x is not None}
+        return {"held_out": files.HeldOut(**counts, **known, seen=self._plan.compat)}

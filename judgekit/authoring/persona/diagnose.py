@@ -109,8 +109,8 @@ def sample_for_judge(
     """
     import numpy as np
 
-    order = [int(at) for at in np.random.RandomState(plan.seed).permutation(len(cases))]
-    values = [each.score for each in cases]
+    order = np.random.RandomState(plan.seed).permutation(len(cases)).tolist()
+    scores = [each.score for each in cases]
     share = plan.rate * len(cases) + 1e-9
     chosen: list[int] = []
     if plan.strategy == "stratified":
@@ -118,24 +118,22 @@ def sample_for_judge(
         for at in order:
             by_tag.setdefault(cases[at].scenarios[0], []).append(at)
         count = max(1, int(share / max(1, len(by_tag))))
-        chosen = [at for tag in sorted(by_tag) for at in by_tag[tag][:count]]
+        drawn = {at for several in by_tag.values() for at in several[:count]}
+        chosen = [at for at in order if at in drawn]
     elif plan.strategy == "errors" and any(each.label is not None for each in cases):
-        wrong = [each.label == int(each.score < threshold) for each in cases]
-        chosen = [at for at in order if wrong[at]]
+        chosen = [at for at in order if cases[at].label == int(scores[at] < threshold)]
     elif plan.strategy == "errors":
-        chosen = [at for at in order if abs(values[at] - threshold) <= NEAR + 1e-9]
+        chosen = [at for at in order if abs(scores[at] - threshold) <= NEAR + 1e-9]
     elif plan.strategy == "extremes":
-        chosen = [at for at in order if not EXTREMES[0] <= values[at] <= EXTREMES[1]]
+        chosen = [at for at in order if not EXTREMES[0] <= scores[at] <= EXTREMES[1]]
     elif plan.strategy == "on_failure":
-        lowest = sorted(order, key=lambda at: (values[at], at))
-        chosen = [at for at in order if values[at] < FAILING] or lowest[:1]
+        lowest = sorted(order, key=lambda at: (scores[at], at))[:1]
+        chosen = [at for at in order if scores[at] < FAILING] or lowest
     elif plan.strategy != "random":
         hint = suggest(plan.strategy, STRATEGIES)
         raise ConfigError(f"--sample {plan.strategy}: unknown strategy{hint}")
     chosen = chosen or order[: max(1, int(share))]
-    if plan.budget is not None and len(chosen) > plan.budget:
-        chosen = [at for at in order if at in set(chosen)][: plan.budget]
-    return sorted(chosen)
+    return sorted(chosen[: plan.budget])
 
 
 def compare_with_judge(
@@ -212,14 +210,18 @@ def _labelled(
     _, labels = load_with_labels(persona, source)
     kept: Sequence[int] = range(len(labels.labels))
     if made is not None:
-        if made.labels.digest != labels.digest:
+        drawn = made.labels
+        if drawn.digest != labels.digest:
             raise ConfigError("the calibration was made with other labels", where=str(source))
-        kept = grouped_split(labels.values, labels.groups, *made.labels.drawn).held_out
-    return [
-        (Case(id=f"{each.id} ({at + 1})", output=each.text,
-              metadata={SCENARIO: list(each.scenarios)}), each.label)
-        for at, each in ((at, labels.labels[at]) for at in kept)
-    ]  # fmt: skip
+        _, kept = grouped_split(labels.values, labels.groups, drawn.split, drawn.seed)
+    pairs: list[tuple[Case, int | None]] = []
+    for at in kept:
+        each = labels.labels[at]
+        tags = {SCENARIO: list(each.scenarios)}
+        pairs.append(
+            (Case(id=f"{each.id} ({at + 1})", output=each.text, metadata=tags), each.label)
+        )
+    return pairs
 
 
 def _scenarios(case: Case, by: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import compress, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.metrics.brand_voice.alignmenter import logistic, tokens_of
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PERCENTILES = (5.0, 95.0)
 L2 = 1.0
 """The default penalty of the weights of words, that of scikit-learn and liblinear."""
 FOLDS = 5
@@ -55,38 +55,28 @@ def stratified_split(classes: Sequence[int], share: float, seed: int) -> SplitIn
     """
     import numpy as np
 
-    everything = list(range(len(classes)))
-    if share <= 0 or share >= 1:
-        return SplitIndices(everything, []) if share >= 1 else SplitIndices([], everything)
-    places = [[at for at in everything if classes[at] == c] for c in sorted(set(classes))]
     size = int(share * len(classes))
+    places = [[at for at, each in enumerate(classes) if each == c] for c in sorted(set(classes))]
     generator = np.random.RandomState(seed)
     taken = _apportioned([len(each) for each in places], size, generator)
-    rest = [len(each) - n for each, n in zip(places, taken, strict=True)]
-    others = _apportioned(rest, len(classes) - size, generator)
     train: list[int] = []
     held_out: list[int] = []
-    for each, n, m in zip(places, taken, others, strict=True):
-        order = [each[at] for at in generator.permutation(len(each))]
+    for each, n in zip(places, taken, strict=True):
+        order = generator.permutation(each).tolist()
         train += order[:n]
-        held_out += order[n : n + m]
+        held_out += order[n:]
     return SplitIndices(sorted(train), sorted(held_out))
 
 
 def _apportioned(counts: Sequence[int], draws: int, generator: Any) -> list[int]:
     """Return how many draws fall to each class: the largest remainders, ties by lot."""
-    total = sum(counts)
-    exact = [count / total * draws for count in counts]
+    exact = [count / sum(counts) * draws for count in counts]
     shares = [math.floor(each) for each in exact]
-    left = draws - sum(shares)
-    remainders = [each - whole for each, whole in zip(exact, shares, strict=True)]
-    for value in sorted(set(remainders), reverse=True):
-        tied = [at for at, remainder in enumerate(remainders) if remainder == value]
-        count = min(len(tied), left)
-        if left > 0:
-            for at in generator.choice(tied, size=count, replace=False):
-                shares[at] += 1
-            left -= count
+    while (left := draws - sum(shares)) > 0:
+        remainders = [each - share for each, share in zip(exact, shares, strict=True)]
+        tied = [at for at, each in enumerate(remainders) if each == max(remainders)]
+        for at in generator.choice(tied, size=min(len(tied), left), replace=False):
+            shares[at] += 1
     return shares
 
 
@@ -106,18 +96,6 @@ def grouped_split(
     return SplitIndices(*(sorted(i for at in part for i in several[at]) for part in parts))
 
 
-def percentiles(values: Sequence[float], shares: Sequence[float] = PERCENTILES) -> list[float]:
-    """Return percentiles of 0..100 with linear interpolation."""
-    import numpy as np
-
-    return [float(each) for each in np.percentile(list(values), list(shares))]
-
-
-def token_set(text: str) -> list[str]:
-    """Return the different words of a reply, sorted."""
-    return sorted({*tokens_of(plain(text))})
-
-
 def fit_traits(texts: Sequence[str], labels: Sequence[int], *, l2: float = L2) -> TraitModel:
     """Return the logistic model with the best penalised likelihood.
 
@@ -126,16 +104,14 @@ def fit_traits(texts: Sequence[str], labels: Sequence[int], *, l2: float = L2) -
     """
     import numpy as np
 
-    sets = [token_set(text) for text in texts]
+    sets = [{*tokens_of(plain(text))} for text in texts]
     counts = Counter(token for tokens in sets for token in tokens)
-    most = max(50, _CELLS // max(1, len(texts)))
-    frequent = sorted(counts, key=lambda token: (-counts[token], token))[: min(most, 4000)]
+    most = min(4000, max(50, _CELLS // max(1, len(texts))))
+    frequent = sorted(counts, key=lambda token: (-counts[token], token))[:most]
     words = sorted(token for token in frequent if counts[token] >= RARE)
-    place = {word: at for at, word in enumerate(words)}
-    matrix = np.zeros((len(texts), len(words) + 1))
-    matrix[:, -1] = 1.0
-    for row, tokens in enumerate(sets):
-        matrix[row, [place[token] for token in tokens if token in place]] = 1.0
+    matrix = np.ones((len(texts), len(words) + 1))
+    for row, tokens in zip(matrix, sets, strict=True):
+        row[:-1] = [word in tokens for word in words]
     penalty = np.full(len(words) + 1, max(l2, 1e-6))  # without any, weights may have no end
     penalty[-1] = 1e-6
     weights = _newton(matrix, np.array(labels, dtype=float), penalty)
@@ -175,16 +151,13 @@ def cross_fitted(
     texts: Sequence[str], labels: Sequence[int], groups: Sequence[str], *, l2: float = L2
 ) -> list[float]:
     """Return for each reply the probability by a model that did not see its group."""
-    order = {group: at for at, group in enumerate(dict.fromkeys(groups))}
-    fold = [order[group] % FOLDS for group in groups]
-    values = [0.0] * len(texts)
+    folds = {group: at % FOLDS for at, group in enumerate(dict.fromkeys(groups))}
+    models = []
     for number in range(FOLDS):
-        inside = [at for at, each in enumerate(fold) if each != number]
-        model = fit_traits([texts[at] for at in inside], [labels[at] for at in inside], l2=l2)
-        for at, each in enumerate(fold):
-            if each == number:
-                values[at] = model.probability(texts[at])
-    return values
+        others = [folds[group] != number for group in groups]
+        models.append(fit_traits([*compress(texts, others)], [*compress(labels, others)], l2=l2))
+    own = (models[folds[group]] for group in groups)
+    return [model.probability(text) for model, text in zip(own, texts, strict=True)]
 
 
 def sgd_traits(
@@ -220,18 +193,11 @@ class MeasuredParts(NamedTuple):
 def fold_all(parts: Sequence[MeasuredParts], weights: AuthenticityWeights) -> list[float | None]:
     """Return by reply the weighted mean of the parts that apply, as `authenticity` does."""
     shares = (weights.style, weights.traits, weights.lexicon)
-    covered: dict[tuple[bool, ...], float] = {}
     folded: list[float | None] = []
     for each in parts:
-        style, traits, lexicon = each
-        applies = (style is not None, traits is not None, lexicon is not None)
-        if applies not in covered:
-            covered[applies] = math.fsum(
-                w for w, there in zip(shares, applies, strict=True) if there
-            )
-        total = covered[applies]
-        terms = (shares[0] * (style or 0), shares[1] * (traits or 0), shares[2] * (lexicon or 0))
-        folded.append(math.fsum(terms) / total if total > 1e-9 else None)
+        terms = [(w, part) for w, part in zip(shares, each, strict=True) if part is not None]
+        total = math.fsum(w for w, _ in terms)
+        folded.append(math.fsum(w * part for w, part in terms) / total if total > 1e-9 else None)
     return folded
 
 
@@ -252,24 +218,20 @@ def best_weights(parts: Sequence[MeasuredParts], labels: Sequence[int]) -> BestW
     """
     applies = [any(value is not None for value in column) for column in zip(*parts, strict=True)]
     best: BestWeights | None = None
-    for tenths in _grid():
-        if any(n and not there for n, there in zip(tenths, applies, strict=True)):
+    for tenths in product(range(11), repeat=len(WEIGHTS)):
+        vain = any(n and not there for n, there in zip(tenths, applies, strict=True))
+        if vain or sum(tenths) != 10:
             continue
         shares = {name: n / 10 for name, n in zip(WEIGHTS, tenths, strict=True)}
         weights = AuthenticityWeights(**shares)
-        scores = fold_all(parts, weights)
-        values = [round(score, 9) for score in scores if score is not None]
-        classes = [c for score, c in zip(scores, labels, strict=True) if score is not None]
-        if len(set(classes)) < 2:
+        folded = zip(fold_all(parts, weights), labels, strict=True)
+        scored = [(round(score, 9), label) for score, label in folded if score is not None]
+        if len({label for _, label in scored}) < 2:
             continue
+        values, classes = zip(*scored, strict=True)
         far = math.fsum((shares[name] - default) ** 2 for name, default in WEIGHTS.items())
         figures = (roc_auc(values, classes), f1_at(values, classes, 0.5), -far)
         rank = (len(values), *(round(figure, 9) for figure in figures))
         if best is None or rank > best.rank:
             best = BestWeights(rank, weights)
     return best
-
-
-def _grid() -> list[tuple[int, int, int]]:
-    """Return the weights in tenths, style first, that add up to 10."""
-    return [(s, t, 10 - s - t) for s in range(11) for t in range(11 - s)]
