@@ -160,14 +160,11 @@ class Calibrated:
         self._plain = self._metric(False)
         share = 0.8 if plan.split is None else plan.split
         self.calibration = self._start(share)
-        if plan.compat:
-            train: Sequence[int] = range(len(labels.labels))
+        drawn = self.calibration.labels
+        train, held_out = fit.grouped_split(labels.values, labels.groups, drawn.split, drawn.seed)
+        if plan.compat:  # trains on all, and also validates with labels that it has seen
+            train = list(range(len(labels.labels)))
             held_out = fit.stratified_split(labels.values, share, plan.seed).held_out
-        else:
-            drawn = self.calibration.labels
-            train, held_out = fit.grouped_split(
-                labels.values, labels.groups, drawn.split, drawn.seed
-            )
         self._train = [labels.labels[at] for at in train]
         self._held = [labels.labels[at] for at in held_out]
         self._texts = [each.text for each in self._train]
@@ -182,7 +179,6 @@ class Calibrated:
         plan, labels = self._plan, self.labels
         on_brand = sum(labels.values)
         fresh = PersonaCalibration(
-            format=files.FORMAT,
             persona=self._persona.name,
             persona_digest=files.digest_of(self._persona),
             measured_with=self._plain.measured(),
@@ -201,18 +197,17 @@ class Calibrated:
             return fresh
         earlier = files.load_calibration(plan.path)
         made = [(each.persona_digest, each.measured_with) for each in (earlier, fresh)]
-        same = earlier.labels.digest == fresh.labels.digest
+        other = earlier.labels.digest != fresh.labels.digest
         problems = {
             "another version of the persona, or other options; run all steps": made[0] != made[1],
-            "these labels; leave out --split": same and plan.split == 0,
-            "other labels; run all steps": not same and not alone,
-            "other labels; if it has seen none of these, add --split 0": not same
-            and plan.split != 0,
+            "these labels; leave out --split": not other and plan.split == 0,
+            "other labels; run all steps": other and not alone,
+            "other labels; if it has seen none of these, add --split 0": other and plan.split != 0,
         }
         for problem, is_there in problems.items():
             if is_there:
                 raise ConfigError(f"was made with {problem}", where=str(plan.path))
-        kept = earlier.labels if same else fresh.labels
+        kept = fresh.labels if other else earlier.labels
         return earlier.model_copy(update={"held_out": None, "labels": kept})
 
     def _scored(self, metric: Authenticity, labels: Sequence[VoiceLabel]) -> list[Any]:

@@ -218,9 +218,8 @@ def _labelled(
     for at in kept:
         each = labels.labels[at]
         tags = {SCENARIO: list(each.scenarios)}
-        pairs.append(
-            (Case(id=f"{each.id} ({at + 1})", output=each.text, metadata=tags), each.label)
-        )
+        case = Case(id=f"{each.id} ({at + 1})", output=each.text, metadata=tags)
+        pairs.append((case, each.label))
     return pairs
 
 
@@ -236,7 +235,7 @@ def by_scenario(sample: JudgedSample) -> list[dict[str, Any]]:
     entries = []
     for name in sorted({tag for each in sample.cases for tag in each.scenarios}):
         cases = [each for each in sample.cases if name in each.scenarios]
-        judged = [each for each in cases if each.verdict is not None]
+        judged = sample._replace(cases=cases).judged
         entry = {
             "scenario": name,
             "cases": len(cases),

@@ -59,13 +59,9 @@ def stratified_split(classes: Sequence[int], share: float, seed: int) -> SplitIn
     places = [[at for at, each in enumerate(classes) if each == c] for c in sorted(set(classes))]
     generator = np.random.RandomState(seed)
     taken = _apportioned([len(each) for each in places], size, generator)
-    train: list[int] = []
-    held_out: list[int] = []
-    for each, n in zip(places, taken, strict=True):
-        order = generator.permutation(each).tolist()
-        train += order[:n]
-        held_out += order[n:]
-    return SplitIndices(sorted(train), sorted(held_out))
+    orders = [generator.permutation(each).tolist() for each in places]
+    train = [at for order, n in zip(orders, taken, strict=True) for at in order[:n]]
+    return SplitIndices(sorted(train), sorted({*range(len(classes))}.difference(train)))
 
 
 def _apportioned(counts: Sequence[int], draws: int, generator: Any) -> list[int]:
@@ -174,8 +170,7 @@ def sgd_traits(
     bias = 0.0
     for _ in range(epochs):
         for tokens, label in zip(sets, labels, strict=True):
-            error = logistic(math.fsum([bias, *map(weights.__getitem__, tokens)]))
-            error -= label
+            error = logistic(math.fsum([bias, *map(weights.__getitem__, tokens)])) - label
             bias -= learning_rate * error
             for token in tokens:
                 weights[token] -= learning_rate * (error + l2 * weights[token])

@@ -35,7 +35,7 @@ def calibrated_text(outcome: Calibrated, path: Path) -> str:
         shares = made.weights.model_dump().items()
         lines.append(f"weights: {', '.join(f'{name} {weight:g}' for name, weight in shares)}")
     lines += [*outcome.notes, *_validated(outcome), f"written to {path}"]
-    return to_text([DisplayLine(line) for line in lines]) + "\n"
+    return to_text(map(DisplayLine, lines)) + "\n"
 
 
 def _validated(outcome: Calibrated) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -20,7 +20,7 @@ from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration
 from judgekit.metrics.brand_voice.persona import CALIBRATION_ENDING, Persona
 from judgekit.metrics.brand_voice.phrases import plain
 
-FORMAT = "judgekit-calibration/1"
+FORMAT: Final = "judgekit-calibration/1"
 MAX_FILE = 4_000_000
 """Bytes of a calibration file."""
 _SHOWN = 3
@@ -139,7 +139,7 @@ class HeldOut(FileModel):
 class PersonaCalibration(FileModel):
     """The content of a `.calibration.yaml`."""
 
-    format: Literal["judgekit-calibration/1"]
+    format: Literal["judgekit-calibration/1"] = FORMAT
     persona: str
     persona_digest: str
     measured_with: MeasuredWith
