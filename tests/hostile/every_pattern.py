@@ -85,9 +85,9 @@ def _difference():
 
 
 def _forms():
-    from judgekit.cassette.detectors.form import forms
+    from judgekit.cassette.detectors.form import form_data, forms
 
-    return forms()
+    return {kind: forms(kind) for kind in form_data()["kinds"]}
 
 
 BUILT: dict[str, Callable[[], Any]] = {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from judgekit.cassette.detectors import card, email, iban, ip, key, phone
+from judgekit.cassette.detectors import email, key
 from judgekit.cassette.detectors.form import find_forms
 from judgekit.cassette.detectors.span import PrivateSpan
 
@@ -24,16 +24,10 @@ _ORDER = (
 )  # fmt: skip
 # A password in a URL also looks like an e-mail address, so keys come first; labels and check
 # digits come before looser forms. A new kind may stand anywhere: only enabled kinds compete.
-_OWN = {
+DETECTORS: Mapping[str, Detector] = {
+    **{kind: partial(find_forms, kind) for kind in _ORDER},
     "key": key.find,
     "email": email.find,
-    "iban": iban.find,
-    "card": card.find,
-    "ip": ip.find,
-    "phone": phone.find,
-}
-DETECTORS: Mapping[str, Detector] = {
-    kind: _OWN.get(kind) or partial(find_forms, kind) for kind in _ORDER
 }
 """Kind -> its detector, in order of precedence."""
 _WITHOUT_DIGITS = {"key", "email", "ip", "device", "bank_account", "name"}

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-_LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_CARD = re.compile(  # the ranges of ISO/IEC 7812
+    r"4(?:\d{12}|\d{15}|\d{18})"  # Visa
+    r"|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}"  # Mastercard
+    r"|3[47]\d{13}"  # American Express
+    r"|3(?:0[0-5]|[689]\d)\d{11}(?:\d\d)?"  # Diners Club
+    r"|(?:352[89]|35[3-8]\d|6011|64[4-9]\d|6[25]\d\d)\d{12,15}"  # JCB, Discover, UnionPay
+    r"|(?:5018|5020|5038|5[678]\d\d|6[37]\d\d)\d{9,15}"  # Maestro
+)
+_DATE = re.compile(
+    r"(?:19|20)\d{2}[./\- ]\d{1,2}[./\- ]\d{1,2}|\d{1,2}[./\- ]\d{1,2}[./\- ](?:19|20)\d{2}"
+)
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
 
 def luhn(digits: str) -> bool:
     """Return whether the check digit is correct (ISO/IEC 7812-1, annex B)."""
-    total = 0
-    for place, digit in enumerate(reversed(digits)):
-        value = int(digit) * (1 + place % 2)
-        total += value - 9 if value > 9 else value
-    return total % 10 == 0
+    doubled = "".join(str(2 * int(digit)) for digit in digits[-2::-2])
+    return sum(map(int, digits[::-2] + doubled)) % 10 == 0
 
 
 def weighted(digits: str, weights: Iterable[str | int]) -> int:
@@ -27,7 +35,7 @@ def weighted(digits: str, weights: Iterable[str | int]) -> int:
 
 def mod97(text: str) -> int:
     """Return the remainder by 97 of letters (A is 10) and digits (ISO/IEC 7064)."""
-    return int("".join(str(_LETTERS.index(character)) for character in text)) % 97
+    return int("".join(str(int(character, 36)) for character in text)) % 97
 
 
 def verhoeff(digits: str) -> bool:
@@ -87,39 +95,11 @@ def _is_dni(value: str) -> bool:
 
 
 def _is_codice(value: str) -> bool:
-    # Values of the characters in odd places (decree of 23 December 1976); those in even places
-    # count as themselves.
-    odd = [
-        1,
-        0,
-        5,
-        7,
-        9,
-        13,
-        15,
-        17,
-        19,
-        21,
-        2,
-        4,
-        18,
-        20,
-        11,
-        3,
-        6,
-        8,
-        12,
-        14,
-        16,
-        10,
-        22,
-        25,
-        24,
-        23,
-    ]
+    # The characters of odd places count by this order, a digit as the letter at its place in the
+    # alphabet (decree of 23 December 1976); those of even places count as themselves.
     place = [int(c) if c.isdigit() else ord(c) - 65 for c in value]
-    total = sum(odd[p] if n % 2 == 0 else p for n, p in enumerate(place[:15]))
-    return total % 26 == place[15]
+    odd = sum("BAKPLCQDREVOSFTGUHMINJWZYX".index(chr(65 + p)) for p in place[:15:2])
+    return (odd + sum(place[1:15:2])) % 26 == place[15]
 
 
 def _is_nir(value: str) -> bool:
@@ -154,6 +134,25 @@ def _is_hetu(value: str) -> bool:
     return value[-1] == "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(digits) % 31]
 
 
+def _is_card(value: str) -> bool:
+    return bool(_CARD.fullmatch(value)) and len(set(value)) > 1 and luhn(value)
+
+
+def _is_host(written: str) -> bool:
+    """Return whether an address may be that of one host."""
+    try:
+        address = ipaddress.ip_address(written)
+    except ValueError:
+        return False
+    special = address.is_loopback or address.is_unspecified or address.is_multicast
+    return not special and not written.startswith("0.") and written != "255.255.255.255"
+
+
+def _is_phone(written: str) -> bool:
+    digits = re.sub(r"\D", "", written)
+    return len(digits) >= (9 if digits[0] == "0" else 7) and not _DATE.match(written)
+
+
 def _is_mac(value: str) -> bool:
     return not value.isdigit() and len(set(value)) > 2
 
@@ -170,17 +169,21 @@ def _is_pair(written: str) -> bool:
 CHECKS: Mapping[str, Callable[[str], bool]] = {
     "base58check": base58check,
     "bech32": bech32,
+    "card": _is_card,
     "codice_fiscale": _is_codice,
     "coordinates": _is_pair,
     "cpf": _is_cpf,
     "dni": _is_dni,
     "hetu": _is_hetu,
     "hexadecimal": lambda written: len(set(written[2:].lower())) > 3,
+    "host": _is_host,
+    "iban": lambda value: mod97(value[4:] + value[:4]) == 1,
     "imei": lambda value: len(value) == 14 or luhn(value),
     "luhn": lambda value: luhn(value.replace("+", "")),
     "mac": _is_mac,
     "nir": _is_nir,
     "nric": _is_nric,
+    "phone": _is_phone,
     "resident_identity": _is_chinese,
     "routing": lambda value: weighted(value, "371371371") % 10 == 0,
     "rut": _is_rut,

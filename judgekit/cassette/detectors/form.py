@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,10 +42,10 @@ class PrivateForm(NamedTuple):
             group = match.lastgroup if match.lastgroup not in CHECKS else None
             check = CHECKS.get(self.check or match.lastgroup or "")
             start, end = match.span(group or 0)
-            value = plain(text[start:end]) if self.read == "plain" else text[start:end]
+            value = _plain(text[start:end]) if self.read == "plain" else text[start:end]
             if (check and not check(value)) or self._excluded(text, start):
                 continue
-            yield PrivateSpan(start, end, value.lower() if self.read == "lower" else value)
+            yield PrivateSpan(start, end, _READ[self.read](value))
 
     def _excluded(self, text: str, start: int) -> bool:
         before = text[max(0, start - _BEFORE) : start + self.ahead]
@@ -52,14 +53,18 @@ class PrivateForm(NamedTuple):
 
 
 @cache
-def forms() -> dict[str, tuple[PrivateForm, ...]]:
-    """Return kind -> its forms."""
-    data, _ = parse_yaml(_FILE.read_text("utf-8"), file=_FILE.name)
+def forms(kind: str) -> tuple[PrivateForm, ...]:
+    """Return the forms of a kind."""
+    data = form_data()
     parts = {name: _joined(part) for name, part in data["parts"].items()}
-    return {
-        kind: tuple(_form(entry, parts) for entry in entries)
-        for kind, entries in data["kinds"].items()
-    }
+    return tuple(_form(entry, parts) for entry in data["kinds"][kind])
+
+
+@cache
+def form_data() -> dict[str, Any]:
+    """Return what `forms.yaml` holds: `parts` and `kinds`."""
+    data: dict[str, Any] = parse_yaml(_FILE.read_text("utf-8"), file=_FILE.name)[0]
+    return data
 
 
 def find_forms(kind: str, text: str) -> Iterator[PrivateSpan]:
@@ -69,7 +74,7 @@ def find_forms(kind: str, text: str) -> Iterator[PrivateSpan]:
     ['123456789']
     """
     lower = text.lower()
-    spans = [span for form in forms()[kind] for span in form.find(text, lower)]
+    spans = [span for form in forms(kind) for span in form.find(text, lower)]
     end = 0
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if span.start >= end:
@@ -77,9 +82,25 @@ def find_forms(kind: str, text: str) -> Iterator[PrivateSpan]:
             yield span
 
 
-def plain(written: str) -> str:
+def _plain(written: str) -> str:
     """Return a number in capitals and without its separators."""
     return _SEPARATORS.sub("", written).upper()
+
+
+def _phone(written: str) -> str:
+    digits = re.sub(r"\D", "", written)
+    international = written.startswith("+") or digits.startswith("00")
+    return f"+{digits.removeprefix('00')}" if international else digits
+
+
+_READ: Mapping[str, Callable[[str], str]] = {
+    "host": lambda written: str(ip_address(written)),
+    "lower": str.lower,
+    "phone": _phone,
+    "plain": _plain,
+    "written": str,
+}
+"""Name in `forms.yaml` -> how a value is normalised."""
 
 
 def _form(entry: dict[str, Any], parts: dict[str, str]) -> PrivateForm:
