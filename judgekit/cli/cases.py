@@ -94,6 +94,7 @@ def sample(
     bytes, and the order of the file does not matter.
     """
     from judgekit.authoring.cases.sanitize import check_output
+    from judgekit.core.display.parts import counted
     from judgekit.datasets import load_cases
     from judgekit.datasets.load import shape_of
     from judgekit.datasets.selection.stratified import sample_cases
@@ -105,5 +106,4 @@ def sample(
     write_cases(drawn, out)
     place = out if out is not None else "standard output"
     fewer = "; the file has no more" if len(drawn) < count else ""
-    noun = f"case{'s' * (len(drawn) != 1)}"
-    print(f"{len(drawn):,} {noun} written to {place}{fewer}", file=sys.stderr)
+    print(f"{counted(len(drawn), 'case')} written to {place}{fewer}", file=sys.stderr)

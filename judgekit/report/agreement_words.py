@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
+from judgekit.core.display.parts import (
+    MOST_NAME,
+    DisplayLine,
+    DisplayPart,
+    DisplayTable,
+    counted,
+    cut,
+    more,
+)
 from judgekit.report.agreement import STATISTICS, AgreementStatistic
 
 if TYPE_CHECKING:
@@ -67,7 +75,7 @@ def _more_lines(agreement: Agreement) -> Iterator[str]:
     """Yield the statistics that a reader asks for next: alpha, and the F1 of yes/no."""
     known, people = _statistics(agreement)
     for name in [n for n in known if n.startswith("alpha_")][-1:]:
-        kind, cases = name.removeprefix("alpha_"), _count(known[name].n, "case")
+        kind, cases = name.removeprefix("alpha_"), counted(known[name].n, "case")
         between = f"; of people alone {people[name].text}" if name in people else ""
         yield f"alpha ({kind}) of judge and people {known[name].text}{between}, {cases}"
     if "balanced_f1" in known:
@@ -139,7 +147,7 @@ def _lines(agreement: Agreement) -> Iterator[str]:
     yield _figures(agreement.kappa_name, agreement.kappa, agreement.rank)
     if agreement.people_pairs:
         people = _figures("kappa", agreement.people_kappa, agreement.people_rank)
-        yield f"people among themselves: {people}, {_count(agreement.people_pairs, 'pair')}"
+        yield f"people among themselves: {people}, {counted(agreement.people_pairs, 'pair')}"
     yield from _more_lines(agreement)
     yield agreement.sentence
     yield from agreement.jury.lines if agreement.jury is not None else ()
@@ -181,15 +189,11 @@ def _cells(*statistics: AgreementStatistic | None) -> list[str]:
     return [cell for one in statistics for cell in ((one.text, str(one.n)) if one else ("", ""))]
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' if number != 1 else ''}"
-
-
 def _counts_line(agreement: Agreement) -> str:
     clusters = f" in {agreement.clusters} clusters" if agreement.clusters is not None else ""
     by = f" by {', '.join(agreement.labellers)}" if agreement.labellers else ""
     by += f", the {agreement.combine} of each case" if agreement.combine != "each" else ""
-    return f"{cut(agreement.name, 2 * MOST_NAME)}: {_count(agreement.cases, 'case')}{clusters}{by}"
+    return f"{cut(agreement.name, 2 * MOST_NAME)}: {counted(agreement.cases, 'case')}{clusters}{by}"
 
 
 def label_lines(agreement: Agreement) -> Iterator[str]:

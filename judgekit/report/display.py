@@ -11,6 +11,7 @@ from judgekit.core.display.parts import (
     DisplayLine,
     DisplayPart,
     DisplayTable,
+    counted,
     cut,
     more,
 )
@@ -179,13 +180,9 @@ def _worst(
         shown,
         title="worst cases",
         numbers=(2,),
-        left=f"{_count(len(shown), 'worst result')}, of {_count(cases, 'case')}; all results: "
+        left=f"{counted(len(shown), 'worst result')}, of {counted(cases, 'case')}; all results: "
         "report.to_pandas(), one case: report.case(ID)",
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def _notes(report: Report) -> Iterator[DisplayPart]:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.planned import ReadPlan, read_plan
-from judgekit.analysis.labels.questions import counted, metric_names, questions_of
+from judgekit.analysis.labels.questions import metric_names, questions_of
 from judgekit.core.canonical import printable
 from judgekit.core.case import output_digest
+from judgekit.core.display.parts import counted
 from judgekit.core.errors import place
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest

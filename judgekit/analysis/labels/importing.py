@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.planned import ReadPlan, read_plan
-from judgekit.analysis.labels.questions import counted, metric_names, only_judged, questions_of
+from judgekit.analysis.labels.questions import metric_names, only_judged, questions_of
 from judgekit.analysis.labels.rows import LabelColumns, LabelRows
 from judgekit.core.case import output_digest
+from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.request import Question
 from judgekit.datasets.labels import Label, describe

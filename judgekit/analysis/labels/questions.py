@@ -63,12 +63,3 @@ def chosen_metric(report: Report, metric: str | None) -> str:
     if chosen not in known:
         raise ConfigError(f"--metric {metric}: no such metric in the run{suggest(metric, known)}")
     return chosen
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "label"), counted(1200, "case")
-    ('1 label', '1,200 cases')
-    """
-    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ from typing import Literal
 from judgekit.cassette.detectors.alignmenter import replace_alignmenter
 from judgekit.cassette.redact import NAMES, Redact, pseudonym, redact_fields, redactor
 from judgekit.core.case import Case
-from judgekit.core.display.parts import DisplayLine, DisplayTable
+from judgekit.core.display.parts import DisplayLine, DisplayTable, counted
 from judgekit.core.display.text import to_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.output_file import LINK, is_link
@@ -70,8 +70,8 @@ class Sanitizer:
             hashed = replacement == "pseudonym"
             self._redact = partial(replace_alignmenter, hashed=hashed, count=self._count)
         else:
-            write = partial(pseudonym, key=salt.encode()) if replacement == "pseudonym" else _kind
-            self._redact = redactor(kinds or NAMES, replace=partial(self._replace, write))
+            key = salt.encode() if replacement == "pseudonym" else None
+            self._redact = redactor(kinds or NAMES, replace=partial(self._replace, key))
 
     def sanitize(self, case: Case) -> Case:
         """Return a case without personal data; its id stays unique.
@@ -112,26 +112,23 @@ class Sanitizer:
 
         return redact
 
-    def _replace(self, write: Callable[[str, str], str], kind: str, value: str) -> str:
+    def _replace(self, key: bytes | None, kind: str, value: str) -> str:
         self._count(kind)
-        return write(kind, value)
+        return f"[{kind.upper()}]" if key is None else pseudonym(kind, value, key)
 
     def _count(self, kind: str) -> None:
         self.counts[kind, self._field] += 1
 
     def text(self, *, out: Path | None) -> str:
         """Return the counts as a table, and what was written."""
-        total = self.counts.total()
         rows = [(kind, field, f"{count:,}") for (kind, field), count in sorted(self.counts.items())]
-        parts: list[DisplayLine | DisplayTable] = []
-        if rows:
-            parts.append(DisplayTable(("kind", "field", "values"), rows, numbers=(2,)))
-        verb = "would be replaced; nothing was written" if out is None else "replaced"
-        cases = f"{self.changed:,} of {_count(self.cases, 'case')}"
-        parts.append(DisplayLine(f"{_count(total, 'value')} in {cases} {verb}"))
+        table = DisplayTable(("kind", "field", "values"), rows, numbers=(2,))
+        values, cases = counted(self.counts.total(), "value"), counted(self.cases, "case")
+        end = "would be replaced; nothing was written" if out is None else "replaced"
+        lines = [DisplayLine(f"{values} in {self.changed:,} of {cases} {end}")]
         if out is not None:
-            parts.append(DisplayLine(f"{_count(self.cases, 'case')} written to {out}"))
-        return to_text(parts).lstrip("\n") + "\n"
+            lines.append(DisplayLine(f"{cases} written to {out}"))
+        return to_text([table, *lines] if rows else lines).lstrip("\n") + "\n"
 
     def json_text(self) -> str:
         """Return the counts as JSON: kind -> field -> number of values."""
@@ -187,11 +184,3 @@ def salt_of(variable: str | None) -> str:
     if variable and not salt:
         raise ConfigError(f"--salt-env: {variable} is not set in the environment; set it")
     return salt
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-def _kind(kind: str, value: str) -> str:
-    return f"[{kind.upper()}]"

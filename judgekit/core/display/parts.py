@@ -102,3 +102,12 @@ def more(count: int, what: str, where: str) -> str:
     if count <= 0:
         return ""
     return f"{count:,} more {what}{'s' if count != 1 else ''}{f': {where}' if where else ''}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "label"), counted(1200, "case")
+    ('1 label', '1,200 cases')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
