@@ -73,41 +73,30 @@ def redactor(
             known = f"; use {', '.join(NAMES)}"
             raise ConfigError(f"redact: {name!r} is unknown{suggest(name, NAMES, otherwise=known)}")
     written = partial(pseudonym, key=key) if replace is None else replace
-    custom = [_custom(rule, key) for rule in rules if not isinstance(rule, str)]
-
-    def once(text: str) -> str:
-        if names:
-            text = _outside_pseudonyms(text, lambda part: _detected(part, names, written))
-        for change in custom:
-            text = change(text)
-        return text
+    changes = [_custom(rule, key) for rule in rules if not isinstance(rule, str)]
+    if names:
+        changes.insert(0, partial(_outside_pseudonyms, partial(_detected, names, written)))
 
     def redact(text: str) -> str:
-        return _until_stable(text, once) if names else once(text)
+        for _ in range(_PASSES if names else 1):
+            before = text
+            for change in changes:
+                text = change(text)
+            if text == before:
+                break
+        return text
 
     return redact
 
 
-def _until_stable(text: str, once: Redact) -> str:
-    for _ in range(_PASSES):
-        redacted = once(text)
-        if redacted == text:
-            break
-        text = redacted
-    return text
-
-
-def _outside_pseudonyms(text: str, change: Redact) -> str:
+def _outside_pseudonyms(change: Redact, text: str) -> str:
     """Apply a function to a text, except for its pseudonyms."""
-    parts = []
-    end = 0
-    for match in PSEUDONYM.finditer(text):
-        parts += [change(text[end : match.start()]), match[0]]
-        end = match.end()
-    return "".join([*parts, change(text[end:])])
+    parts = PSEUDONYM.split(text)  # every second one is a pseudonym
+    parts[::2] = map(change, parts[::2])
+    return "".join(parts)
 
 
-def _detected(text: str, names: Sequence[str], replace: Callable[[str, str], str]) -> str:
+def _detected(names: Sequence[str], replace: Callable[[str, str], str], text: str) -> str:
     parts = []
     end = 0
     for kind, span in find_all(text, names):
@@ -126,16 +115,14 @@ def _custom(rule: RedactionRule | Redact, key: bytes) -> Redact:
         raise ConfigError(f"redact: {rule.pattern!r} is not a regular expression: {exc}") from exc
     if pattern.match(""):
         raise ConfigError(f"redact: {rule.pattern!r} also matches the empty text")
-    name = rule.name
-    if name is None:
-        return lambda text: _outside_pseudonyms(
-            text, lambda part: pattern.sub(lambda _: rule[1], part)
-        )
-    if not _NAME.match(name):
+    name, replacement = rule.name, rule.replacement
+    if name is not None and not _NAME.match(name):
         raise ConfigError(f"redact: {name!r} is not a name; use up to 40 letters, digits and _")
-    return lambda text: _outside_pseudonyms(
-        text, lambda part: pattern.sub(lambda match: pseudonym(name, match[0], key), part)
-    )
+
+    def replace(match: re.Match[str]) -> str:
+        return replacement if name is None else pseudonym(name, match[0], key)
+
+    return partial(_outside_pseudonyms, partial(pattern.sub, replace))
 
 
 def redact_case(case: Case, redact: Redact) -> Case:

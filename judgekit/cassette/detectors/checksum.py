@@ -85,8 +85,8 @@ def vin(text: str) -> bool:
     """Return whether the ninth character of a vehicle's number is correct (49 CFR 565.15)."""
     values = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ", "12345678123457923456789", strict=True))
     digits = "".join(values.get(character, character) for character in text)
-    rest = weighted(digits, [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2]) % 11
-    return text[8] == ("X" if rest == 10 else str(rest))
+    weights = [8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2]
+    return text[8] == "0123456789X"[weighted(digits, weights) % 11]
 
 
 def _is_dni(value: str) -> bool:
@@ -130,8 +130,8 @@ def _is_rut(value: str) -> bool:
 
 
 def _is_hetu(value: str) -> bool:
-    digits = value.replace("+", "").replace("A", "")[:9] if len(value) > 10 else value[:9]
-    return value[-1] == "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(digits) % 31]
+    number = int(value[:6] + value[-4:-1])
+    return value[-1] == "0123456789ABCDEFHJKLMNPRSTUVWXY"[number % 31]
 
 
 def _is_card(value: str) -> bool:

@@ -95,19 +95,14 @@ def _tokens(text: str) -> Iterator[PrivateSpan]:
 
 
 def _settings(text: str) -> Iterator[PrivateSpan]:
-    patterns = []
-    if "://" in text:
-        patterns.append(_IN_ADDRESS)
-    patterns.append(_BEARER)
-    if _NAMED.search(text):
-        patterns.append(_SETTING)
-    spans = []
-    for pattern in patterns:
-        for match in pattern.finditer(text):
-            if _DIGEST.search(text[max(0, match.start() - 8) : match.end()]):
-                continue
-            if pattern is _IN_ADDRESS or _random(match[1]):
-                spans.append(PrivateSpan(match.start(1), match.end(1), match[1]))
+    patterns = (_IN_ADDRESS, _BEARER, _SETTING) if _NAMED.search(text) else (_IN_ADDRESS, _BEARER)
+    spans = [
+        PrivateSpan(*match.span(1), match[1])
+        for pattern in patterns
+        for match in pattern.finditer(text)
+        if (pattern is _IN_ADDRESS or _random(match[1]))
+        and not _DIGEST.search(text[max(0, match.start() - 8) : match.end()])
+    ]
     yield from sorted(spans)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import re
 
-PSEUDONYM = re.compile(r"\[[A-Z][A-Z0-9_]{0,39}-[0-9a-f]{8}\]")
+PSEUDONYM = re.compile(r"(\[[A-Z][A-Z0-9_]{0,39}-[0-9a-f]{8}\])")
 """The form of a pseudonym; detectors skip pseudonyms."""
 
 
