@@ -24,6 +24,7 @@ from judgekit.core.yaml_file import parse_yaml
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.ids import IdSet
 from judgekit.datasets.load import Container
+from judgekit.datasets.message_reader import ROLES
 from judgekit.datasets.turn_rows import SessionTurn, sessions
 
 MOST = 1_000
@@ -107,7 +108,7 @@ class CaseLinter:
         self._findings: list[LintFinding] = []
         self._counts: Counter[str] = Counter()
         self._ids = IdSet()
-        self._without_id: list[_Place] = []
+        self._without_id: _Place | None = None
         self._number_without_id = 0
         self._places: list[tuple[int, str]] = []
         self._duplicates = NearDuplicates()
@@ -123,9 +124,9 @@ class CaseLinter:
             self._add("unreadable", _place(row.at), row.item.field, message)
         elif isinstance(row.item, Case):
             place = _place(row.at, row.item.id)
-            if not row.has_id and not self._number_without_id:
-                self._without_id.append(place)
-            self._number_without_id += not row.has_id
+            if not row.has_id:
+                self._without_id = self._without_id or place
+                self._number_without_id += 1
             self._case(row.item, place, roles=row.messages, has_id=row.has_id)
 
     def session(self, session: str, rows: Sequence[CheckedRow]) -> None:
@@ -137,28 +138,25 @@ class CaseLinter:
         if not turns:
             return
         place = _place(turns[0][0], session)
-        for (_, before), (at, turn) in pairwise(turns):
-            if before.number is not None and turn.number is not None:
-                lost = turn.number - before.number - 1
-                if lost > 0:
-                    message = f"turn {turn.number} follows turn {before.number}"
-                    self._add("missing-turn", _place(at, session), "turn_index", message)
+        numbers = [(at, turn.number) for at, turn in turns]
+        for (_, before), (at, number) in pairwise(numbers):
+            if before is not None and number is not None and number > before + 1:
+                message = f"turn {number} follows turn {before}"
+                self._add("missing-turn", _place(at, session), "turn_index", message)
         try:
             (_, case), *_ = sessions(iter(turns))
         except DatasetError as exc:
             self.row(CheckedRow(turns[0][0], exc))
             return
-        messages = [Message(role=_ROLES.get(turn.role, "user")) for _, turn in turns]
+        messages = [Message(role=ROLES[turn.role]) for _, turn in turns]
         self._case(case, place, roles=messages, has_id=True)
 
     def _case(
         self, case: Case, place: _Place, *, roles: Sequence[Message] | None, has_id: bool
     ) -> None:
         if not self._ids.add(case.id):
-            message = (
-                "the id was used before" if has_id else "no id, and the content of a case before"
-            )
-            self._add("repeated-id", place, "id", message)
+            copied = "no id, and the content of a case before"
+            self._add("repeated-id", place, "id", "the id was used before" if has_id else copied)
         self._places.append((place.line, case.id))
         self._duplicates.add(case)
         turns, where = (_turns_of(case), "history") if roles is None else (roles, "messages")
@@ -187,10 +185,9 @@ class CaseLinter:
         return self._findings
 
     def _about_all(self) -> None:
-        for place in self._without_id:
-            number, total = self._number_without_id, len(self._places)
-            message = f"{number:,} of {total:,} cases have no id; this is the first"
-            self._add("missing-id", place, "id", message)
+        if self._without_id is not None:
+            without = f"{self._number_without_id:,} of {len(self._places):,} cases have no id"
+            self._add("missing-id", self._without_id, "id", f"{without}; this is the first")
         for later, earlier, alike in self._duplicates.pairs():
             (line, id), (first, other) = self._places[later], self._places[earlier]
             where = f" at line {first}" if first > 1 or line > 1 else ""
@@ -216,11 +213,8 @@ class CaseLinter:
             return
         id = None if place.id is None else self._mask(place.id)
         field = field and self._mask(field)
-        subject = ", ".join(
-            part
-            for part in (f"case {id!r}" if id else "", f"field {field}" if field else "")
-            if part
-        )
+        parts = [id and f"case {id!r}", field and f"field {field}"]
+        subject = ", ".join(filter(None, parts))
         # A path in advice escapes the dots of a key, which would hide an address.
         bare = message.replace("\\", "")
         masked_message = message if self._mask(bare) == bare else self._mask(bare)
@@ -230,11 +224,6 @@ class CaseLinter:
             LintFinding(self._file, place.line, rule, severity, text, case=id, field=field)
         )
 
-
-_ROLES: Mapping[str, Any] = {
-    "system": "system", "developer": "system", "assistant": "assistant", "tool": "tool",
-    "function": "tool",
-}  # fmt: skip
 
 Problems = Iterator[tuple[str, str | None, str]]
 """Rule, field and message of each problem."""
@@ -276,40 +265,33 @@ def _turns_of(case: Case) -> list[Message]:
 
 
 def _turn_problems(turns: Sequence[Message], field: str) -> Problems:
-    started = False
+    before: Message | None = None
     for number, turn in enumerate(turns):
-        if turn.role == "system" and started:
-            yield (
-                "role-order",
-                f"{field}[{number}]",
-                "a system message after the conversation began",
-            )
-        started = started or turn.role != "system"
-    spoken = [(number, turn) for number, turn in enumerate(turns) if turn.role != "system"]
-    if spoken and spoken[0][1].role == "tool":
-        yield "role-order", f"{field}[{spoken[0][0]}]", "a tool message without a call before it"
-    for (_, before), (number, turn) in pairwise(spoken):
         where = f"{field}[{number}]"
-        if turn.role == "tool" and before.role == "user":
+        if turn.role == "system":
+            if before is not None:
+                yield "role-order", where, "a system message after the conversation began"
+            continue
+        if turn.role == "tool" and (before is None or before.role == "user"):
             yield "role-order", where, "a tool message without a call before it"
-        elif before.tool_calls and turn.role != "tool":
-            yield "missing-turn", where, "no result of the tool call before it"
-        elif turn.role == before.role and turn.role != "tool":
-            yield "missing-turn", where, f"two messages of the {turn.role} in a row"
+        elif before is not None and turn.role != "tool":
+            if before.tool_calls:
+                yield "missing-turn", where, "no result of the tool call before it"
+            elif turn.role == before.role:
+                yield "missing-turn", where, f"two messages of the {turn.role} in a row"
+        before = turn
 
 
 def _leaks(case: Case) -> Problems:
-    prompt = [case.system, case.input, *(message.content for message in case.history)]
+    history = "\n".join(message.content for message in case.history if message.content)
+    prompt = {"system": case.system, "input": case.input, "history": history}
     options = {option.strip().casefold() for option in case.choices}
     for number, reference in enumerate(case.reference):
         if len(reference.strip()) < _LEAST_LEAK or reference.strip().casefold() in options:
             continue
-        for field, text in zip(("system", "input"), prompt, strict=False):
+        for field, text in prompt.items():
             if text and share_inside(reference, text, width=_LEAK_WIDTH) >= LEAKED:
                 yield "reference-leak", field, f"holds reference[{number}]"
-        earlier = "\n".join(text for text in prompt[2:] if text)
-        if earlier and share_inside(reference, earlier, width=_LEAK_WIDTH) >= LEAKED:
-            yield "reference-leak", "history", f"holds reference[{number}]"
 
 
 def _private(case: Case) -> Problems:
@@ -324,9 +306,8 @@ def _private(case: Case) -> Problems:
 
 def _entries(case: Case) -> Iterable[tuple[str, str]]:
     """Yield the texts in the objects of a case, each after the name of its entry."""
-    left: list[tuple[str, Any]] = [
-        (name, getattr(case, name)) for name in ("metadata", "labels", "expected")
-    ]
+    names = ("metadata", "labels", "expected")
+    left: list[tuple[str, Any]] = [(name, getattr(case, name)) for name in names]
     while left:
         path, value = left.pop()
         if isinstance(value, Mapping):

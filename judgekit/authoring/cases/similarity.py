@@ -13,6 +13,7 @@ import re
 from array import array
 from collections.abc import Iterator
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,16 +88,15 @@ class NearDuplicates:
 
     def __init__(self) -> None:
         self._keys = array("Q")
-        self._inputs: list[bytes] = []
-        self._outputs: list[bytes] = []
+        self._sketches: list[tuple[bytes, ...]] = []
+        """Of the input and the output of each case."""
 
     def add(self, case: Case) -> None:
         """Add a case; one without input and output is like no other."""
         sketches = [_sketch(case.input or ""), _sketch(case.output or "")]
-        self._inputs.append(sketches[0].tobytes())
-        self._outputs.append(sketches[1].tobytes())
+        self._sketches.append(tuple(sketch.tobytes() for sketch in sketches))
         main = next((sketch for sketch in sketches if len(sketch)), None)
-        keys = np.arange(BANDS, dtype=np.uint64) + np.uint64(len(self._inputs) * BANDS)
+        keys = np.arange(BANDS, dtype=np.uint64) + np.uint64(len(self._sketches) * BANDS)
         if main is not None:
             lowest = ((_FACTORS * main.astype(np.uint64) + _SHIFTS) >> np.uint64(32)).min(axis=1)
             keys = np.full(BANDS, _frame(case), np.uint64)
@@ -110,24 +110,18 @@ class NearDuplicates:
         matches: dict[int, DuplicatePair] = {}
         for band in keys.T:
             order = np.argsort(band, kind="stable")
-            ends = np.flatnonzero(np.append(np.diff(band[order]) != 0, True)) + 1
-            start = 0
-            for end in ends.tolist():
+            starts = np.flatnonzero(np.diff(band[order]) != 0) + 1
+            for start, end in pairwise([0, *starts.tolist(), len(order)]):
                 # With the first and the previous one only, so that time stays linear.
                 members = order[start:end].tolist()
-                for place, later in enumerate(members[1:], start=1):
-                    if later not in matches:
-                        pair = self._match(later, {members[0], members[place - 1]})
-                        matches |= {later: pair} if pair else {}
-                start = end
+                for before, later in pairwise(members):
+                    if later not in matches and (pair := self._match(later, {members[0], before})):
+                        matches[later] = pair
         yield from (matches[later] for later in sorted(matches))
 
     def _match(self, later: int, earlier: set[int]) -> DuplicatePair | None:
         for other in sorted(earlier):
-            alike = min(
-                likeness(sketches[later], sketches[other])
-                for sketches in (self._inputs, self._outputs)
-            )
+            alike = min(map(likeness, self._sketches[later], self._sketches[other]))
             if alike >= ALIKE:
                 return DuplicatePair(later, other, alike)
         return None
