@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from heapq import heappush, heappushpop
+from heapq import heappush, heappushpop, nlargest
+from itertools import chain
+from operator import itemgetter
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -12,7 +15,6 @@ from judgekit.datasets.perturb.draw import Draw
 from judgekit.datasets.selection.condition import fields_of, spelled, values_at
 
 MOST_STRATA = 10_000
-_Kept = list[tuple[int, int, Case]]
 
 
 def sample_cases(
@@ -35,35 +37,30 @@ def sample_cases(
     """
     if count < 1:
         raise ConfigError(f"-n {count}: must be at least 1")
-    strata: dict[str, _Kept] = {}
-    sizes: dict[str, int] = {}
+    strata: defaultdict[str, list[tuple[int, int, Case]]] = defaultdict(list)
+    sizes: Counter[str] = Counter()
     fields: dict[str, None] = {}
     found = by is None
     for number, case in enumerate(cases):
         stratum = "" if by is None else stratum_of(case, by)
         found = found or stratum != ""
         if not found and len(fields) < MOST_STRATA:
-            fields |= dict.fromkeys(
-                [*fields_of(case.metadata), *(f"labels.{n}" for n in case.labels)]
-            )
+            fields |= dict.fromkeys(fields_of(case.metadata))
+            fields |= dict.fromkeys(f"labels.{name}" for name in case.labels)
         if len(sizes) > MOST_STRATA:
             raise ConfigError(
                 f"--by {by}: more than {MOST_STRATA:,} values; choose a field with fewer"
             )
-        sizes[stratum] = sizes.get(stratum, 0) + 1
+        sizes[stratum] += 1
         # The heap keeps the lowest draws, as negative numbers: its first item goes first.
         entry = (-Draw("sample", seed, case.id).below(2**64), -number, case)
-        kept = strata.setdefault(stratum, [])
+        kept = strata[stratum]
         (heappush if len(kept) < count else heappushpop)(kept, entry)
     if not found and sizes:
         raise ConfigError(f"--by {by}: no case has such a field{suggest(by, fields)}")
     shares = allocate(sizes, count)
-    drawn = [
-        (-number, case)
-        for stratum, kept in strata.items()
-        for _, number, case in sorted(kept, reverse=True)[: shares[stratum]]
-    ]
-    return [case for _, case in sorted(drawn, key=lambda one: one[0])]
+    drawn = chain.from_iterable(nlargest(shares[name], kept) for name, kept in strata.items())
+    return [case for _, _, case in sorted(drawn, key=itemgetter(1), reverse=True)]
 
 
 def stratum_of(case: Case, field: str) -> str:
