@@ -56,7 +56,7 @@ class PrivateForm(NamedTuple):
 def forms(kind: str) -> tuple[PrivateForm, ...]:
     """Return the forms of a kind."""
     data = form_data()
-    parts = {name: _joined(part) for name, part in data["parts"].items()}
+    parts = {name: "".join(part) for name, part in data["parts"].items()}
     return tuple(_form(entry, parts) for entry in data["kinds"][kind])
 
 
@@ -104,9 +104,10 @@ _READ: Mapping[str, Callable[[str], str]] = {
 
 
 def _form(entry: dict[str, Any], parts: dict[str, str]) -> PrivateForm:
-    source = _joined(entry.get("find", ""))
+    # A text or a list of its pieces: both are joined.
+    source = "".join(entry.get("find", ""))
     if "after" in entry:
-        labels, value = _joined(entry["after"]), _joined(entry["value"])
+        labels, value = "".join(entry["after"]), "".join(entry["value"])
         source = rf"(?<![^\W_])(?i:(?:{labels})@after@)(?P<value>{value})(?![^\W_])"
     unless = entry.get("unless")
     return PrivateForm(
@@ -117,10 +118,6 @@ def _form(entry: dict[str, Any], parts: dict[str, str]) -> PrivateForm:
         entry.get("ahead", 0),
         entry.get("read", "plain"),
     )
-
-
-def _joined(pieces: str | list[str]) -> str:
-    return pieces if isinstance(pieces, str) else "".join(pieces)
 
 
 def _resolved(source: str, parts: dict[str, str]) -> str:
