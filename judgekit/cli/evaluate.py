@@ -76,9 +76,8 @@ def evaluate(
     metrics = _metrics(evaluator, rubric, options, format=format)
     if judge_model is None and not no_judge and record != "none":
         check_judge(metrics, flag="--judge-model")
-    cases: dict[str, Any] = {"path": benchmark, "format": format, "limit": num_samples}
-    if reference is not None:
-        cases["fields"] = {"reference": reference}
+    fields = {"reference": reference} if reference is not None else None
+    cases = {"path": benchmark, "format": format, "limit": num_samples, "fields": fields}
     judge = {"model": judge_model, "api_base": api_base, "params": named_values("--param", param)}
     data = {
         "name": next(iter(metrics)),

@@ -112,8 +112,8 @@ class CaseLinter:
         self._number_without_id = 0
         self._places: list[tuple[int, str]] = []
         self._duplicates = NearDuplicates()
-        self._labels: dict[str, Counter[str]] = {}
-        self._label_places: dict[str, _Place] = {}
+        self._labels: dict[str, tuple[_Place, Counter[str]]] = {}
+        """Label -> its first case, and how often it has each value."""
         self._mask = redactor(NAMES)
 
     def row(self, row: CheckedRow) -> None:
@@ -169,10 +169,10 @@ class CaseLinter:
             self._add(rule, place, field, message)
         for name, value in case.labels.items():
             if isinstance(value, (str, bool, int, float)):
-                counts = self._labels.setdefault(name, Counter())
+                first = place._replace(id=None)
+                _, counts = self._labels.setdefault(name, (first, Counter()))
                 if len(counts) <= _MOST_VALUES:
                     counts[str(value)] += 1
-                self._label_places.setdefault(name, place)
 
     def findings(self) -> list[LintFinding]:
         """Return all findings, also those that need every case."""
@@ -193,12 +193,11 @@ class CaseLinter:
             where = f" at line {first}" if first > 1 or line > 1 else ""
             message = f"{alike:.0%} like case {self._mask(other)!r}{where}"
             self._add("near-duplicate", _Place(line, "", id), "input", message)
-        for name, counts in self._labels.items():
-            self._check_label(name, counts)
+        for name, (place, counts) in self._labels.items():
+            self._check_label(f"labels.{name}", place, counts)
 
-    def _check_label(self, name: str, counts: Counter[str]) -> None:
+    def _check_label(self, field: str, place: _Place, counts: Counter[str]) -> None:
         total, cases = counts.total(), len(self._places)
-        place, field = self._label_places[name]._replace(id=None), f"labels.{name}"
         if total < cases:
             message = f"on {total:,} of {cases:,} cases; this is the first"
             self._add("label-missing", place, field, message)
