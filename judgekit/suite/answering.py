@@ -24,7 +24,7 @@ from judgekit.core.file_model import validate_file
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.text import cut_off, read_text
-from judgekit.core.request import About, ChatMessage, Form, Request
+from judgekit.core.request import About, ChatMessage, Form
 from judgekit.core.score import Failure
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
@@ -33,7 +33,7 @@ from judgekit.datasets.write import case_writer
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.limits import Auto, Budget, LimitedJudge
 from judgekit.judges.local import PREFIX
-from judgekit.judges.steered import SteerableModel, SteeredJudge
+from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
 from judgekit.runner.progress import close, listener
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge, price_of
@@ -42,10 +42,9 @@ from judgekit.suite.redaction import make_redactor
 
 Field = Literal["output", "baseline"]
 FIELDS: tuple[Field, ...] = ("output", "baseline")
-PARAMS: Mapping[str, Any] = {"max_tokens": 256, "temperature": 0.0, "top_p": 1.0}
-"""Default parameters of the calls."""
 
 _FORM = Form(want="text")
+_Running = deque[tuple[Case, asyncio.Task["Answered"]]]
 
 
 class Answered(NamedTuple):
@@ -159,11 +158,11 @@ async def answer(
     if field not in FIELDS:
         raise ConfigError(f"no field {field!r} to fill{suggest(field, list(FIELDS))}")
     listen = listener(progress)
-    work = _Answering(judge, field=field, system=system, replace=replace)
+    work = _Answering(RequestBuilder(judge), field, system, replace, stop or asyncio.Event())
     done = Answers([], Counter(), {}, 0)
     with nullcontext(done.cases.append) if out is None else case_writer(Path(out)) as write:
         async with closing_connections():
-            async for row in work.rows(cases_of(cases), window, stop or asyncio.Event()):
+            async for row in work.rows(cases_of(cases), window):
                 write(row.case)
                 done.states[row.state] += 1
                 if row.failure is not None:
@@ -185,114 +184,93 @@ def answer_sync(cases: Source, judge: JudgeLike, **options: Any) -> Answers:
     return run_stoppable(partial(answer, cases, judge), options)
 
 
-class _Answering:
+class _Answering(NamedTuple):
     """Answers the cases of one call of `answer`."""
 
-    def __init__(
-        self, judge: JudgeLike, *, field: Field, system: str | None, replace: bool
-    ) -> None:
-        self._field = field
-        self._system = system
-        self._replace = replace
-        self._requests = RequestBuilder(judge)
-        self._judge = self._requests.judge
+    requests: RequestBuilder
+    field: Field
+    system: str | None
+    replace: bool
+    stop: asyncio.Event
 
-    async def rows(
-        self, cases: Iterable[Case], window: int, stop: asyncio.Event
-    ) -> AsyncIterator[Answered]:
+    async def rows(self, cases: Iterable[Case], window: int) -> AsyncIterator[Answered]:
         """Yield all cases in order, with up to `window` in work."""
-        running: deque[_Running] = deque()
-        stopper = asyncio.create_task(_cancel_on(stop, running))
+        running: _Running = deque()
+        stopper = asyncio.create_task(self._cancel(running))
         try:
             for case in cases:
-                while len(running) >= max(1, window):
-                    yield await self._oldest(running, stop)
-                running.append(_Running(case, asyncio.create_task(self._row(case, stop))))
+                if len(running) >= max(1, window):
+                    yield await self._oldest(running)
+                running.append((case, asyncio.create_task(self._row(case))))
             while running:
-                yield await self._oldest(running, stop)
+                yield await self._oldest(running)
         finally:
-            tasks = [stopper, *(row.task for row in running)]
+            tasks = [stopper, *(task for _, task in running)]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _oldest(self, running: deque[_Running], stop: asyncio.Event) -> Answered:
+    async def _cancel(self, running: _Running) -> None:
+        """Cancel the running rows when `stop` is set."""
+        await self.stop.wait()
+        for _, task in running:
+            task.cancel()
+
+    async def _oldest(self, running: _Running) -> Answered:
         """Wait for the oldest row and remove it."""
         case, task = running[0]
         try:
             row = await task
         except asyncio.CancelledError:
-            if not (task.cancelled() and stop.is_set()):
+            if not (task.cancelled() and self.stop.is_set()):
                 raise
-            row = self._failed(case, STOPPED)  # cancelled before its start
+            row = self._failed(case, STOPPED)
         running.popleft()
         return row
 
-    async def _row(self, case: Case, stop: asyncio.Event) -> Answered:
-        if not self._replace and has_text(getattr(case, self._field)):
+    async def _row(self, case: Case) -> Answered:
+        if not self.replace and has_text(getattr(case, self.field)):
             return Answered(case, "kept")
-        if stop.is_set():
+        if self.stop.is_set():
             return self._failed(case, STOPPED)
+        judge = self.requests.judge
         try:
-            request = self._request(case)
-            reply = await self._judge.ask(request)
+            request = self.requests.request(
+                messages=chat_of(case, system=self.system),
+                form=_FORM,
+                sample=0,
+                about=About(case=case.id),
+            )
+            reply = await judge.ask(request)
             text = read_text(reply)
-        except asyncio.CancelledError:
-            if not stop.is_set():
-                raise
-            return self._failed(case, STOPPED)
         except JudgekitError as exc:
             failure = failure_of(exc)
             if failure is None:
                 raise
             return self._failed(case, failure)
+        # The key under which the answer is recorded.
+        asked = judge.as_asked(request) if isinstance(judge, Cassette) else request
+        note: dict[str, Any] = {"model": request.model, "key": asked.key}
         truncated = cut_off(reply)
-        note: dict[str, Any] = {"model": request.model, "key": self._key(request)}
         if truncated:
             note["cut_off"] = True
         return Answered(self._filled(case, text, note), "answered", cut_off=truncated)
 
-    def _request(self, case: Case) -> Request:
-        return self._requests.request(
-            messages=chat_of(case, system=self._system),
-            form=_FORM,
-            sample=0,
-            about=About(case=case.id),
-        )
-
-    def _key(self, request: Request) -> str:
-        """Return the key under which the answer is recorded."""
-        if isinstance(self._judge, Cassette):
-            request = self._judge.as_asked(request)
-        return request.key
-
     def _failed(self, case: Case, failure: Failure) -> Answered:
-        note = {"model": self._judge.model, "failure": f"{failure.kind}: {failure.message}"}
+        note = {"model": self.requests.judge.model, "failure": f"{failure.kind}: {failure.message}"}
         return Answered(self._filled(case, None, note), "failed", failure)
 
     def _filled(self, case: Case, text: str | None, note: dict[str, Any]) -> Case:
         earlier = case.metadata.get(ANSWERED)
-        notes = {**(earlier if isinstance(earlier, dict) else {}), self._field: note}
-        update: dict[str, Any] = {self._field: text, "metadata": {**case.metadata, ANSWERED: notes}}
-        if self._system is not None and self._field == "output":
+        notes = {**(earlier if isinstance(earlier, dict) else {}), self.field: note}
+        update: dict[str, Any] = {self.field: text, "metadata": {**case.metadata, ANSWERED: notes}}
+        if self.system is not None and self.field == "output":
             # The case records the system prompt of its output.
-            update["system"] = self._system or None
+            update["system"] = self.system or None
         return case.model_copy(update=update)
 
 
 STOPPED = Failure(kind="not_run", message="stopped before it was answered; run again to continue")
-
-
-class _Running(NamedTuple):
-    case: Case
-    task: asyncio.Task[Answered]
-
-
-async def _cancel_on(stop: asyncio.Event, running: deque[_Running]) -> None:
-    """Cancel the running rows when `stop` is set."""
-    await stop.wait()
-    for row in running:
-        row.task.cancel()
 
 
 def open_system(
@@ -358,10 +336,8 @@ def open_system(
         raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
     judge: Judge
     if model.startswith(PREFIX):  # one call at a time, because each takes the whole machine
-        judge, concurrency = (
-            SteeredJudge(SteerableModel(model), identity=identity, params=file.params),
-            1,
-        )
+        judge = SteeredJudge(SteerableModel(model), identity=identity, params=file.params)
+        concurrency = 1
     else:
         judge = make_judge(file, base=Path(), lines=lines, asking=asking)
     rules = validate_file(RedactFile, {"redact": list(redact)}, lines=lines)
