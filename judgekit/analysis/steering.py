@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import groupby
 
 from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, cut
-from judgekit.core.value import Displayed, Value
+from judgekit.core.value import Document, Value
 
 FORMAT = "judgekit-steering/1"
 FIGURES = ("overall", "difference", "quality", "alignment", "steered_share")
 """Figures of a cell, in the order they are shown."""
+_HEAD = ("layer", "strength", "overall", "95 %", "differs", "quality", "aligned", "steered", "")
 QUALITY_DROP = 0.1
 """How far the mean quality of a cell may be below that of the baseline."""
 
@@ -30,7 +32,7 @@ class SteeringCell(Value):
     """Whether all answers have a score."""
 
 
-class SteeringTable(Displayed, Value):
+class SteeringTable(Document, Value):
     """The outcome of `judgekit steer optimize`."""
 
     format: str = FORMAT
@@ -60,18 +62,16 @@ class SteeringTable(Displayed, Value):
     @property
     def best(self) -> SteeringCell | None:
         """The highest mean that holds quality, at the lowest strength; `None` where all are 0."""
-        ranked = [
-            ((cell.figures["overall"] or 0, -abs(cell.strength), -cell.layer), cell)
-            for cell in self.cells
-            if cell.figures["overall"] and self.holds(cell)
-        ]
-        return max(ranked, key=lambda entry: entry[0])[1] if ranked else None
+        return max(
+            (cell for cell in self.cells if cell.figures["overall"] and self.holds(cell)),
+            key=lambda cell: (cell.figures["overall"] or 0, -abs(cell.strength), -cell.layer),
+            default=None,
+        )
 
     @property
-    def rows(self) -> list[Sequence[SteeringCell]]:
+    def rows(self) -> list[list[SteeringCell]]:
         """The cells of each layer."""
-        layers = dict.fromkeys(cell.layer for cell in self.cells)
-        return [[cell for cell in self.cells if cell.layer == layer] for layer in layers]
+        return [list(row) for _, row in groupby(self.cells, key=lambda cell: cell.layer)]
 
     @property
     def verdict(self) -> str:
@@ -96,18 +96,7 @@ class SteeringTable(Displayed, Value):
         for cell in self.cells:
             shown = ["–" if n is None else f"{n:.2f}" for n in map(cell.figures.get, FIGURES)]
             mark = "best" if cell is self.best else "" if self.holds(cell) else "low"
-            place = (str(cell.layer), f"{cell.strength:g}")
-            rows.append((*place, shown[0], cell.interval, *shown[1:], mark))
-        head = (
-            "layer",
-            "strength",
-            "overall",
-            "95 %",
-            "differs",
-            "quality",
-            "aligned",
-            "steered",
-            "",
-        )
-        yield DisplayTable(head, rows, numbers=range(8))
+            shown.insert(1, cell.interval)
+            rows.append((str(cell.layer), f"{cell.strength:g}", *shown, mark))
+        yield DisplayTable(_HEAD, rows, numbers=range(8))
         yield DisplayLine(self.verdict, "note")

@@ -22,13 +22,11 @@ from judgekit.datasets.load import load_cases
 from judgekit.datasets.write import write_cases
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.local import PREFIX
-from judgekit.judges.steered import PARAMS
 from judgekit.judges.steering_vector import Steering, vector_bytes
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.registry import create
 from judgekit.pages.html import fill, write_html
 from judgekit.report.export.target import written
-from judgekit.report.summary import MetricSummary
 from judgekit.report.text import counts_of, interval_of
 from judgekit.runner.background import run_sync
 from judgekit.runner.evaluation import evaluate
@@ -58,7 +56,7 @@ class SteeringPlan(NamedTuple):
     """Further options of the metric."""
     max_tokens: int = 256
     cassette: Path | None = None
-    record: str | None = None
+    record: str = "new_episodes"
 
 
 def optimize_steering(
@@ -86,25 +84,19 @@ def optimize_steering(
         )
         for side in ("positive", "negative")
     }
-    record = plan.record or "new_episodes"
-    params = {**PARAMS, "max_tokens": plan.max_tokens}
+    params = {"max_tokens": plan.max_tokens}
     model = PREFIX + plan.model.removeprefix(PREFIX)
-    system = open_system(model, params=params, cassette=plan.cassette, record=record)
-    try:
+    with open_system(model, params=params, cassette=plan.cassette, record=plan.record) as system:
         judge = None
         if plan.judge is not None:
-            lines, asking = Lines(file=""), record != "none"
+            lines, asking = Lines(file=""), plan.record != "none"
             made = make_judge(plan.judge, base=Path(), lines=lines, asking=asking)
             judge = system.for_judge(LimitedJudge(made))
         kind = "personalization_rules" if judge is None else "personalization"
         metric = create(kind, judge=judge, **examples, **plan.options)
-        vectors, weights = run_sync(_train(plan, system, canonical_json(pairs), progress))
-        table, answered = run_sync(_search(plan, system, vectors, metric, cases, progress))
-    finally:
-        system.close()
-    table = table.model_copy(update={"weights": weights, "pairs": len(pairs)})
+        table, answers, vectors = run_sync(_search(plan, system, metric, pairs, cases, progress))
     if out is not None:
-        _write(out, table, answered, vectors)
+        _write(out, table, answers, vectors)
     return table
 
 
@@ -134,10 +126,7 @@ def _split(plan: SteeringPlan) -> tuple[list[tuple[str, ...]], list[Case]]:
             raise ConfigError(message, where=str(plan.pairs))
     if plan.prompts is not None:
         empty = {"output": None, "baseline": None}
-        cases = [case.model_copy(update=empty) for case in load_cases(plan.prompts)]
-        if not cases:
-            raise ConfigError("has no prompts", where=plan.prompts)
-        return pairs, cases
+        return pairs, [case.model_copy(update=empty) for case in load_cases(plan.prompts)]
     if len(pairs) < HELD_OUT:
         message = f"has fewer than {HELD_OUT} pairs, too few to test on one; add --prompts FILE"
         raise ConfigError(message, where=str(plan.pairs))
@@ -146,39 +135,19 @@ def _split(plan: SteeringPlan) -> tuple[list[tuple[str, ...]], list[Case]]:
     return [pair for n, pair in enumerate(pairs) if n not in tested], cases
 
 
-async def _train(
-    plan: SteeringPlan, system: Cassette, pairs: str, progress: Callable[[str], object]
-) -> tuple[dict[int, bytes], str]:
-    """Return the file of the vector of each layer, and the digest of the weights."""
-    message = ChatMessage(role="system", content=pairs)  # a tape keeps a system message once
-    files, weights = {}, ""
-    for layer in plan.layers:
-        progress(f"vector of layer {layer}")
-        judge = system.for_judge(steerable(system).trainer(layer, layers=plan.layers))
-        request = RequestBuilder(judge).request(
-            messages=(message,), form=Form(want="embedding"), sample=0, about=About()
-        )
-        try:
-            reply = await judge.ask(request)
-        except CassetteMiss as exc:
-            advice = "to train it: --record new_episodes"
-            raise ConfigError(f"vector of layer {layer}: {exc}; {advice}") from exc
-        weights = (reply.server or "").removeprefix("weights ")
-        # Nothing else: the digest of the file is part of the keys of all steered answers.
-        metadata = {"weights": weights}
-        files[layer] = vector_bytes(read_vector(reply), layer=layer, metadata=metadata)
-    return files, weights
-
-
 async def _search(
     plan: SteeringPlan,
     system: Cassette,
-    vectors: Mapping[int, bytes],
     metric: Any,
+    pairs: Sequence[tuple[str, ...]],
     cases: Sequence[Case],
     progress: Callable[[str], object],
-) -> tuple[SteeringTable, list[Case]]:
-    """Return the table, and the answered cases of its best cell."""
+) -> tuple[SteeringTable, list[Case], dict[int, bytes]]:
+    """Return the table, the answered cases of its best cell, and the vector of each layer."""
+    vectors, weights = {}, ""
+    for layer in plan.layers:
+        progress(f"vector of layer {layer}")
+        vectors[layer], weights = await _train(system, layer, plan.layers, canonical_json(pairs))
     progress("baseline")
     plain = (await answer(cases, system, field="baseline")).cases
     rated = [case.model_copy(update={"output": case.baseline}) for case in plain]
@@ -189,35 +158,52 @@ async def _search(
         judge = steered_system(system, Steering(vectors[layer], layer, strength))
         answered = await answer(plain, judge)
         answers[layer, strength] = answered.cases
-        report = await evaluate(answered.cases, [metric])
-        cell = _cell(report.metrics[metric.name], layer, strength)
+        summary = (await evaluate(answered.cases, [metric])).metrics[metric.name]
+        counts, own = counts_of(summary), {**summary.figures, "overall": summary.mean}
         if answered.failures:
             first = next(iter(answered.failures.values()))
-            counts = f"{cell.counts}; no answer: {first.kind}: {first.message}"
-            cell = cell.model_copy(update={"counts": counts})
+            counts += f"; no answer: {first.kind}: {first.message}"
+        cell = SteeringCell(
+            layer=layer,
+            strength=strength,
+            figures={name: own.get(name, own.get(f"{name}_score")) for name in FIGURES},
+            interval=interval_of(summary),
+            counts=counts,
+            complete=summary.scored == summary.rows,
+        )
         cells.append(cell)
     table = SteeringTable(
         trait=plan.trait,
         model=system.model,
+        weights=weights,
+        pairs=len(pairs),
         prompts=len(cases),
         rated_by=plan.judge.model if plan.judge else "rules",
         baseline_quality=quality,
         cells=tuple(cells),
     )
-    return table, answers[table.best.layer, table.best.strength] if table.best else []
+    best = answers[table.best.layer, table.best.strength] if table.best else []
+    return table, best, vectors
 
 
-def _cell(summary: MetricSummary, layer: int, strength: float) -> SteeringCell:
-    own = summary.figures
-    figures = {name: own.get(name, own.get(f"{name}_score")) for name in FIGURES}
-    return SteeringCell(
-        layer=layer,
-        strength=strength,
-        figures={**figures, "overall": summary.mean},
-        interval=interval_of(summary),
-        counts=counts_of(summary),
-        complete=summary.scored == summary.rows,
+async def _train(
+    system: Cassette, layer: int, layers: Sequence[int], pairs: str
+) -> tuple[bytes, str]:
+    """Return the file of the vector of a layer, and the digest of the weights."""
+    judge = system.for_judge(steerable(system).trainer(layer, layers=layers))
+    message = ChatMessage(role="system", content=pairs)  # a tape keeps a system message once
+    request = RequestBuilder(judge).request(
+        messages=(message,), form=Form(want="embedding"), sample=0, about=About()
     )
+    try:
+        reply = await judge.ask(request)
+    except CassetteMiss as exc:
+        advice = "to train it: --record new_episodes"
+        raise ConfigError(f"vector of layer {layer}: {exc}; {advice}") from exc
+    weights = (reply.server or "").removeprefix("weights ")
+    # Nothing else: the digest of the file is part of the keys of all steered answers.
+    metadata = {"weights": weights}
+    return vector_bytes(read_vector(reply), layer=layer, metadata=metadata), weights
 
 
 def _write(

@@ -45,7 +45,6 @@ def optimize(
     """
     from judgekit.authoring.steering import SteeringPlan, optimize_steering
     from judgekit.cli.screen import StatusLine, columns
-    from judgekit.core.display.text import to_text
     from judgekit.suite.judge_file import JudgeFile
 
     params = named_values("--param", param)
@@ -61,14 +60,14 @@ def optimize(
         options=named_values("--option", option),
         max_tokens=max_tokens,
         cassette=cassette,
-        record=record,
+        record=record or "new_episodes",
     )
     line = StatusLine()
     try:
         table = optimize_steering(plan, out=out, progress=line.show)
     finally:
         line.clear()
-    print(to_text(table._parts_shown(), width=columns()))
+    print(table.text(width=columns()), end="")
     if out is not None:
         print(f"written to {out}")
     missing = [cell for cell in table.cells if not cell.complete]
