@@ -10,11 +10,10 @@ import io
 import json
 import math
 import re
+import struct
 import zipfile
-from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from sys import byteorder
 from typing import Any, NamedTuple
 
 from judgekit.core.canonical import canonical_json, digest
@@ -125,10 +124,7 @@ def read_steering(path: Path, *, layer: int, strength: float) -> Steering:
 
 def vector_bytes(vector: Sequence[float], *, layer: int, metadata: Mapping[str, str]) -> bytes:
     """Return the safetensors file of one vector; the same arguments give the same bytes."""
-    floats = array("f", vector)
-    if byteorder == "big":
-        floats.byteswap()
-    data = floats.tobytes()
+    data = struct.pack(f"<{len(vector)}f", *vector)
     entry = {"dtype": "F32", "shape": [len(vector)], "data_offsets": [0, len(data)]}
     header = canonical_json({"__metadata__": dict(metadata), f"layer.{layer}": entry}).encode()
     header += b" " * (-len(header) % 8)
