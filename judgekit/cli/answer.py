@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
@@ -164,18 +165,26 @@ class _Asking(NamedTuple):
         import asyncio
 
         from judgekit.cli.interrupt import on_interrupt
+        from judgekit.cli.screen import StatusLine
         from judgekit.datasets.write import write_cases
         from judgekit.suite import answering
         from judgekit.suite.steering import answer_twice
 
-        counts = _Counts(shown=not self.quiet and (keep or out is not None))
+        line = StatusLine(shown=not self.quiet and (keep or out is not None))
+        counts: Counter[str] = Counter()
+
+        def show(row: Answered) -> None:
+            counts[row.state] += 1
+            if line.due():
+                line.show(", ".join(f"{n} {state}" for state, n in counts.items()))
+
         system_under_test = answering.open_system(model, **self.system)
 
         async def work() -> Answers:
             stop = asyncio.Event()
             loop = asyncio.get_running_loop()
             with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), kept=KEPT):
-                options = {**self.options, "out": out, "progress": counts, "stop": stop}
+                options = {**self.options, "out": out, "progress": show, "stop": stop}
                 if self.steering is not None:
                     options.pop("field")
                     return await answer_twice(rows, system_under_test, self.steering, **options)
@@ -184,7 +193,7 @@ class _Asking(NamedTuple):
         try:
             answers = asyncio.run(work())
         finally:
-            counts.clear()
+            line.clear()
             system_under_test.close()
         if out is None and not keep:
             write_cases(answers.cases, None)
@@ -296,24 +305,6 @@ def _system_prompt(text: str | None, file: Path | None) -> str | None:
     if not prompt:
         raise ConfigError(f"--system-file {file}: is empty; for no system prompt: --system ''")
     return prompt
-
-
-class _Counts:
-    """Shows on the terminal how many cases have each state."""
-
-    def __init__(self, *, shown: bool) -> None:
-        from collections import Counter
-
-        from judgekit.cli.screen import StatusLine
-
-        self._states: Counter[str] = Counter()
-        self._line = StatusLine(shown=shown)
-        self.clear = self._line.clear
-
-    def __call__(self, row: Answered) -> None:
-        self._states[row.state] += 1
-        if self._line.due():
-            self._line.show(", ".join(f"{n} {state}" for state, n in self._states.items()))
 
 
 def _print_outcome(answers: Answers, cassette: OpenCassette, *, field: str, place: str) -> None:
