@@ -90,7 +90,6 @@ def answer(
             raise ConfigError("a suite scores outputs; remove --field")
         ending, default = (".jsonl", None) if suite is None else ("", Path("runs"))
         paths = paths_of(models, out or default, ending=ending)
-    purse = None if max_cost is None else Purse(max_cost)
     params = {"max_tokens": max_tokens, "temperature": temperature, "top_p": top_p}
     asking = _Asking(
         system={
@@ -102,7 +101,7 @@ def answer(
             "record": record or "new_episodes",
             "redact": redact or [],
             "concurrency": concurrency,
-            "purse": purse,
+            "purse": None if max_cost is None else Purse(max_cost),
             "rpm": _rate("--rpm", rpm),
             "tpm": _rate("--tpm", tpm),
         },
@@ -123,11 +122,9 @@ def answer(
         _check_out(cases, path, limit=limit, cassette=cassette)
     for name, path in paths.items():
         rows = load_cases(cases, limit=limit) if given is None else iter(given)
-        first = next(rows, None)
-        if first is not None:
-            rows = chain([first], rows)
-            _keep_other_files(path, first, cases)
-        answers = asking.answers(name, rows, out=path, several=models is not None)
+        first = next(rows)  # `load_cases` refuses a source without cases
+        _keep_other_files(path, first, cases)
+        answers = asking.answers(name, chain([first], rows), out=path, several=models is not None)
         code = max(code, answers.exit_code)
         if _stopped(answers):
             break
@@ -186,7 +183,6 @@ class _Asking(NamedTuple):
             with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), kept=KEPT):
                 options = {**self.options, "out": out, "progress": show, "stop": stop}
                 if self.steering is not None:
-                    options.pop("field")
                     return await answer_twice(rows, system_under_test, self.steering, **options)
                 return await answering.answer(rows, system_under_test, **options)
 
@@ -290,18 +286,13 @@ def _keep_other_files(out: Path | None, first: Case, source: str) -> None:
 
 
 def _system_prompt(text: str | None, file: Path | None) -> str | None:
-    from judgekit.core.input_file import MAX_PLAIN, read_text
+    from judgekit.core.input_file import read_prompt
 
     if file is None:
         return text
     if text is not None:
         raise ConfigError("give --system or --system-file, not both")
-    try:
-        prompt = read_text(file, most=MAX_PLAIN).strip()
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(
-            f"--system-file {file}: cannot be read: {exc}; name a UTF-8 text file"
-        ) from exc
+    prompt = read_prompt(file, flag=f"--system-file {file}")
     if not prompt:
         raise ConfigError(f"--system-file {file}: is empty; for no system prompt: --system ''")
     return prompt

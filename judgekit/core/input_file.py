@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, AnyStr
 
+from judgekit.core.errors import ConfigError
+
 MAX_PLAIN = 64 * 2**20
 """Bytes of a file that is one text."""
 
@@ -58,6 +60,22 @@ def read_text(path: Path, *, most: int) -> str:
     """
     text = read_bytes(path, most=most).decode("utf-8-sig")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_prompt(path: Path, *, flag: str) -> str:
+    """Return the text of a file that a flag names, without space around it.
+
+    Args:
+        path: the file.
+        flag: the flag, for messages.
+
+    Raises:
+        ConfigError: the file cannot be read, or is not UTF-8.
+    """
+    try:
+        return read_text(path, most=MAX_PLAIN).strip()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"{flag}: cannot be read: {exc}; name a UTF-8 text file") from exc
 
 
 def sha256_of(path: Path) -> str:

@@ -201,7 +201,6 @@ class SteeredJudge(BaseJudge):
             if not (number and low <= value <= high):
                 raise ConfigError(f"{name} must be a number from {low} to {high}, not {value!r}")
         self.local, self._steering = model, steering
-        self._plain = params
         self.identity = identity
         self.params = {**params, **({"steering": steering.param} if steering else {})}
 
@@ -265,7 +264,7 @@ class SteeredJudge(BaseJudge):
         from transformers import GenerationConfig
 
         tokenizer, model, _ = self.local.ready()
-        params = {**PARAMS, **self._plain}
+        params = {**PARAMS, **self.params}
         sampling = {name: float(params[name]) for name in ("temperature", "top_p")}
         config = GenerationConfig(
             max_new_tokens=min(int(params["max_tokens"]), (most or 2**31) - len(ids)),

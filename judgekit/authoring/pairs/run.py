@@ -14,7 +14,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.store_opener import store_opener
 from judgekit.core.errors import CassetteMiss, ConfigError
-from judgekit.core.input_file import MAX_PLAIN, read_text
+from judgekit.core.input_file import read_prompt
 from judgekit.core.output_file import refuse_foreign, whole_file
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
@@ -111,12 +111,7 @@ def _recorded(path: Path | None) -> Judge:
 
 def _text(text: str) -> str:
     """Return a description, or the content of `@FILE`."""
-    if not text.startswith("@"):
-        return text
-    try:
-        return read_text(Path(text[1:]), most=MAX_PLAIN).strip()
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"{text}: cannot be read: {exc}; name a UTF-8 text file") from exc
+    return read_prompt(Path(text[1:]), flag=text) if text.startswith("@") else text
 
 
 def check_output(path: Path) -> None:
