@@ -310,19 +310,11 @@ def open_system(
             price.
         CassetteCorrupt: the tape is damaged.
     """
-    all_params = {**PARAMS, **(params or {})}
     lines = Lines(file="")
-    file = validate_file(
-        JudgeFile,
-        {
-            "model": model,
-            "api_base": api_base,
-            "api_key_env": api_key_env,
-            "identity": identity,
-            "params": {name: value for name, value in all_params.items() if value is not None},
-        },
-        lines=lines,
-    )
+    data = {"model": model, "api_base": api_base, "api_key_env": api_key_env, "identity": identity}
+    all_params = {**PARAMS, **(params or {})}
+    sent = {name: value for name, value in all_params.items() if value is not None}
+    file = validate_file(JudgeFile, {**data, "params": sent}, lines=lines)
     if model.startswith("manual/"):
         raise ConfigError(f"{model} is a person; name a model")
     if concurrency < 1:
@@ -341,15 +333,13 @@ def open_system(
     else:
         judge = make_judge(file, base=Path(), lines=lines, asking=asking)
     rules = validate_file(RedactFile, {"redact": list(redact)}, lines=lines)
+    if not asking:  # a replay waits for no server
+        rpm = tpm = None
+    limited = LimitedJudge(
+        judge, concurrency=concurrency, purse=purse, price=price, rpm=rpm, tpm=tpm
+    )
     return Cassette(
-        LimitedJudge(
-            judge,
-            concurrency=concurrency,
-            purse=purse,
-            price=price,
-            rpm=rpm if asking else None,
-            tpm=tpm if asking else None,
-        ),
+        limited,
         tape=cassette,
         store=store_opener(cassette.parent if cassette is not None else Path()),
         record=mode,
