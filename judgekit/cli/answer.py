@@ -164,7 +164,7 @@ class _Asking(NamedTuple):
         from judgekit.cli.interrupt import on_interrupt
         from judgekit.cli.screen import StatusLine
         from judgekit.datasets.write import write_cases
-        from judgekit.suite import answering
+        from judgekit.suite.answering import answer, open_system
         from judgekit.suite.steering import answer_twice
 
         line = StatusLine(shown=not self.quiet and (keep or out is not None))
@@ -175,28 +175,23 @@ class _Asking(NamedTuple):
             if line.due():
                 line.show(", ".join(f"{n} {state}" for state, n in counts.items()))
 
-        system_under_test = answering.open_system(model, **self.system)
-
         async def work() -> Answers:
             stop = asyncio.Event()
             loop = asyncio.get_running_loop()
             with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), kept=KEPT):
                 options = {**self.options, "out": out, "progress": show, "stop": stop}
                 if self.steering is not None:
-                    return await answer_twice(rows, system_under_test, self.steering, **options)
-                return await answering.answer(rows, system_under_test, **options)
+                    return await answer_twice(rows, opened, self.steering, **options)
+                return await answer(rows, opened, **options)
 
-        try:
+        with open_system(model, **self.system) as opened, line:
             answers = asyncio.run(work())
-        finally:
-            line.clear()
-            system_under_test.close()
         if out is None and not keep:
             write_cases(answers.cases, None)
         place = "" if keep else printable(str(out)) if out is not None else "standard output"
         if several:
             print(printable(f"{model}:"), file=sys.stderr)
-        _print_outcome(answers, system_under_test, field=self.options["field"], place=place)
+        _print_outcome(answers, opened, field=self.options["field"], place=place)
         return answers
 
 

@@ -57,11 +57,8 @@ def run_with_progress(
         return run(suite, stop, {**options, "progress": None})
     from judgekit.cli.meter import Meter
 
-    meter = Meter(suite)
-    try:
+    with Meter(suite) as meter:
         return run(suite, stop, {**options, "progress": meter})
-    finally:
-        meter.clear()
 
 
 def run_distributed(suite: Path, overrides: Overrides, *, quiet: bool, **options: Any) -> Report:

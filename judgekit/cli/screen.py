@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import time
+from typing import Self
 
 from judgekit.core.canonical import printable
 from judgekit.core.cells import cut
@@ -48,7 +49,10 @@ def fitted(text: str) -> str:
 
 
 class StatusLine:
-    """One line on standard error, replaced by the next one; nothing where that is no terminal."""
+    """One line on standard error, replaced by the next one; nothing where that is no terminal.
+
+    As a context manager, it is removed at the end.
+    """
 
     def __init__(self, *, shown: bool = True) -> None:
         self._terminal = shown and sys.stderr.isatty()
@@ -71,3 +75,9 @@ class StatusLine:
     def clear(self) -> None:
         """Remove the line."""
         self.show("")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()

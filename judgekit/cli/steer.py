@@ -62,11 +62,8 @@ def optimize(
         cassette=cassette,
         record=record or "new_episodes",
     )
-    line = StatusLine()
-    try:
+    with StatusLine() as line:
         table = optimize_steering(plan, out=out, progress=line.show)
-    finally:
-        line.clear()
     print(table.text(width=columns()), end="")
     if out is not None:
         print(f"written to {out}")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from judgekit.core.canonical import digest
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
+from judgekit.core.input_file import sha256_of
 from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.request import Reply, Request, Try, Usage
@@ -161,11 +162,5 @@ def _begins(spans: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _digest(folder: Path) -> str:
-    state = hashlib.sha256()
-    for path in sorted(folder.glob("*.safetensors")):
-        with path.open("rb") as file:
-            state.update(hashlib.file_digest(file, "sha256").digest())
-    return state.hexdigest()[:16]
-
-
-__all__ = ["PREFIX", "LoadedModel", "TransformersJudge", "context_of", "load_model"]
+    files = sorted(folder.glob("*.safetensors"))
+    return digest(b"".join(bytes.fromhex(sha256_of(path)) for path in files))[:16]
