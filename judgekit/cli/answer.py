@@ -118,8 +118,8 @@ def answer(
         raise typer.Exit(_score_models(suite, paths, asking, limit=limit))
     given = list(load_cases(cases, limit=limit)) if cases == "-" and len(paths) > 1 else None
     code = 0
-    for path in paths.values():
-        _check_out(cases, path, limit=limit, cassette=cassette)
+    for file in filter(None, paths.values()):
+        _check_out(cases, file, limit=limit, cassette=cassette)
     for name, path in paths.items():
         rows = load_cases(cases, limit=limit) if given is None else iter(given)
         first = next(rows)  # `load_cases` refuses a source without cases
@@ -256,9 +256,7 @@ def _steering(
     return read_steering(vector, layer=layer, strength=strength)
 
 
-def _check_out(source: str, out: Path | None, *, limit: int | None, cassette: Path | None) -> None:
-    if out is None:
-        return
+def _check_out(source: str, out: Path, *, limit: int | None, cassette: Path | None) -> None:
     if out.is_dir():
         raise ConfigError(f"--out {out}: is a folder; name a file")
     if cassette is not None and out.resolve() == cassette.resolve():

@@ -16,7 +16,6 @@ from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.request import Reply, Request, Try, Usage
 
 PREFIX = "transformers/"
-EXTRA = "transformers"
 
 
 class LoadedModel(NamedTuple):
@@ -54,7 +53,7 @@ class TransformersJudge(BaseJudge):
         if not self._folder.is_dir() or not any(self._folder.glob("*.safetensors")):
             raise ConfigError(f"{model}: no folder {self._folder} with *.safetensors in it")
         if find_spec("transformers") is None or find_spec("torch") is None:
-            raise MissingExtra(feature=f"{PREFIX}FOLDER", extra=EXTRA)
+            raise MissingExtra(feature=f"{PREFIX}FOLDER", extra="transformers")
         self._lock = threading.Lock()
         self._loaded: LoadedModel | None = None
 

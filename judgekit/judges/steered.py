@@ -26,7 +26,6 @@ from judgekit.judges.local import PREFIX, LoadedModel, context_of, load_model
 from judgekit.judges.named import FunctionJudge
 from judgekit.judges.steering_vector import Steering
 
-EXTRA = "steering"
 PACKAGES = ("torch", "transformers", "steering_vectors")
 PARAMS: Mapping[str, float] = {"max_tokens": 256, "temperature": 0.0, "top_p": 1.0}
 """Parameters of an answer, with their defaults."""
@@ -60,7 +59,7 @@ class SteerableModel:
         if self._loaded is None:
             folder = self._folder()
             if any(find_spec(package) is None for package in PACKAGES):
-                raise MissingExtra(feature=f"a call of {self.name}", extra=EXTRA)
+                raise MissingExtra(feature=f"a call of {self.name}", extra="steering")
             self._loaded = load_model(folder, name=self.name)
             tokenizer = self._loaded.tokenizer
             # Otherwise steering-vectors would pass token types, which answers do not have.
@@ -282,5 +281,4 @@ class SteeredJudge(BaseJudge):
                 generation_config=config,
                 use_model_defaults=False,  # those of the model may sample
             )
-        tokens: list[int] = out[0, len(ids) :].tolist()
-        return tokens
+        return list(out[0, len(ids) :].tolist())
