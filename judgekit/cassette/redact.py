@@ -146,6 +146,7 @@ def redact_fields(case: Case, redact_in: Callable[[str], Redact], *, by_name: bo
     redacted: dict[str, Any] = {
         name: _redact_value(value, redact_in(name), by_name=by_name)
         for name, value in fields.items()
+        if name != "history"
     }
     # Roles and field names are fixed words, even if a pattern matches them.
     history = redact_in("history")
@@ -160,6 +161,7 @@ def _message(message: dict[str, Any], redact: Redact, *, by_name: bool) -> dict[
     redacted = {
         name: value if name == "role" else _redact_value(value, redact)
         for name, value in message.items()
+        if name != "tool_calls"
     }
     redacted["tool_calls"] = [
         {name: _redact_value(value, redact, by_name=by_name) for name, value in call.items()}

@@ -85,7 +85,7 @@ def _more_lines(agreement: Agreement) -> Iterator[str]:
         yield f"balanced F1 {known['balanced_f1'].text}{between}, {', '.join(shares)}"
     if "probability" in known:
         probability, brier = (known[name] for name in ("probability", "brier"))
-        of = _count(probability.n, "pair")
+        of = counted(probability.n, "pair")
         yield f"probability of people's answers {probability.text}, Brier score {brier.text}, {of}"
 
 

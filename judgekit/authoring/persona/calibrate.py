@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.analysis.labels.questions import counted
 from judgekit.authoring.persona import steps as fit
 from judgekit.authoring.persona.labels import VoiceLabel, VoiceLabels, read_voice_labels
 from judgekit.core.case import Case
+from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError
 from judgekit.core.output_file import refuse_foreign, whole_file
 from judgekit.core.score import Failure

@@ -56,6 +56,21 @@ def test_compat_is_chosen_by_a_flag(judgekit, tmp_path):
     assert next(load_cases(tmp_path / "p.jsonl")).input == "[EMAIL_REDACTED], 8.8.8.8"
 
 
+def test_a_value_in_the_history_is_counted_once():
+    call = {"name": "find", "arguments": {"who": "bob@example.com"}}
+    history = [
+        {"role": "user", "content": "I am ann@example.com"},
+        {"role": "assistant", "content": "One moment.", "tool_calls": [call]},
+    ]
+    sanitizer = Sanitizer(replacement="kind")
+
+    clean = sanitizer.sanitize(Case(id="a", input="Who?", history=history))
+
+    assert clean.history[0].content == "I am [EMAIL]"
+    assert clean.history[1].tool_calls[0].arguments == {"who": "[EMAIL]"}
+    assert sanitizer.counts == {("email", "history"): 2}
+
+
 def text_of(name, rows):
     if name.endswith(".csv"):
         keys = list(rows[0])
