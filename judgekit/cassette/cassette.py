@@ -226,10 +226,9 @@ class Cassette(JudgeWrapper):
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
         """Ask a judge and store the reply before any other await."""
-        if request.key in self._added:  # stored by a waiter that was cancelled then
-            stored = self._recorded(request)
-            if stored is not None:
-                return stored
+        # A waiter that was cancelled may have stored it.
+        if request.key in self._added and (stored := self._recorded(request)) is not None:
+            return stored
         try:
             reply = kept_of(await judge.ask(request), want=request.form.want)
         except (CaseError, JudgeRefused, InvalidReply) as exc:

@@ -432,8 +432,9 @@ def test_the_one_who_asks_giving_up_does_not_cancel_those_who_wait(tmp_path, sto
     assert value(second) == 0.1
 
 
-def test_a_reply_stored_for_one_who_gave_up_reaches_those_who_wait(tmp_path, store):
-    put, held, begun = store.put, threading.Event(), threading.Event()
+def held_back(store):
+    """Let a store write nothing until the second event; the first says that it wants to."""
+    put, begun, held = store.put, threading.Event(), threading.Event()
 
     def slowly(key, text):
         begun.set()
@@ -441,6 +442,11 @@ def test_a_reply_stored_for_one_who_gave_up_reaches_those_who_wait(tmp_path, sto
         put(key, text)
 
     store.put = slowly
+    return begun, held
+
+
+def test_a_reply_stored_for_one_who_gave_up_reaches_those_who_wait(tmp_path, store):
+    begun, held = held_back(store)
     judge = Numbering()
     cassette = opened(tmp_path / "new.jsonl", judge, store, "new_episodes")
 
@@ -466,14 +472,7 @@ def test_a_reply_stored_for_one_who_gave_up_reaches_those_who_wait(tmp_path, sto
 
 def test_replies_that_came_are_kept_when_the_run_is_called_off(tmp_path, store):
     """Their writing waits its turn behind a slow disk; being called off must not drop it."""
-    put, held, begun = store.put, threading.Event(), threading.Event()
-
-    def slowly(key, text):
-        begun.set()
-        held.wait(120)
-        put(key, text)
-
-    store.put = slowly
+    begun, held = held_back(store)
     judge = Numbering()
     cassette = opened(tmp_path / "new.jsonl", judge, store, "new_episodes")
 
