@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
+from pathlib import Path as FilePath
 from typing import Any
 
 import yaml
@@ -89,6 +91,13 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     if node is None:
         return None, lines
     return _Builder(lines).build(node, (), 0), lines
+
+
+@cache
+def package_data(file: FilePath) -> dict[str, Any]:
+    """Return the content of a YAML file that belongs to judgekit; it is read once."""
+    data: dict[str, Any] = parse_yaml(file.read_text("utf-8"), file=file.name)[0]
+    return data
 
 
 def to_yaml(data: Any) -> str:

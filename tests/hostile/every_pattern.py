@@ -90,9 +90,17 @@ def _forms():
     return {kind: forms(kind) for kind in form_data()["kinds"]}
 
 
+def _reserved():
+    from judgekit.cassette.detectors.form import form_data
+    from judgekit.cassette.detectors.reserved import _pattern
+
+    return [_pattern(kind) for kind in form_data()["reserved"]]
+
+
 BUILT: dict[str, Callable[[], Any]] = {
     "authoring/lint/words.py": _lint,
     "cassette/detectors/form.py": _forms,
+    "cassette/detectors/reserved.py": _reserved,
     "judges/output_mode.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
     "metrics/prompt_alignment/rule_words.py": _requests,
@@ -119,7 +127,7 @@ WORDS = {
 """Files that build patterns of escaped words, or of a pattern of the user, and of what."""
 BOUNDS: dict[str, int] = {
     "cassette/detectors/email.py _BEFORE": 64,
-    "cassette/detectors/reserved.py _DOMAIN": 800,
+    "cassette/detectors/reserved.py": 800,
     "metrics/safety_and_quality/refusal.py": 1_000,
     "metrics/tokens.py _ABBREVIATION": 12,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from judgekit.cassette.detectors.checksum import CHECKS
 from judgekit.cassette.detectors.span import PrivateSpan
-from judgekit.core.yaml_file import parse_yaml
+from judgekit.core.yaml_file import package_data
 
 _FILE = Path(__file__).with_name("forms.yaml")
 _PART = re.compile("@(\\w+)@")
@@ -24,11 +24,11 @@ class PrivateForm(NamedTuple):
     """One form of a kind."""
 
     pattern: re.Pattern[str]
-    words: tuple[str, ...]
-    check: str
-    unless: re.Pattern[str] | None
-    ahead: int
-    read: str
+    unless: re.Pattern[str] | None = None
+    words: Sequence[str] = ()
+    check: str = ""
+    ahead: int = 0
+    read: str = "plain"
 
     def find(self, text: str, lower: str) -> Iterator[PrivateSpan]:
         """Yield the matches that pass the checks; `lower` is the text in lower case."""
@@ -60,11 +60,9 @@ def forms(kind: str) -> tuple[PrivateForm, ...]:
     return tuple(_form(entry, parts) for entry in data["kinds"][kind])
 
 
-@cache
 def form_data() -> dict[str, Any]:
-    """Return what `forms.yaml` holds: `parts` and `kinds`."""
-    data: dict[str, Any] = parse_yaml(_FILE.read_text("utf-8"), file=_FILE.name)[0]
-    return data
+    """Return what `forms.yaml` holds: `parts`, `tokens`, `reserved` and `kinds`."""
+    return package_data(_FILE)
 
 
 def find_forms(kind: str, text: str) -> Iterator[PrivateSpan]:
@@ -109,15 +107,9 @@ def _form(entry: dict[str, Any], parts: dict[str, str]) -> PrivateForm:
     if "after" in entry:
         labels, value = "".join(entry["after"]), "".join(entry["value"])
         source = rf"(?<![^\W_])(?i:(?:{labels})@after@)(?P<value>{value})(?![^\W_])"
-    unless = entry.get("unless")
-    return PrivateForm(
-        re.compile(_resolved(source, parts)),
-        tuple(entry.get("words", ())),
-        entry.get("check", ""),
-        re.compile(_resolved(parts[unless], parts)) if unless else None,
-        entry.get("ahead", 0),
-        entry.get("read", "plain"),
-    )
+    unless = re.compile(_resolved(parts[entry["unless"]], parts)) if "unless" in entry else None
+    settings = {name: entry[name] for name in ("words", "check", "ahead", "read") if name in entry}
+    return PrivateForm(re.compile(_resolved(source, parts)), unless, **settings)
 
 
 def _resolved(source: str, parts: dict[str, str]) -> str:

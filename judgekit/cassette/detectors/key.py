@@ -4,42 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from heapq import merge
 from itertools import pairwise
 
+from judgekit.cassette.detectors.form import form_data
 from judgekit.cassette.detectors.span import PrivateSpan
 
-_TOKENS = (
-    r"sk-[\w-]{16,}+",  # OpenAI, Anthropic, OpenRouter, DeepSeek and others
-    r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,}+",  # Stripe
-    r"whsec_[A-Za-z0-9+/=]{24,}+",
-    r"(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}(?![A-Za-z0-9])",  # AWS
-    r"gh[pousr]_[A-Za-z0-9]{36,}+",
-    r"github_pat_\w{22,}+",
-    r"gl(?:pat|ptt|dt|rt|cbt|soat)-[\w-]{20,}+",  # GitLab
-    r"xox[abeoprs]-[A-Za-z0-9-]{10,}+",  # Slack
-    r"xapp-[A-Za-z0-9-]{20,}+",
-    r"AIza[\w-]{35}",  # Google
-    r"ya29\.[\w-]{20,}+",
-    r"GOCSPX-[\w-]{20,}+",
-    r"hf_[A-Za-z0-9]{30,}+",  # Hugging Face
-    r"gsk_[A-Za-z0-9]{20,}+",  # Groq
-    r"(?:xai|pplx|nvapi|fw|csk)-[A-Za-z0-9_-]{24,}+",
-    r"r8_[A-Za-z0-9]{30,}+",  # Replicate
-    r"(?:tvly|jina|lsv2|fc|e2b)[-_][A-Za-z0-9_-]{24,}+",
-    r"npm_[A-Za-z0-9]{36}",
-    r"pypi-[\w-]{16,}+",
-    r"SG\.[\w-]{16,}+\.[\w-]{16,}+",  # SendGrid
-    r"key-[0-9a-f]{32}(?![0-9a-f])",  # Mailgun
-    r"dop_v1_[0-9a-f]{64}",
-    r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
-    r"SK[0-9a-f]{32}(?![0-9a-f])",  # Twilio
-    r"\d{8,10}:AA[\w-]{33}(?![\w-])",  # Telegram
-    # A signed JSON web token. The match also consumes a mere beginning of one, to keep the search
-    # linear; _tokens skips it because it has no dot.
-    r"eyJ[\w-]{8,}+(?:\.eyJ[\w-]{8,}+\.[\w-]{8,}+)?+",
-)
-_TOKEN = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(_TOKENS)})", re.ASCII)
 _BEARER = re.compile(r"\b(?:bearer|basic) +([\w.~+/-]{20,}+=*)", re.IGNORECASE | re.ASCII)
 _IN_ADDRESS = re.compile(r"://[^\s:/@\[\]]{1,100}+:([^\s/@\[\]]{3,200}+)@")
 _SETTING = re.compile(
@@ -86,8 +57,14 @@ def _blocks(text: str) -> Iterator[PrivateSpan]:
         yield PrivateSpan(begin.start(), end, text[begin.start() : end])
 
 
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(rf"(?a)(?<![A-Za-z0-9_])(?:{'|'.join(form_data()['tokens'])})")
+
+
 def _tokens(text: str) -> Iterator[PrivateSpan]:
-    for match in _TOKEN.finditer(text):
+    for match in _token().finditer(text):
+        # Its pattern also consumes a mere beginning of a JSON web token.
         if match[0].startswith("eyJ") and "." not in match[0]:
             continue
         if any(character.isdigit() for character in match[0][3:]):
