@@ -62,13 +62,12 @@ def lint(
 
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
-    from judgekit.authoring.cases.lint import case_rules, find_case_rule, lint_cases
-    from judgekit.authoring.lint.text import explained, lint_json, lint_text
+    from judgekit.authoring.cases.lint import case_rules, lint_cases
+    from judgekit.authoring.lint.text import lint_json, lint_text, rules_text
     from judgekit.datasets.load import shape_of
 
     if explain is not None or rules:
-        listed = case_rules().values() if explain is None else [find_case_rule(explain)]
-        typer.echo("\n".join(explained(rule, silences=False) for rule in listed), nl=False)
+        typer.echo(rules_text(case_rules(), only=explain, command="cases"), nl=False)
         return
     if cases is None:
         raise ConfigError("name a file of cases: judgekit cases lint FILE")

@@ -70,14 +70,11 @@ def lint(
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
     from judgekit.authoring.lint.lint import lint_rubrics
-    from judgekit.authoring.lint.registry import find_rule
-    from judgekit.authoring.lint.text import explained, lint_json, lint_text, rule_list
+    from judgekit.authoring.lint.registry import lint_rules
+    from judgekit.authoring.lint.text import lint_json, lint_text, rules_text
 
-    if explain is not None:
-        typer.echo(explained(find_rule(explain)), nl=False)
-        return
-    if rules:
-        typer.echo(rule_list(), nl=False)
+    if explain is not None or rules:
+        typer.echo(rules_text(lint_rules(), only=explain), nl=False)
         return
     linted = lint_rubrics(sources or (), results=results, minimum=minimum, api=api)
     if format == "sarif":

@@ -18,9 +18,8 @@ from judgekit.cassette.detectors.reserved import reserved
 from judgekit.cassette.redact import NAMES, redactor
 from judgekit.cassette.scan import masked
 from judgekit.core.case import Case, Message, has_text
-from judgekit.core.errors import ConfigError, DatasetError
-from judgekit.core.suggest import suggest
-from judgekit.core.yaml_file import parse_yaml
+from judgekit.core.errors import DatasetError
+from judgekit.core.yaml_file import package_data
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.ids import IdSet
 from judgekit.datasets.load import Container
@@ -47,20 +46,7 @@ _RULES = Path(__file__).with_name("rules.yaml")
 @cache
 def case_rules() -> dict[str, LintRule]:
     """Return id -> rule."""
-    rules, _ = parse_yaml(_RULES.read_text("utf-8"), file=_RULES.name)
-    return {id: LintRule(id, **text) for id, text in rules.items()}
-
-
-def find_case_rule(id: str) -> LintRule:
-    """Return a rule.
-
-    Raises:
-        ConfigError: there is no such rule; the message suggests a similar one.
-    """
-    if id not in case_rules():
-        listed = "; `judgekit cases lint --rules` lists them"
-        raise ConfigError(f"no rule {id!r}{suggest(id, case_rules(), otherwise=listed)}")
-    return case_rules()[id]
+    return {id: LintRule(id, **text) for id, text in package_data(_RULES).items()}
 
 
 def lint_cases(

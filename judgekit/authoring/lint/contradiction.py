@@ -30,12 +30,12 @@ def contradiction(
         items: the items of a checklist, each `{item, met, reason}`.
     """
     if question.kind == "checklist":
-        for item in items:
-            if isinstance(item.get("met"), bool):
-                text = _of_yes_no(item["met"], str(item.get("reason", ""))[-_MOST:])
-                if text is not None:
-                    return text
-        return None
+        texts = (
+            _of_yes_no(item["met"], str(item.get("reason", ""))[-_MOST:])
+            for item in items
+            if isinstance(item.get("met"), bool)
+        )
+        return next(filter(None, texts), None)
     reason = reason[:200] + "\n" + reason[200:][-_MOST:] if len(reason) > 200 else reason
     if isinstance(value, bool):
         return _of_yes_no(value, reason)
@@ -58,13 +58,13 @@ def _of_yes_no(value: bool, reason: str) -> str | None:
 
 
 def _of_word(value: str, labels: Sequence[str], reason: str) -> str | None:
-    last: str | None = None
-    at = -1
-    for label in labels:
-        for match in verdict_with(label).finditer(reason):
-            if match.end() > at:
-                last, at = label, match.end()
-    if last is not None and last.casefold() != value.casefold():
+    ends = {
+        match.end(): label
+        for label in reversed(labels)
+        for match in verdict_with(label).finditer(reason)
+    }
+    last = ends[max(ends)] if ends else value
+    if last.casefold() != value.casefold():
         return f"the value is {value!r}, but the reason says {last!r}"
     return None
 

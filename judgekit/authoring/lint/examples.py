@@ -118,10 +118,8 @@ def _shown_in_tests(subject: LintSubject) -> Iterator[Problem]:
     for number, test in enumerate(subject.file.tests):
         example = shown.get(_key(test.case))
         if example is not None:
-            where = subject.at("tests", number)
-            yield Problem(
-                where, f"the case of this test is example {example + 1}, which the judge sees"
-            )
+            message = f"the case of this test is example {example + 1}, which the judge sees"
+            yield Problem(subject.at("tests", number), message)
 
 
 def _key(value: Any) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from judgekit.authoring.lint.rule import Problem, check_each
+from judgekit.authoring.lint.rule import Problem, check_each, repeated
 from judgekit.authoring.lint.subject import OwnCriterion
 from judgekit.authoring.lint.words import pattern, word_data
 
@@ -37,11 +37,11 @@ def _same_value(own: OwnCriterion) -> Iterator[Problem]:
     if len(set(values)) == 1 and len(values) > 1:
         yield own.problem(f": every answer has the value {values[0]:g}", own.words[0])
         return
-    seen: dict[float, str] = {}
-    for word, level in (own.file.levels or {}).items():
-        if level.value is not None and (first := seen.setdefault(level.value, word)) != word:
-            message = f": {word!r} and {first!r} have the same value, {level.value:g}"
-            yield own.problem(message, "levels", word)
+    levels = own.file.levels or {}
+    valued = ((level.value, word) for word, level in levels.items() if level.value is not None)
+    for word, first in repeated(valued):
+        message = f": {word!r} and {first!r} have the same value, {levels[word].value:g}"
+        yield own.problem(message, "levels", word)
 
 
 @check_each("level-order")
@@ -103,15 +103,12 @@ def _reach(own: OwnCriterion) -> Iterator[Problem]:
 @check_each("similar-levels")
 def _alike(own: OwnCriterion) -> Iterator[Problem]:
     key, words = own.words
-    spellings: dict[str, str] = {}
-    texts: dict[str, str] = {}
-    for word, level in words.items():
-        first = spellings.setdefault(re.sub(r"[\W_]+", "", word).casefold() or word, word)
-        if first != word:
-            yield own.problem(f": {word!r} and {first!r} differ in spelling only", key, word)
-        text = " ".join(level.text.casefold().split())
-        if text and (first := texts.setdefault(text, word)) != word:
-            yield own.problem(f": {word!r} and {first!r} have the same text", key, word)
+    spelled = ((re.sub(r"[\W_]+", "", word).casefold() or word, word) for word in words)
+    for word, first in repeated(spelled):
+        yield own.problem(f": {word!r} and {first!r} differ in spelling only", key, word)
+    texts = ((level.text.casefold().split(), word) for word, level in words.items())
+    for word, first in repeated((tuple(text), word) for text, word in texts if text):
+        yield own.problem(f": {word!r} and {first!r} have the same text", key, word)
 
 
 @check_each("many-levels")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from judgekit.authoring.lint.observed import RubricVerdicts, observe, rubrics_in
+from judgekit.authoring.lint.observed import observe, rubrics_in
 from judgekit.authoring.lint.registry import lint_rules
 from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric
 from judgekit.authoring.lint.rule import (
@@ -33,21 +33,16 @@ class Linted:
     Attributes:
         files: the files checked.
         findings: all findings by file and line, including silenced ones.
+        open: the findings that are not silenced.
     """
 
     def __init__(self, files: Sequence[Path], findings: Iterable[LintFinding]) -> None:
-        self.files = tuple(files)
-        self.findings = tuple(
-            sorted(
-                set(findings),
-                key=lambda f: (f.file, f.line, SEVERITIES.index(f.severity), f.rule, f.message),
-            )
-        )
+        def order(one: LintFinding) -> tuple[Any, ...]:
+            return one.file, one.line, SEVERITIES.index(one.severity), one.rule, one.message
 
-    @property
-    def open(self) -> tuple[LintFinding, ...]:
-        """The findings that are not silenced."""
-        return tuple(one for one in self.findings if one.silenced is None)
+        self.files = tuple(files)
+        self.findings = tuple(sorted(set(findings), key=order))
+        self.open = tuple(one for one in self.findings if one.silenced is None)
 
     def count(self, severity: Severity) -> int:
         """Return the number of open findings with a severity."""
@@ -86,12 +81,11 @@ def lint_rubrics(
             subjects.append(LintSubject(path))
         except RubricError as exc:  # it was removed, or cannot be read
             findings.append(_not_loaded(exc, path))
-    observed: dict[str, RubricVerdicts] = {}
-    if results is not None:
-        observed = observe(Path(results), {s.rubric.name: s.rubric for s in subjects if s.rubric})
+    rubrics = {subject.rubric.name: subject.rubric for subject in subjects if subject.rubric}
+    observed = {} if results is None else observe(Path(results), rubrics)
+    least = MINIMUM if minimum is None else max(1, minimum)
     for subject in subjects:
         verdicts = observed.get(subject.rubric.name) if subject.rubric is not None else None
-        least = MINIMUM if minimum is None else max(1, minimum)
         about = ObservedRubric(subject, verdicts, least) if verdicts is not None else None
         findings += findings_in(subject, observed=about, api=api)
     return Linted(paths, findings)
@@ -128,9 +122,8 @@ def rubric_files(sources: Sequence[str | Path]) -> list[Path]:
             continue
         inside = _files_in(folder) or _files_in(folder / "rubrics")
         if not inside:
-            raise ConfigError(
-                f"this folder has no rubric (NAME{SUFFIX}); name another", where=str(folder)
-            )
+            message = f"this folder has no rubric (NAME{SUFFIX}); name another"
+            raise ConfigError(message, where=str(folder))
         if len(inside) > MOST_FILES:
             raise ConfigError(f"more than {MOST_FILES:,} rubrics; name them", where=str(folder))
         paths += inside
@@ -150,9 +143,7 @@ def findings_in(
     checked: list[str] = []
     for rule in rules.values():
         about: Any = observed if rule.needs == "results" else subject
-        if rule.check is None or about is None or not _applies(rule, subject):
-            continue
-        if rule.needs == "api" and api is None:
+        if rule.check is None or about is None or not _applies(rule, subject, api=api):
             continue
         try:
             problems = list(rule.check(about))
@@ -170,12 +161,12 @@ def findings_in(
     return findings
 
 
-def _applies(rule: LintRule, subject: LintSubject) -> bool:
+def _applies(rule: LintRule, subject: LintSubject, *, api: str | None) -> bool:
     """Return whether a rule can check a subject; without a rubric, only the front matter counts."""
     if subject.partial:
         return rule.needs == "template" and not subject.faults
     if rule.needs in ("rubric", "results", "api"):
-        return subject.rubric is not None
+        return subject.rubric is not None and (rule.needs != "api" or api is not None)
     return subject.readable
 
 

@@ -30,13 +30,9 @@ class AnswerCounts:
     """Counts of the answers to one criterion."""
 
     def __init__(self) -> None:
-        self.answers = 0
-        self.abstained = 0
-        self.inapplicable = 0
+        self.number: Counter[str] = Counter()
+        """Of `answers`, of `quotes`, of those `unfound`, of `contradictions`, and by status."""
         self.values: Counter[float] = Counter()
-        self.quotes = 0
-        self.unfound = 0
-        self.contradictions = 0
         self.contradicting: list[str] = []
         """The first cases, with their contradiction."""
         self.unfound_in: list[str] = []
@@ -48,22 +44,19 @@ class AnswerCounts:
 
     def add(self, part: Part, criterion: Criterion, case: str) -> None:
         """Count one answer."""
-        self.answers += 1
-        self.abstained += part.status == "abstained"
-        self.inapplicable += part.status == "not_applicable"
+        unfound = sum(quote.field is None for quote in part.quotes)
+        self.number.update({"answers": 1, part.status: 1})
+        self.number.update({"quotes": len(part.quotes), "unfound": unfound})
         if part.value is not None:
             value = round(part.value, 6)
             if value in self.values or len(self.values) < _MOST_VALUES:
                 self.values[value] += 1
-        unfound = sum(quote.field is None for quote in part.quotes)
-        self.quotes += len(part.quotes)
-        self.unfound += unfound
         if unfound and len(self.unfound_in) < _SHOWN:
             self.unfound_in.append(case)
         items = tuple(item for item in part.items if isinstance(item, dict))
         text = contradiction(criterion.question, value=part.answer, reason=part.reason, items=items)
         if text is not None:
-            self.contradictions += 1
+            self.number["contradictions"] += 1
             if len(self.contradicting) < _SHOWN:
                 self.contradicting.append(f"{case} ({text})")
 

@@ -7,10 +7,17 @@ from functools import cache
 from pathlib import Path
 
 from judgekit.authoring.lint.lint import Linted
-from judgekit.authoring.lint.rule import LintFinding, LintRule, Problem, finding
+from judgekit.authoring.lint.rule import (
+    SEVERITIES,
+    LintFinding,
+    LintRule,
+    Problem,
+    finding,
+    repeated,
+)
 from judgekit.authoring.lint.subject import without_place
 from judgekit.core.errors import ConfigError
-from judgekit.core.yaml_file import Lines, parse_yaml
+from judgekit.core.yaml_file import Lines, package_data
 from judgekit.metrics.brand_voice.calibration import calibration_path, load_calibration
 from judgekit.metrics.brand_voice.persona import (
     CALIBRATION_ENDING,
@@ -35,11 +42,10 @@ _RULES = Path(__file__).with_name("persona_rules.yaml")
 @cache
 def persona_rules() -> dict[str, LintRule]:
     """Return id -> rule."""
-    by_severity, _ = parse_yaml(_RULES.read_text("utf-8"), file=_RULES.name)
     return {
         id: LintRule(id, why, severity=severity)
-        for severity, rules in by_severity.items()
-        for id, why in rules.items()
+        for severity in SEVERITIES
+        for id, why in package_data(_RULES)[severity].items()
     }
 
 
@@ -121,11 +127,9 @@ class _PersonaChecks:
     def _words(self) -> Problems:
         persona, avoided = self.persona, set(map(plain, self._avoided))
         for key, listed in (("preferred", self._preferred), (self._avoid, self._avoided)):
-            seen: set[str] = set()
-            for number, word in enumerate(listed):
-                if plain(word) in seen:
-                    yield "twice", self._word(key, number), f"{word!r} appears twice under {key}"
-                seen.add(plain(word))
+            for number, _ in repeated((plain(word), at) for at, word in enumerate(listed)):
+                message = f"{listed[number]!r} appears twice under {key}"
+                yield "twice", self._word(key, number), message
         for number, word in enumerate(self._preferred):
             form = plain(word)
             if form in avoided:

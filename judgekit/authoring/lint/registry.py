@@ -16,9 +16,8 @@ from judgekit.authoring.lint import (  # noqa: F401 - each registers its checks
     weights,
     wording,
 )
-from judgekit.authoring.lint.rule import CHECKS, LintRule, near_rule
-from judgekit.core.errors import ConfigError
-from judgekit.core.yaml_file import parse_yaml
+from judgekit.authoring.lint.rule import CHECKS, LintRule
+from judgekit.core.yaml_file import package_data
 
 _FILE = Path(__file__).with_name("rules.yaml")
 
@@ -26,10 +25,9 @@ _FILE = Path(__file__).with_name("rules.yaml")
 @cache
 def rule_families() -> dict[str, tuple[LintRule, ...]]:
     """Return heading -> its rules, in the order of the documentation."""
-    families, _ = parse_yaml(_FILE.read_text("utf-8"), file=_FILE.name)
     return {
         heading: tuple(LintRule(id, check=CHECKS.get(id), **text) for id, text in rules.items())
-        for heading, rules in families.items()
+        for heading, rules in package_data(_FILE).items()
     }
 
 
@@ -37,14 +35,3 @@ def rule_families() -> dict[str, tuple[LintRule, ...]]:
 def lint_rules() -> dict[str, LintRule]:
     """Return id -> rule."""
     return {rule.id: rule for rules in rule_families().values() for rule in rules}
-
-
-def find_rule(id: str) -> LintRule:
-    """Return a rule.
-
-    Raises:
-        ConfigError: there is no such rule; the message suggests a similar one.
-    """
-    if id not in lint_rules():
-        raise ConfigError(f"no rule {id!r}{near_rule(id, lint_rules())}")
-    return lint_rules()[id]

@@ -44,7 +44,7 @@ class ObservedRubric(NamedTuple):
     def frequent(self, part: str, whole: str, least: float) -> Iterator[tuple[str, str]]:
         """Yield the criteria in which a count is a large share of another one, and the share."""
         for id, counts in self.verdicts.tallies.items():
-            some, all_ = vars(counts)[part], vars(counts)[whole]
+            some, all_ = counts.number[part], counts.number[whole]
             if all_ >= self.minimum and some / all_ >= least:
                 yield id, _share(some, all_)
 
@@ -121,7 +121,7 @@ def _abstaining(observed: ObservedRubric) -> Iterator[Problem]:
 
 @check("inapplicable")
 def _inapplicable(observed: ObservedRubric) -> Iterator[Problem]:
-    for id, share in observed.frequent("inapplicable", "answers", INAPPLICABLE):
+    for id, share in observed.frequent("not_applicable", "answers", INAPPLICABLE):
         yield observed.problem(f"{id!r} did not apply in {share}", id)
 
 
@@ -129,7 +129,7 @@ def _inapplicable(observed: ObservedRubric) -> Iterator[Problem]:
 def _contradicting(observed: ObservedRubric) -> Iterator[Problem]:
     for id, share in observed.frequent("contradictions", "answers", CONTRADICTING):
         counts = observed.verdicts.tallies[id]
-        if counts.contradictions >= FEW:
+        if counts.number["contradictions"] >= FEW:
             message = f"the verdict on {id!r} contradicts its reason in {share}: "
             yield observed.problem(message + "; ".join(counts.contradicting), id)
 

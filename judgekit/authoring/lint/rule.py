@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from judgekit.core.suggest import suggest
 
 if TYPE_CHECKING:
     from judgekit.authoring.lint.subject import OwnCriterion
+
+T = TypeVar("T")
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -109,6 +111,15 @@ def check_each(rule: str) -> Callable[[CriterionCheck], CriterionCheck]:
     return register
 
 
-def near_rule(word: str, known: Collection[str]) -> str:
+def repeated(keyed: Iterable[tuple[Hashable, T]]) -> Iterator[tuple[T, T]]:
+    """Yield each value whose key another value had before, and the first one that had it."""
+    seen: dict[Hashable, T] = {}
+    for key, value in keyed:
+        first = seen.setdefault(key, value)
+        if first != value:
+            yield value, first
+
+
+def near_rule(word: str, known: Collection[str], *, command: str = "rubric") -> str:
     """Return the end of a message about an unknown rule."""
-    return suggest(word, known, otherwise="; `judgekit rubric lint --rules` lists them")
+    return suggest(word, known, otherwise=f"; `judgekit {command} lint --rules` lists them")

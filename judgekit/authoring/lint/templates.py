@@ -8,7 +8,7 @@ from judgekit.authoring.lint.rule import Problem, check
 from judgekit.authoring.lint.sample import full_case, ready, sparse_case
 from judgekit.authoring.lint.subject import LintSubject, without_place
 from judgekit.authoring.lint.wording import shorten, texts
-from judgekit.authoring.lint.words import english, fields, pattern
+from judgekit.authoring.lint.words import fields, pattern
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.rubric.prints import keys_read, unfenced, unread
 
@@ -43,17 +43,13 @@ def _unread(subject: LintSubject) -> Iterator[Problem]:
 def _verdict_first(subject: LintSubject) -> Iterator[Problem]:
     for body in subject.bodies:
         text = body.words.text
-        offset = _verdict_before_reason(text, in_english=english(text, around=subject.words))
+        offset = _verdict_before_reason(text, in_english=subject.english(text))
         if offset is not None:
-            where = place(body.path, body.words.line_at(offset))
-            yield Problem(where, f"asks for the verdict before the reason: {_line(text, offset)!r}")
-    if not subject.readable:
-        return
-    for front in texts(subject):
+            yield _asked_first(place(body.path, body.words.line_at(offset)), text[offset:])
+    for front in texts(subject) if subject.readable else ():
         offset = _verdict_before_reason(front.text, in_english=subject.english(front.text))
         if offset is not None:
-            message = f"asks for the verdict before the reason: {_line(front.text, offset)!r}"
-            yield Problem(front.where, message, front.criterion)
+            yield _asked_first(front.where, front.text[offset:], front.criterion)
 
 
 def _verdict_before_reason(text: str, *, in_english: bool) -> int | None:
@@ -76,8 +72,9 @@ def _verdict_before_reason(text: str, *, in_english: bool) -> int | None:
     return sentence.start() if sentence is not None else None
 
 
-def _line(text: str, offset: int) -> str:
-    return shorten(text[offset:].lstrip().split("\n", 1)[0])
+def _asked_first(where: str, text: str, criterion: str | None = None) -> Problem:
+    line = shorten(text.lstrip().split("\n", 1)[0])
+    return Problem(where, f"asks for the verdict before the reason: {line!r}", criterion)
 
 
 @check("unshown-part")
@@ -177,13 +174,9 @@ def _size(subject: LintSubject) -> Iterator[Problem]:
         text = _rendered(subject, mode)
         if isinstance(text, ConfigError):
             return
-        tokens = estimated_tokens(text)
-        if tokens > LARGE:
-            yield Problem(
-                str(subject.path),
-                f"every case in mode {mode!r} sends about {tokens:,} tokens besides the case; the "
-                f"limit is {LARGE:,}",
-            )
+        if (tokens := estimated_tokens(text)) > LARGE:
+            message = f"every case in mode {mode!r} sends about {tokens:,} tokens besides the case"
+            yield Problem(str(subject.path), f"{message}; the limit is {LARGE:,}")
             return
 
 
@@ -193,9 +186,7 @@ def estimated_tokens(text: str) -> int:
     Tokenizers differ by model; for English they are within a third of this, for scripts without
     spaces it counts a token a character.
     """
+    if all(ord(character) < 0x250 or not character.isalpha() for character in text):
+        return len(text) // 4  # in Latin script
     plain = sum(character.isascii() for character in text)
-    return plain // 4 + len(text) - plain if not _latin(text) else len(text) // 4
-
-
-def _latin(text: str) -> bool:
-    return all(ord(character) < 0x250 or not character.isalpha() for character in text)
+    return plain // 4 + len(text) - plain

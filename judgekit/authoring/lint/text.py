@@ -8,8 +8,9 @@ from pathlib import Path
 
 from judgekit.authoring.lint.lint import Linted
 from judgekit.authoring.lint.registry import lint_rules
-from judgekit.authoring.lint.rule import SEVERITIES, LintRule
+from judgekit.authoring.lint.rule import SEVERITIES, LintRule, near_rule
 from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
 
 VERSION = 1
 """Of the JSON."""
@@ -96,13 +97,26 @@ def lint_json(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> st
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-def rule_list() -> str:
-    """Return every rule with why and fix, a paragraph each."""
-    return "\n".join(explained(rule) for rule in lint_rules().values())
+def rules_text(
+    rules: Mapping[str, LintRule], *, only: str | None = None, command: str = "rubric"
+) -> str:
+    """Return rules with why and fix, a paragraph each.
+
+    Args:
+        rules: the rules, by id.
+        only: the one rule to return.
+        command: the command that checks them; only rubrics can silence rules.
+
+    Raises:
+        ConfigError: there is no such rule; the message suggests a similar one.
+    """
+    if only is not None and only not in rules:
+        raise ConfigError(f"no rule {only!r}{near_rule(only, rules, command=command)}")
+    shown = rules.values() if only is None else [rules[only]]
+    return "\n".join(_explained(rule, silences=command == "rubric") for rule in shown)
 
 
-def explained(rule: LintRule, *, silences: bool = True) -> str:
-    """Return one rule with why and fix, and whether a file may silence it, where files can."""
+def _explained(rule: LintRule, *, silences: bool) -> str:
     lines = [f"{rule.id} ({rule.severity})", f"    why: {rule.why}", f"    fix: {rule.fix}"]
     if rule.languages != "any":
         lines.append(f"    checks: {rule.languages}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judgekit.authoring.lint.rule import Problem, check, check_each
+from judgekit.authoring.lint.rule import Problem, check, check_each, repeated
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern
 
@@ -61,12 +61,11 @@ def _idle_group(subject: LintSubject) -> Iterator[Problem]:
 
 @check("mode-duplicate")
 def _same_modes(subject: LintSubject) -> Iterator[Problem]:
-    seen: dict[tuple[tuple[str, float], ...], str] = {}
-    for mode, weights in subject.file.modes.items():
-        first = seen.setdefault(tuple(sorted((g, w) for g, w in weights.items() if w)), mode)
-        if first != mode:
-            message = f"mode {mode!r} has the same weights as {first!r}"
-            yield Problem(subject.at("modes", mode), message)
+    modes = subject.file.modes
+    weighted = ((frozenset((g, w) for g, w in modes[mode].items() if w), mode) for mode in modes)
+    for mode, first in repeated(weighted):
+        message = f"mode {mode!r} has the same weights as {first!r}"
+        yield Problem(subject.at("modes", mode), message)
 
 
 @check("penalty-unsaid")
@@ -100,10 +99,8 @@ def _exact(subject: LintSubject) -> Iterator[Problem]:
 
 @check("many-criteria")
 def _many(subject: LintSubject) -> Iterator[Problem]:
-    modes = subject.shares()
-    for mode, shares in modes.items():
-        if len(shares) > MANY and subject.own:
-            asks = f"mode {mode!r} asks" if len(modes) > 1 else "asks"
-            message = f"{asks} for {len(shares)} criteria at once; the limit is {MANY}"
-            yield Problem(subject.at("criteria"), message)
-            return
+    modes = subject.shares() if subject.own else {}
+    if many := next((mode for mode, shares in modes.items() if len(shares) > MANY), None):
+        asks = f"mode {many!r} asks" if len(modes) > 1 else "asks"
+        message = f"{asks} for {len(modes[many])} criteria at once; the limit is {MANY}"
+        yield Problem(subject.at("criteria"), message)

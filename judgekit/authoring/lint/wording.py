@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from judgekit.authoring.lint.rule import Problem, check, check_each
+from judgekit.authoring.lint.rule import Problem, check, check_each, repeated
 from judgekit.authoring.lint.scales import anchored_in
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern, two_judgments
@@ -89,8 +89,7 @@ def _matching(words: str, message: str) -> Callable[[LintSubject], Iterator[Prob
 
     def check_texts(subject: LintSubject) -> Iterator[Problem]:
         for own in _english(subject):
-            match = pattern(words).search(own.file.text)
-            if match is not None:
+            if (match := pattern(words).search(own.file.text)) is not None:
                 yield own.problem(f" {message}: {shorten(match[0].strip())!r}", "text")
 
     return check_texts
@@ -123,27 +122,20 @@ def _negated(subject: LintSubject) -> Iterator[Problem]:
 @check("duplicate-text")
 def _duplicate(subject: LintSubject) -> Iterator[Problem]:
     own_by_id = {own.id: own for own in subject.own}
-    seen: dict[str, str] = {}
-    for criterion in subject.criteria:
-        first = seen.setdefault(_folded(criterion.question.text), criterion.id)
-        if first != criterion.id and criterion.id in own_by_id:
-            message = f" asks the same question as {first!r}"
-            yield own_by_id[criterion.id].problem(message, "text")
+    for id, first in repeated((_folded(c.question.text), c.id) for c in subject.criteria):
+        if id in own_by_id:
+            yield own_by_id[id].problem(f" asks the same question as {first!r}", "text")
     for own in subject.own:
-        items: dict[str, str] = {}
-        for number, item in enumerate(own.file.items or ()):
-            if items.setdefault(_folded(item), item) is not item:
-                yield own.problem(f" has the item {shorten(item)!r} twice", "items", number)
+        items = own.file.items or ()
+        for number, _ in repeated((_folded(item), at) for at, item in enumerate(items)):
+            yield own.problem(f" has the item {shorten(items[number])!r} twice", "items", number)
 
 
 @check("similar-names")
 def _alike(subject: LintSubject) -> Iterator[Problem]:
-    seen: dict[str, str] = {}
-    for criterion in subject.criteria:
-        first = seen.setdefault(re.sub(r"[-_]", "", criterion.id).casefold(), criterion.id)
-        if first != criterion.id:
-            where = subject.at("criteria", criterion.id)
-            yield Problem(where, f"{criterion.id!r} and {first!r} differ in spelling only")
+    spelled = ((re.sub(r"[-_]", "", c.id).casefold(), c.id) for c in subject.criteria)
+    for id, first in repeated(spelled):
+        yield Problem(subject.at("criteria", id), f"{id!r} and {first!r} differ in spelling only")
 
 
 @check_each("nameless-criterion")
@@ -185,8 +177,7 @@ def _anywhere(
 
     def check_texts(subject: LintSubject) -> Iterator[Problem]:
         for text in texts(subject) if subject.readable else ():
-            match = pattern(words).search(text.text)
-            if match is not None:
+            if (match := pattern(words).search(text.text)) is not None:
                 yield Problem(text.where, f"{message}: {shown(match[0][:60])}", text.criterion)
         for body in subject.bodies if templates else ():
             for match in islice(pattern(words).finditer(body.words.text), MOST):

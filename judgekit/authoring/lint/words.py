@@ -7,16 +7,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from judgekit.core.yaml_file import parse_yaml
+from judgekit.core.yaml_file import package_data
 
 _FILE = Path(__file__).with_name("words.yaml")
 
 
-@cache
 def word_data() -> dict[str, Any]:
     """Return the content of `words.yaml`."""
-    data: dict[str, Any] = parse_yaml(_FILE.read_text("utf-8"), file=_FILE.name)[0]
-    return data
+    return package_data(_FILE)
 
 
 @cache

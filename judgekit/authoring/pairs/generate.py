@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import read_reply
 from judgekit.core.protocols import Judge
 from judgekit.core.request import About, ChatMessage, Form, Request
-from judgekit.core.yaml_file import parse_yaml
+from judgekit.core.yaml_file import package_data
 from judgekit.rubric.filters import fenced
 
 BATCH = 20
@@ -44,11 +43,9 @@ class Generated(NamedTuple):
         return len(self.pairs) >= self.wanted
 
 
-@cache
 def prompt_data() -> dict[str, Any]:
     """Return the system message, the topics and the reply schema of a request for pairs."""
-    data: dict[str, Any] = parse_yaml(_PROMPT.read_text("utf-8"), file=_PROMPT.name)[0]
-    return data
+    return package_data(_PROMPT)
 
 
 def batch_request(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from judgekit.core.output_file import refuse_foreign, whole_file
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import LimitedJudge
+from judgekit.report.export.target import translated
 from judgekit.runner.background import run_sync
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
@@ -54,25 +56,17 @@ def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
     if plan.output.is_dir():
         raise ConfigError("is a folder; name a file in it", where=str(plan.output))
     check_output(plan.output)
-    record = RecordMode.NONE
-    if plan.record is not None:
-        record = RecordMode.parse(plan.record)
-    elif plan.model is not None:
-        record = RecordMode.NEW_EPISODES  # naming a model allows calls
-    judge = _judge(plan, asking=record is not RecordMode.NONE)
-    near = plan.cassette or plan.output
-    cassette = Cassette(
-        LimitedJudge(judge),
-        tape=plan.cassette,
-        store=store_opener(near.absolute().parent),
-        record=record,
-    )
-    try:
+    record = plan.record
+    if record is None:  # naming a model allows calls
+        record = "none" if plan.model is None else "new_episodes"
+    mode = RecordMode.parse(record)
+    judge = _judge(plan, asking=mode is not RecordMode.NONE)
+    store = store_opener((plan.cassette or plan.output).absolute().parent)
+    opened = Cassette(LimitedJudge(judge), tape=plan.cassette, store=store, record=mode)
+    with closing(opened) as cassette:
         generated: Generated = run_sync(
             generate_pairs(cassette, positive=positive, negative=negative, count=plan.num)
         )
-    finally:
-        cassette.close()
     if generated.pairs:
         write_pairs(
             plan.output,
@@ -147,11 +141,8 @@ def write_pairs(
         "pairs": [pair.model_dump() for pair in pairs],
     }
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    try:
-        with whole_file(path) as file:
-            file.write(text.encode("utf-8", "replace"))
-    except OSError as exc:
-        raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
+    with translated(path), whole_file(path) as file:
+        file.write(text.encode("utf-8", "replace"))
 
 
 def outcome_text(generated: Generated, path: Path, *, model: str) -> str:

@@ -66,31 +66,29 @@ class _Actual(NamedTuple):
 
 def check_test(test: RubricTest, result: Result) -> TestOutcome:
     """Return the outcome of a test."""
-    refused = test.expect.get(WHOLE)
     if isinstance(result, Failure):
-        if result.kind == "invalid_case" and refused and refused.status == "invalid_case":
-            return TestOutcome(name=test.name, where=test.where, verdict="passed")
-        return _without_score(test, result)
-    shortfalls = []
-    for name, expected in test.expect.items():
-        shortfalls += _compare(name, expected, _actual(name, result), test.case)
-    return TestOutcome(
-        name=test.name,
-        where=test.where,
-        verdict="failed" if shortfalls else "passed",
-        value=result.value,
-        shortfalls=tuple(shortfalls),
+        if result.kind != "invalid_case":
+            return _unscored(test, result, result.message)
+        refused = test.expect.get(WHOLE)
+        if refused and refused.status == "invalid_case":
+            return _outcome(test, "passed")
+        return _unscored(test, result, f"the rubric refuses this case: {result.message}")
+    compared = (
+        _compare(name, expected, _actual(name, result), test.case)
+        for name, expected in test.expect.items()
     )
+    shortfalls = tuple(filter(None, compared))
+    verdict: Verdict = "failed" if shortfalls else "passed"
+    return _outcome(test, verdict, value=result.value, shortfalls=shortfalls)
 
 
-def _without_score(test: RubricTest, failure: Failure) -> TestOutcome:
-    message = failure.message
-    if failure.kind == "invalid_case":
-        message = f"the rubric refuses this case: {message}"
+def _unscored(test: RubricTest | Ordering, failure: Failure, message: str) -> TestOutcome:
     verdict = _VERDICTS.get(failure.kind, "failed")
-    return TestOutcome(
-        name=test.name, where=test.where, verdict=verdict, message=message, key=failure.key
-    )
+    return _outcome(test, verdict, message=message, key=failure.key)
+
+
+def _outcome(test: RubricTest | Ordering, verdict: Verdict, **fields: Any) -> TestOutcome:
+    return TestOutcome(name=test.name, where=test.where, verdict=verdict, **fields)
 
 
 def _actual(name: str, score: Score) -> _Actual | None:
@@ -127,20 +125,20 @@ def _number(value: float) -> str:
 
 def _compare(
     name: str, expected: ExpectFile, actual: _Actual | None, case: Case
-) -> list[Shortfall]:
+) -> Shortfall | None:
     parts = list(_parts(expected, case))
     if actual is None:
         words = ", ".join(words for words, _ in parts)
         nothing = "nothing: this case or mode does not ask for it"
-        return [Shortfall(criterion=name, expected=words, said=nothing)]
+        return Shortfall(criterion=name, expected=words, said=nothing)
     missing = [words for words, is_met in parts if not is_met(actual)]
     if not missing:
-        return []
+        return None
     text = actual.text
     if expected.quotes:
         shown = ", ".join(repr(quote) for quote in actual.quotes) or "nothing from the case"
         text = f"{text}, quoting {shown}"
-    return [Shortfall(criterion=name, expected=", ".join(missing), said=text, reason=actual.reason)]
+    return Shortfall(criterion=name, expected=", ".join(missing), said=text, reason=actual.reason)
 
 
 def _parts(expected: ExpectFile, case: Case) -> Iterator[tuple[str, Callable[[_Actual], bool]]]:
@@ -148,15 +146,11 @@ def _parts(expected: ExpectFile, case: Case) -> Iterator[tuple[str, Callable[[_A
     low, high, status, answer = expected.min, expected.max, expected.status, expected.answer
     if low is not None or high is not None:
         band = f"at least {low:g}" if high is None else f"at most {high:g}"
-        yield (
-            band if low is None or high is None else f"{low:g} to {high:g}",
-            lambda a: (
-                a.value is not None
-                and (low or 0.0) - TOLERANCE
-                <= a.value
-                <= (1.0 if high is None else high) + TOLERANCE
-            ),
-        )
+        if low is not None and high is not None:
+            band = f"{low:g} to {high:g}"
+        least = (low or 0.0) - TOLERANCE
+        most = (1.0 if high is None else high) + TOLERANCE
+        yield band, lambda a: a.value is not None and least <= a.value <= most
     if answer is not None:
         yield spoken(answer), lambda a: type(a.answer) is type(answer) and a.answer == answer
     quotes = expected.quotes
@@ -192,17 +186,16 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOut
     for name in (ordering.better, ordering.worse):
         result = results[name]
         if isinstance(result, Failure):
-            verdict = _VERDICTS.get(result.kind, "failed")
-            return _ranked(ordering, verdict, message=f"{name}: {result.message}", key=result.key)
+            return _unscored(ordering, result, f"{name}: {result.message}")
         actual = _actual(ordering.criterion, result)
         if actual is None or actual.value is None:
             text = "not asked" if actual is None else actual.text
-            return _ranked(ordering, "failed", message=f"{name}: {ordering.criterion} is {text}")
+            return _outcome(ordering, "failed", message=f"{name}: {ordering.criterion} is {text}")
         sides.append(actual)
     better, worse = (side.value or 0.0 for side in sides)
     apart = better - worse
     if apart > TOLERANCE and apart >= ordering.by - TOLERANCE:
-        return _ranked(ordering, "passed")
+        return _outcome(ordering, "passed")
     margin = f" by at least {ordering.by:g}" if ordering.by else ""
     shortfall = Shortfall(
         criterion=ordering.criterion,
@@ -210,8 +203,4 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOut
         said=f"{_number(better)} against {_number(worse)}",
         reason=f"{ordering.better}: {sides[0].reason} / {ordering.worse}: {sides[1].reason}",
     )
-    return _ranked(ordering, "failed", shortfalls=(shortfall,))
-
-
-def _ranked(ordering: Ordering, verdict: Verdict, **fields: Any) -> TestOutcome:
-    return TestOutcome(name=ordering.name, where=ordering.where, verdict=verdict, **fields)
+    return _outcome(ordering, "failed", shortfalls=(shortfall,))

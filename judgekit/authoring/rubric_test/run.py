@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,14 +88,12 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
     asking = settings.record is not RecordMode.NONE
     judge = _judge(settings, path, asking=asking)
     store = store_opener(path.parent) if asking else None
-    cassette = Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record)
+    opened = Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record)
     recorded = path.exists()
-    try:
+    with closing(opened) as cassette:
         results = _results(rubric, cassette)
         gone = cassette.not_from_tape | {request.key for request in cassette.misses}
         unused = [key for key in cassette.unused_keys() if key not in gone]
-    finally:
-        cassette.close()
     outcomes = [check_test(test, results[test.name]) for test in rubric.tests]
     outcomes += [check_ordering(ordering, results) for ordering in rubric.orderings]
     own = _keys_of(path, judge, unused)
@@ -136,16 +135,12 @@ def _results(rubric: Rubric, cassette: Cassette) -> dict[str, Result]:
 
 def judges_on(path: Path) -> list[AbsentJudge]:
     """Return the judges on a cassette, ordered by name."""
-    tape = Tape(path)
-    try:
-        by_name = {
-            canonical_json([r.model, r.identity, r.params, r.mode, r.form.api]): AbsentJudge(
-                r.model, r.identity, dict(r.params), r.mode, r.form.api
-            )
-            for r in (record.request for record in tape.records())
-        }
-    finally:
-        tape.close()
+    with closing(Tape(path)) as tape:
+        requests = (record.request for record in tape.records())
+        judges = (
+            AbsentJudge(r.model, r.identity, dict(r.params), r.mode, r.form.api) for r in requests
+        )
+        by_name = {canonical_json(judge): judge for judge in judges}
     return [by_name[name] for name in sorted(by_name)]
 
 
@@ -163,8 +158,7 @@ def _judge(settings: RubricTestSettings, path: Path, *, asking: bool) -> Judge:
         if recorded and not asking:
             return recorded[0]
         if recorded:
-            last = recorded[0]
-            chosen = JudgeFile.model_validate(last._asdict())
+            chosen = JudgeFile.model_validate(recorded[0]._asdict())
         elif asking:
             raise ConfigError("nothing is recorded yet; add --judge MODEL")
         else:
@@ -179,12 +173,9 @@ def _keys_of(path: Path, judge: Judge, keys: list[str]) -> list[str]:
     if not keys:
         return []
     chosen = set(keys)
-    tape = Tape(path)
-    try:
+    with closing(Tape(path)) as tape:
         return [
             record.key
             for record in tape.records()
             if record.key in chosen and record.request.model == judge.model
         ]
-    finally:
-        tape.close()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgekit.authoring.rubric_test.check import Shortfall, TestOutcome
+from judgekit.authoring.rubric_test.check import TestOutcome
 from judgekit.authoring.rubric_test.place import find_tested, is_packaged, tape_of
 from judgekit.authoring.rubric_test.run import (
     UNKNOWN,
@@ -47,12 +47,10 @@ def tests_outcome(
     Raises:
         ConfigError: a rubric or flag is wrong, or there is nothing to test.
     """
-    settings = RubricTestSettings(
-        judge=_judge(chosen, answers=answers),
-        record=_record(chosen),
-        cassettes=cassettes,
-        prune=prune,
-    )
+    judge, record = _judge(chosen, answers=answers), chosen.record
+    if record is None:  # naming a judge on the command line allows calls
+        record = "none" if judge is None else "new_episodes"
+    settings = RubricTestSettings(judge, RecordMode.parse(record), cassettes, prune)
     rubrics = find_tested(sources)
     if cassettes is not None and len({r.path.stem for r in rubrics}) < len(rubrics):
         raise ConfigError(
@@ -63,24 +61,15 @@ def tests_outcome(
     return (_as_json(tested) if as_json else tested_text(tested)), code
 
 
-def _record(chosen: Overrides) -> RecordMode:
-    if chosen.record is not None:
-        return RecordMode.parse(chosen.record)
-    # Naming a judge on the command line allows calls.
-    return RecordMode.NEW_EPISODES if chosen.judge is not None else RecordMode.NONE
-
-
 def _judge(chosen: Overrides, *, answers: str | None) -> JudgeFile | None:
+    settings = {"answers": answers, "api_base": chosen.api_base, "params": chosen.params}
     if chosen.judge is None:
-        for flag, value in (
-            ("--answers", answers), ("--api-base", chosen.api_base), ("--param", chosen.params)
-        ):  # fmt: skip
+        for flag, value in zip(("answers", "api-base", "param"), settings.values(), strict=True):
             if value:
-                raise ConfigError(f"{flag} needs a judge; add --judge MODEL")
+                raise ConfigError(f"--{flag} needs a judge; add --judge MODEL")
         return None
     if chosen.judge == "none":
         raise ConfigError("--judge none: a replay calls no judge anyway; leave it out")
-    settings = {"api_base": chosen.api_base, "params": chosen.params, "answers": answers}
     return JudgeFile.model_validate({"model": chosen.judge, **settings})
 
 
@@ -120,16 +109,12 @@ def _rubric(tested: RubricTestRun) -> Iterator[str]:
 def outcome_lines(outcome: TestOutcome) -> list[str]:
     """Return why a test did not pass: the expectations and the answers."""
     lines = [outcome.message] if outcome.message else []
-    for shortfall in outcome.shortfalls:
-        lines += _shortfall(shortfall)
+    for short in outcome.shortfalls:
+        actual = "the value is" if short.criterion == WHOLE else "the judge answered"
+        lines.append(f"{short.criterion}: expected {short.expected}; {actual} {short.said}")
+        if short.reason:
+            lines.append(f"reason: {' '.join(short.reason.split())}")
     return lines
-
-
-def _shortfall(shortfall: Shortfall) -> Iterator[str]:
-    actual = "the value is" if shortfall.criterion == WHOLE else "the judge answered"
-    yield f"{shortfall.criterion}: expected {shortfall.expected}; {actual} {shortfall.said}"
-    if shortfall.reason:
-        yield f"reason: {' '.join(shortfall.reason.split())}"
 
 
 def notes(tested: RubricTestRun) -> list[str]:
@@ -140,9 +125,8 @@ def notes(tested: RubricTestRun) -> list[str]:
     if tested.asked:
         lines.append(f"{tested.asked} replies of {tested.judge} recorded on {tested.cassette}")
     if tested.removed:
-        lines.append(
-            f"removed from {tested.cassette}: {_records(tested.removed)} that no test uses"
-        )
+        removed = _records(tested.removed)
+        lines.append(f"removed from {tested.cassette}: {removed} that no test uses")
     if tested.unused:
         lines.append(
             f"no test uses {_records(len(tested.unused))} of {tested.cassette} "

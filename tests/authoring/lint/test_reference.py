@@ -9,7 +9,7 @@ import yaml
 from judgekit.authoring.lint import results, scales, templates, weights, wording
 from judgekit.authoring.lint.levels import GAP, MANY_LEVELS
 from judgekit.authoring.lint.registry import lint_rules, rule_families
-from judgekit.authoring.lint.text import rule_list
+from judgekit.authoring.lint.text import rules_text
 from judgekit.rubric.load import load_rubric
 from tests.each import each
 
@@ -51,7 +51,7 @@ def test_every_rule_is_named_once_and_says_why_and_how_to_fix_it():
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.id)
         assert rule.why.endswith(".")
         assert rule.fix.endswith((".", "`."))
-        assert f"{rule.id} ({rule.severity})\n    why: {rule.why}\n" in rule_list()
+        assert f"{rule.id} ({rule.severity})\n    why: {rule.why}\n" in rules_text(lint_rules())
 
 
 def test_what_cannot_be_checked_here_is_found_by_loading():
