@@ -59,6 +59,10 @@ class CalibratePlan(NamedTuple):
         """The file to write."""
         return self.output or files.calibration_path(self.persona)
 
+    def fault(self, message: str) -> ConfigError:
+        """Return an error about the file of labels."""
+        return ConfigError(message, where=str(self.labels))
+
 
 class LabelledScore(NamedTuple):
     """A held-out label and the calibrated score of its text."""
@@ -113,12 +117,10 @@ def calibrate(plan: CalibratePlan) -> Calibrated:
     for step in plan.steps:
         if len(labels.values) < LEAST[step]:
             count = counted(len(labels.values), "label")
-            message = f"{count}; the step {step} needs {LEAST[step]}"
-            raise ConfigError(message, where=str(plan.labels))
+            raise plan.fault(f"{count}; the step {step} needs {LEAST[step]}")
         if step != "bounds" and len(set(labels.values)) < 2:
             only = "on brand (1)" if labels.values[0] else "off brand (0)"
-            message = f"all labels are {only}; {step} needs both kinds"
-            raise ConfigError(message, where=str(plan.labels))
+            raise plan.fault(f"all labels are {only}; {step} needs both kinds")
     made = Calibrated(plan, persona, labels)
     steps = (made.find_bounds, made.fit_traits, made.fit_weights, made.validate)
     for name, step_of in zip(STEPS, steps, strict=True):
@@ -161,13 +163,12 @@ class Calibrated:
         share = 0.8 if plan.split is None else plan.split
         self.calibration = self._start(share)
         drawn = self.calibration.labels
-        train, held_out = fit.grouped_split(labels.values, labels.groups, drawn.split, drawn.seed)
+        train, held_out = fit.grouped_split(labels.labels, drawn.split, drawn.seed)
         if plan.compat:  # trains on all, and also validates with labels that it has seen
             train = list(range(len(labels.labels)))
             held_out = fit.stratified_split(labels.values, share, plan.seed).held_out
         self._train = [labels.labels[at] for at in train]
         self._held = [labels.labels[at] for at in held_out]
-        self._texts = [each.text for each in self._train]
         self._values = [each.label for each in self._train]
 
     def _metric(self, calibration: Any, **options: Any) -> Authenticity:
@@ -220,8 +221,7 @@ class Calibrated:
         results = [each.rows[0].result for each in evaluate_sync(cases, [metric]).results]
         for result, label in zip(results, labels, strict=True):
             if isinstance(result, Failure):
-                message = f"{label.id} cannot be scored: {result.message}"
-                raise ConfigError(message, where=str(self._plan.labels))
+                raise self._plan.fault(f"{label.id} cannot be scored: {result.message}")
         return results
 
     def _turns(self, metric: Authenticity) -> list[dict[str, Any]]:
@@ -244,16 +244,15 @@ class Calibrated:
     def fit_traits(self) -> dict[str, Any]:
         """Return the model of words."""
         if self._plan.compat:
-            return {"traits": fit.sgd_traits(self._texts, self._values, l2=self._plan.l2 or 0.0)}
-        return {"traits": fit.fit_traits(self._texts, self._values, l2=self._l2)}
+            return {"traits": fit.sgd_traits(self._train, l2=self._plan.l2 or 0.0)}
+        return {"traits": fit.fit_traits(self._train, l2=self._l2)}
 
     def _measured(self, traits: files.TraitModel | None) -> list[fit.MeasuredParts]:
         """Return the parts of each reply, by rules or by a model of words that did not see it."""
         made = self.calibration.model_copy(update={"traits": traits})
         turns = self._turns(self._metric(made))
         if traits and not self._plan.compat:
-            groups = [each.group for each in self._train]
-            unseen = fit.cross_fitted(self._texts, self._values, groups, l2=self._l2)
+            unseen = fit.cross_fitted(self._train, l2=self._l2)
             turns = [{**turn, "traits": p} for turn, p in zip(turns, unseen, strict=True)]
         return [fit.MeasuredParts(turn["style"], turn["traits"], turn["lexicon"]) for turn in turns]
 
@@ -298,8 +297,8 @@ class Calibrated:
             self.notes.append(f"validate: {left} held-out labels have no score")
         scores, labels = [s.score for s in self.scores], [s.label.label for s in self.scores]
         if len(set(labels)) < 2:
-            message = "the held-out labels are of one kind; give more labels or a lower --split"
-            raise ConfigError(message, where=str(self._plan.labels))
+            few = "the held-out labels are of one kind; give more labels or a lower --split"
+            raise self._plan.fault(few)
         # Turns of a session are alike: an interval counts sessions.
         sides = [len({s.label.group for s in self.scores if s.label.label == k}) for k in (1, 0)]
         low, high = auc_interval(auc := roc_auc(scores, labels), *sides)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from judgekit.authoring.persona.calibrate import authenticity_of, load_with_labels
-from judgekit.authoring.persona.labels import SCENARIO
+from judgekit.authoring.persona.labels import SCENARIO, VoiceLabel
 from judgekit.authoring.persona.steps import grouped_split
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -25,7 +25,6 @@ from judgekit.suite.run import run_suite_sync
 from judgekit.suite.source import read_suite
 from judgekit.suite.suite import Suite, build_suite
 
-STRATEGIES = ("random", "stratified", "errors", "extremes", "on_failure")
 NEAR = 0.1
 """Distance to the threshold of a score that may be wrong."""
 EXTREMES = (0.3, 0.8)
@@ -110,30 +109,34 @@ def sample_for_judge(
     import numpy as np
 
     order = np.random.RandomState(plan.seed).permutation(len(cases)).tolist()
-    scores = [each.score for each in cases]
     share = plan.rate * len(cases) + 1e-9
-    chosen: list[int] = []
-    if plan.strategy == "stratified":
-        by_tag: dict[str, list[int]] = {}
-        for at in order:
-            by_tag.setdefault(cases[at].scenarios[0], []).append(at)
-        count = max(1, int(share / max(1, len(by_tag))))
-        drawn = {at for several in by_tag.values() for at in several[:count]}
-        chosen = [at for at in order if at in drawn]
-    elif plan.strategy == "errors" and any(each.label is not None for each in cases):
-        chosen = [at for at in order if cases[at].label == int(scores[at] < threshold)]
-    elif plan.strategy == "errors":
-        chosen = [at for at in order if abs(scores[at] - threshold) <= NEAR + 1e-9]
-    elif plan.strategy == "extremes":
-        chosen = [at for at in order if not EXTREMES[0] <= scores[at] <= EXTREMES[1]]
-    elif plan.strategy == "on_failure":
-        lowest = sorted(order, key=lambda at: (scores[at], at))[:1]
-        chosen = [at for at in order if scores[at] < FAILING] or lowest
-    elif plan.strategy != "random":
-        hint = suggest(plan.strategy, STRATEGIES)
+    labelled = any(case.label is not None for case in cases)
+    of_each = max(1, int(share / max(1, len({case.scenarios[0] for case in cases}))))
+    drawn: Counter[str] = Counter()
+
+    def is_among_first(case: ComparedCase) -> bool:
+        drawn[case.scenarios[0]] += 1
+        return drawn[case.scenarios[0]] <= of_each
+
+    def is_doubtful(case: ComparedCase) -> bool:
+        if labelled:
+            return case.label == int(case.score < threshold)
+        return abs(case.score - threshold) <= NEAR + 1e-9
+
+    strategies: dict[str, Callable[[ComparedCase], bool]] = {
+        "random": lambda case: False,
+        "stratified": is_among_first,
+        "errors": is_doubtful,
+        "extremes": lambda case: not EXTREMES[0] <= case.score <= EXTREMES[1],
+        "on_failure": lambda case: case.score < FAILING,
+    }
+    if plan.strategy not in strategies:
+        hint = suggest(plan.strategy, strategies)
         raise ConfigError(f"--sample {plan.strategy}: unknown strategy{hint}")
-    chosen = chosen or order[: max(1, int(share))]
-    return sorted(chosen[: plan.budget])
+    chosen = [at for at in order if strategies[plan.strategy](cases[at])]
+    if plan.strategy == "on_failure":
+        chosen = chosen or sorted(order, key=lambda at: (cases[at].score, at))[:1]
+    return sorted((chosen or order[: max(1, int(share))])[: plan.budget])
 
 
 def compare_with_judge(
@@ -175,15 +178,13 @@ def compare_with_judge(
     built = build_suite(data, base=source.parent if is_suite else Path(), overrides=overrides)
     metric = authenticity_of(load_persona(persona), options)
     made = metric.learned
-    if is_suite:
-        pairs: list[tuple[Case, int | None]] = [(case, None) for case in built.cases()]
-    else:
-        pairs = _labelled(persona, source, made if held_out else None)
-    report = evaluate_sync([case for case, _ in pairs], [metric])
-    results = [each.rows[0].result for each in report.results]
+    labels = {} if is_suite else _labels(persona, source, made if held_out else None)
+    given = list(built.cases()) if is_suite else [_case(id, labels[id]) for id in labels]
+    values = {id: label.label for id, label in labels.items()}
+    results = [each.rows[0].result for each in evaluate_sync(given, [metric]).results]
     cases = [
-        ComparedCase(case, _scenarios(case, by), label, result.value, result.reason)
-        for (case, label), result in zip(pairs, results, strict=True)
+        ComparedCase(case, _scenarios(case, by), values.get(case.id), result.value, result.reason)
+        for case, result in zip(given, results, strict=True)
         if isinstance(result, Score) and result.value is not None
     ]
     if not cases:
@@ -203,24 +204,20 @@ def compare_with_judge(
     return JudgedSample(cases, missing, threshold, report.run.get("spent"), built)
 
 
-def _labelled(
-    persona: Path, source: Path, made: PersonaCalibration | None
-) -> list[tuple[Case, int | None]]:
-    """Return labels as cases; with a calibration, those that it held out."""
+def _labels(persona: Path, source: Path, made: PersonaCalibration | None) -> dict[str, VoiceLabel]:
+    """Return the labels by the id of a case; with a calibration, those that it held out."""
     _, labels = load_with_labels(persona, source)
     kept: Sequence[int] = range(len(labels.labels))
     if made is not None:
         drawn = made.labels
         if drawn.digest != labels.digest:
             raise ConfigError("the calibration was made with other labels", where=str(source))
-        _, kept = grouped_split(labels.values, labels.groups, drawn.split, drawn.seed)
-    pairs: list[tuple[Case, int | None]] = []
-    for at in kept:
-        each = labels.labels[at]
-        tags = {SCENARIO: list(each.scenarios)}
-        case = Case(id=f"{each.id} ({at + 1})", output=each.text, metadata=tags)
-        pairs.append((case, each.label))
-    return pairs
+        kept = grouped_split(labels.labels, drawn.split, drawn.seed).held_out
+    return {f"{labels.labels[at].id} ({at + 1})": labels.labels[at] for at in kept}
+
+
+def _case(id: str, label: VoiceLabel) -> Case:
+    return Case(id=id, output=label.text, metadata={SCENARIO: list(label.scenarios)})
 
 
 def _scenarios(case: Case, by: str) -> tuple[str, ...]:

@@ -88,11 +88,6 @@ class VoiceLabels(NamedTuple):
         """The labels alone."""
         return [each.label for each in self.labels]
 
-    @property
-    def groups(self) -> list[str]:
-        """The group of each label."""
-        return [each.group for each in self.labels]
-
 
 def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
     """Return the labels of a persona; a line without `persona_id` is about it.

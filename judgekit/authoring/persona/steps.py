@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import compress, product
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from judgekit.authoring.persona.labels import VoiceLabel
 from judgekit.metrics.brand_voice.alignmenter import logistic, tokens_of
 from judgekit.metrics.brand_voice.authenticity import WEIGHTS
 from judgekit.metrics.brand_voice.calibration import AuthenticityWeights, TraitModel
@@ -76,23 +77,21 @@ def _apportioned(counts: Sequence[int], draws: int, generator: Any) -> list[int]
     return shares
 
 
-def grouped_split(
-    labels: Sequence[int], groups: Sequence[str], share: float, seed: int
-) -> SplitIndices:
+def grouped_split(labels: Sequence[VoiceLabel], share: float, seed: int) -> SplitIndices:
     """Split positions by group: no session, and no text, is on both sides.
 
     A group has the class of most of its labels, 1 if they are even.
     """
     members: dict[str, list[int]] = {}
-    for at, group in enumerate(groups):
-        members.setdefault(group, []).append(at)
+    for at, each in enumerate(labels):
+        members.setdefault(each.group, []).append(at)
     several = list(members.values())
-    classes = [int(2 * sum(labels[i] for i in each) >= len(each)) for each in several]
+    classes = [int(2 * sum(labels[i].label for i in each) >= len(each)) for each in several]
     parts = stratified_split(classes, share, seed)
     return SplitIndices(*(sorted(i for at in part for i in several[at]) for part in parts))
 
 
-def fit_traits(texts: Sequence[str], labels: Sequence[int], *, l2: float = L2) -> TraitModel:
+def fit_traits(labels: Sequence[VoiceLabel], *, l2: float = L2) -> TraitModel:
     """Return the logistic model with the best penalised likelihood.
 
     Maximises the log-likelihood less l2 / 2 times the sum of squared weights, by Newton's method;
@@ -100,17 +99,17 @@ def fit_traits(texts: Sequence[str], labels: Sequence[int], *, l2: float = L2) -
     """
     import numpy as np
 
-    sets = [{*tokens_of(plain(text))} for text in texts]
+    sets = [{*tokens_of(plain(each.text))} for each in labels]
     counts = Counter(token for tokens in sets for token in tokens)
-    most = min(4000, max(50, _CELLS // max(1, len(texts))))
+    most = min(4000, max(50, _CELLS // max(1, len(labels))))
     frequent = sorted(counts, key=lambda token: (-counts[token], token))[:most]
     words = sorted(token for token in frequent if counts[token] >= RARE)
-    matrix = np.ones((len(texts), len(words) + 1))
+    matrix = np.ones((len(labels), len(words) + 1))
     for row, tokens in zip(matrix, sets, strict=True):
         row[:-1] = [word in tokens for word in words]
     penalty = np.full(len(words) + 1, max(l2, 1e-6))  # without any, weights may have no end
     penalty[-1] = 1e-6
-    weights = _newton(matrix, np.array(labels, dtype=float), penalty)
+    weights = _newton(matrix, np.array([each.label for each in labels], dtype=float), penalty)
     rounded = [round(float(weight), DIGITS) + 0.0 for weight in weights]
     learned = {word: weight for word, weight in zip(words, rounded, strict=False) if weight}
     return TraitModel(bias=rounded[-1], tokens=learned)
@@ -143,34 +142,31 @@ def _newton(
     return weights
 
 
-def cross_fitted(
-    texts: Sequence[str], labels: Sequence[int], groups: Sequence[str], *, l2: float = L2
-) -> list[float]:
+def cross_fitted(labels: Sequence[VoiceLabel], *, l2: float = L2) -> list[float]:
     """Return for each reply the probability by a model that did not see its group."""
-    folds = {group: at % FOLDS for at, group in enumerate(dict.fromkeys(groups))}
-    models = []
-    for number in range(FOLDS):
-        others = [folds[group] != number for group in groups]
-        models.append(fit_traits([*compress(texts, others)], [*compress(labels, others)], l2=l2))
-    own = (models[folds[group]] for group in groups)
-    return [model.probability(text) for model, text in zip(own, texts, strict=True)]
+    groups = dict.fromkeys(each.group for each in labels)
+    folds = {group: at % FOLDS for at, group in enumerate(groups)}
+    models = [
+        fit_traits([each for each in labels if folds[each.group] != fold], l2=l2)
+        for fold in range(FOLDS)
+    ]
+    return [models[folds[each.group]].probability(each.text) for each in labels]
 
 
 def sgd_traits(
-    texts: Sequence[str],
-    labels: Sequence[int],
+    labels: Sequence[VoiceLabel],
     *,
     epochs: int = EPOCHS,
     learning_rate: float = LEARNING_RATE,
     l2: float = 0.0,
 ) -> TraitModel:
     """Return the logistic model of Alignmenter: stochastic gradient descent in file order."""
-    sets = [list(dict.fromkeys(tokens_of(text))) for text in texts]
+    sets = [list(dict.fromkeys(tokens_of(each.text))) for each in labels]
     weights = {token: 0.0 for tokens in sets for token in tokens}
     bias = 0.0
     for _ in range(epochs):
-        for tokens, label in zip(sets, labels, strict=True):
-            error = logistic(math.fsum([bias, *map(weights.__getitem__, tokens)])) - label
+        for tokens, each in zip(sets, labels, strict=True):
+            error = logistic(math.fsum([bias, *map(weights.__getitem__, tokens)])) - each.label
             bias -= learning_rate * error
             for token in tokens:
                 weights[token] -= learning_rate * (error + l2 * weights[token])

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from judgekit.authoring.persona.calibrate import CalibratePlan, calibrate, write_calibration
+from judgekit.authoring.persona.labels import VoiceLabel
 from tests.cli.conftest import judgekit
 
 __all__ = ["judgekit"]
@@ -17,6 +18,13 @@ name: Acme
 exemplars: ["{0}", "{1}", "{2}"]
 lexicon: {{preferred: [word1, word2], avoid: [word3]}}
 """
+
+
+def labelled(texts, labels, sessions=()):
+    return [
+        VoiceLabel(text, label, str(at), sessions[at] if sessions else None, ())
+        for at, (text, label) in enumerate(zip(texts, labels, strict=True))
+    ]
 
 
 class Simulated:

@@ -21,7 +21,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.metrics.brand_voice.calibration import load_calibration
 from judgekit.stats.roc import roc_auc
-from tests.authoring.persona.conftest import Simulated, written
+from tests.authoring.persona.conftest import Simulated, labelled, written
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -149,7 +149,7 @@ def test_no_session_is_on_both_sides(simulated):
     groups = [row["session_id"] for row in simulated.rows]
     labels = [row["label"] for row in simulated.rows]
 
-    split = grouped_split(labels, groups, 0.8, 42)
+    split = grouped_split(labelled([""] * len(labels), labels, groups), 0.8, 42)
 
     assert not {groups[at] for at in split.train} & {groups[at] for at in split.held_out}
     assert sorted(split.train + split.held_out) == list(range(len(labels)))
@@ -168,8 +168,8 @@ def test_cross_fitting_sees_no_reply_of_its_group():
     texts = ["yes"] * 20 + ["no"] * 20
     groups = [f"g{n % 5}" for n in range(40)]
 
-    noise = cross_fitted(texts, [n % 2 for n in range(40)], groups)
-    signal = cross_fitted(texts, [1] * 20 + [0] * 20, groups)
+    noise = cross_fitted(labelled(texts, [n % 2 for n in range(40)], groups))
+    signal = cross_fitted(labelled(texts, [1] * 20 + [0] * 20, groups))
 
     assert all(abs(value - 0.5) < 0.2 for value in noise)
     assert min(signal[:20]) > max(signal[20:])
@@ -181,7 +181,7 @@ def test_a_model_of_words_has_the_greatest_penalised_likelihood():
 
     texts = ["a b", "a c", "b c", "a", "b", "c", "a b c", "a b"] * 3
     labels = [1, 1, 0, 1, 0, 0, 1, 0] * 3
-    model = fit_traits(texts, labels)
+    model = fit_traits(labelled(texts, labels))
 
     matrix = np.array([[*(word in text.split() for word in "abc"), 1] for text in texts], float)
 
@@ -196,7 +196,7 @@ def test_a_model_of_words_has_the_greatest_penalised_likelihood():
 
 
 def test_rare_words_and_words_without_effect_have_no_weight():
-    model = fit_traits(["same once", "same", "same", "same"], [1, 0, 1, 0])
+    model = fit_traits(labelled(["same once", "same", "same", "same"], [1, 0, 1, 0]))
 
     assert "once" not in model.tokens
 

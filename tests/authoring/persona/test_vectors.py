@@ -23,6 +23,7 @@ from judgekit.judges.response import cost_of
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.roc import best_threshold, f1_at, pearson, roc_auc
+from tests.authoring.persona.conftest import labelled
 from tests.cassette.conftest import make_reply, make_request
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "alignmenter.json").read_text("utf-8"))
@@ -126,16 +127,16 @@ def test_figures_of_a_validation(row):
 
 @of("trait_training")
 def test_the_trained_model_of_words(row):
-    texts = [each["text"] for each in row["inputs"]["samples"]]
-    labels = [each["label"] for each in row["inputs"]["samples"]]
+    samples = row["inputs"]["samples"]
+    labels = labelled([each["text"] for each in samples], [each["label"] for each in samples])
     parameters = {k: row["parameters"][k] for k in ("epochs", "learning_rate", "l2")}
 
-    model = sgd_traits(texts, labels, **parameters)
+    model = sgd_traits(labels, **parameters)
 
     assert model.bias == near(row, row["expected"]["bias"])
     assert model.tokens == near(row, row["expected"]["token_weights"])
     # The default converges, has a penalty, and leaves out words of a single reply.
-    ours = fit_traits(texts, labels)
+    ours = fit_traits(labels)
     assert set(ours.tokens) < set(model.tokens)
     assert "please" not in ours.tokens
 
