@@ -6,6 +6,7 @@ request must be sent again, and there is no new value.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,22 +93,20 @@ def effects_on(
     """
     report = Report.read(folder)
     manifest = report.figures.manifest
+    judged = list(_judged(manifest.get("metrics")))
     chosen = {
         name: entry
-        for name, entry in _judged(manifest.get("metrics"))
+        for name, entry in judged
         if (entry["made_with"].get("rubric") == old.name if metric is None else name == metric)
     }
     if not chosen:
-        names = [name for name, _ in _judged(manifest.get("metrics"))]
         what = f"no metric by rubric {old.name!r}" if metric is None else f"no metric {metric!r}"
-        raise ConfigError(f"{what}{suggest(metric or old.name, names)}", where=str(folder))
+        raise ConfigError(f"{what}{suggest(metric or old.name, dict(judged))}", where=str(folder))
     for name, entry in chosen.items():
         if "value" in entry["made_with"]:
-            raise ConfigError(
-                f"the value of {name} is {entry['made_with']['value']}, so its verdicts do not "
-                "give it; run both versions and compare the runs",
-                where=str(folder),
-            )
+            value = f"the value of {name} is {entry['made_with']['value']}"
+            advice = "so its verdicts do not give it; run both versions and compare the runs"
+            raise ConfigError(f"{value}, {advice}", where=str(folder))
     judge = _judge(manifest.get("judge"), folder)
     thresholds = manifest.get("thresholds") or {}
     finders = {}
@@ -142,16 +141,10 @@ def _judged(described: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _judge(described: Any, folder: Path) -> AbsentJudge:
     if not isinstance(described, dict) or not isinstance(described.get("model"), str):
-        raise ConfigError(
-            "no judge in this run, so there are no verdicts; name another run", where=str(folder)
-        )
-    return AbsentJudge(
-        described["model"],
-        described.get("identity"),
-        described.get("params") or {},
-        described.get("mode"),
-        described.get("api"),
-    )
+        message = "no judge in this run, so there are no verdicts; name another run"
+        raise ConfigError(message, where=str(folder))
+    parts: dict[str, Any] = {name: described.get(name) for name in AbsentJudge._fields}
+    return AbsentJudge(**{**parts, "params": parts["params"] or {}})
 
 
 def _metric(rubric: Rubric, entry: Mapping[str, Any], judge: AbsentJudge) -> RubricMetric:
@@ -178,16 +171,15 @@ class _EffectFinder:
     old: RubricMetric | None
     new: RubricMetric
     effects: list[Effect] = field(default_factory=list)
-    calls: int = 0
-    characters: int = 0
-    foreign: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    """The fields of `Effects` that count."""
 
     def add(self, case: Case, result: Result) -> None:
         """Add one verdict."""
         keys = _keys(result)
         before = None if isinstance(result, Failure) else result.value
         if keys and not keys <= _keys_of(self.old, case):
-            self.foreign += 1
+            self.counts["foreign"] += 1
         fields: dict[str, Any]
         try:
             variant, requests = self.new.requests(case)
@@ -203,8 +195,9 @@ class _EffectFinder:
             else:
                 fields = self._folded(case, result, variant)
             if fields["fate"] == "ask":
-                self.calls += len(requests)
-                self.characters += sum(len(m.content) for r in requests for m in r.messages)
+                self.counts["calls"] += len(requests)
+                contents = (message.content for each in requests for message in each.messages)
+                self.counts["characters"] += sum(map(len, contents))
         self.effects.append(Effect(case=case.id, **fields))
 
     def _folded(self, case: Case, score: Score, variant: Variant) -> dict[str, Any]:
@@ -214,23 +207,14 @@ class _EffectFinder:
             raise ConfigError(
                 f"case {case.id!r}: the recorded answers do not match their request; run it again"
             ) from exc
-        old = score.value
+        old, flip = score.value, None
         equal = value is None or old is None or abs(value - old) < 1e-9
-        return {
-            "fate": "same" if status == score.status and equal else "changed",
-            "old": old,
-            "new": value,
-            "status": status,
-            "flip": self._flip(old, value),
-        }
-
-    def _flip(self, old: float | None, new: float | None) -> Any:
-        if self.threshold is None or old is None or new is None:
-            return None
-        passed, passes = old >= self.threshold, new >= self.threshold
-        if passed == passes:
-            return None
-        return "pass -> fail" if passed else "fail -> pass"
+        if self.threshold is not None and old is not None and value is not None:
+            passed, passes = old >= self.threshold, value >= self.threshold
+            if passed != passes:
+                flip = "pass -> fail" if passed else "fail -> pass"
+        fate = "same" if status == score.status and equal else "changed"
+        return {"fate": fate, "old": old, "new": value, "status": status, "flip": flip}
 
     def finish(self) -> Effects:
         """Return all effects."""
@@ -239,9 +223,7 @@ class _EffectFinder:
             metric=self.name,
             threshold=self.threshold,
             effects=tuple(self.effects),
-            calls=self.calls,
-            characters=self.characters,
-            foreign=self.foreign,
+            **self.counts,
             mean_old=sum(old for old, _ in both) / len(both) if both else None,
             mean_new=sum(new for _, new in both) / len(both) if both else None,
         )

@@ -95,23 +95,20 @@ def _effects(effects: Effects) -> Iterator[str]:
     line = "" if effects.threshold is None else f", threshold {effects.threshold:g}"
     yield f"{effects.metric}: {len(effects.effects)} recorded verdicts{line}"
     if effects.foreign:
-        yield (
-            f"  {effects.foreign} verdicts are of another version; "
-            "the run did not use the old version"
-        )
-    changed = effects.of("changed")
-    same = effects.of("same")
+        unused = "the run did not use the old version"
+        yield f"  {effects.foreign} verdicts are of another version; {unused}"
+    changed, same = effects.of("changed"), effects.of("same")
     yield f"  same request: {len(same) + len(changed)}, {len(changed)} of them with a new value"
     if effects.mean_old is not None and effects.mean_new is not None:
         yield f"    mean {effects.mean_old:.3f} -> {effects.mean_new:.3f}"
     if effects.threshold is not None:
         yield f"    flips: {len(effects.flips)}"
     yield from _cases(sorted(changed, key=lambda effect: effect.flip is None))
-    for fate, words in (
-        ("refused", "refused by the new version"),
-        ("failed", "no verdict, and the same request would give none"),
+    for cases, words in (
+        (effects.of("refused"), "refused by the new version"),
+        (effects.of("failed"), "no verdict, and the same request would give none"),
     ):
-        if cases := effects.of(fate):  # type: ignore[arg-type]
+        if cases:
             yield f"  {words}: {len(cases)}"
             yield from _cases(cases)
     to_send = effects.of("ask")

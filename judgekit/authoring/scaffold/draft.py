@@ -143,8 +143,8 @@ def draft_from(
             "--kind choice: a choice needs its options; answer the questions of "
             "`judgekit rubric new` in a terminal, or write `options:` in the file"
         )
-    chosen = next((word for word in KINDS if word == ("number" if kind == "score" else kind)), None)
-    if chosen is None:
+    kinds: dict[str, Kind] = {**{word: word for word in KINDS}, "score": "number"}
+    if kind not in kinds:
         known = [word for word in KINDS if word != "choice"]
         raise ConfigError(f"--kind {kind}: unknown kind{suggest(kind, known)}")
     try:
@@ -153,7 +153,7 @@ def draft_from(
         raise ConfigError(f"--requires {requires}: {exc}") from exc
     drafts: list[CriterionDraft] = []
     for text in criteria:
-        drafts.append(criterion_from(text, [c.id for c in drafts], kind=chosen))
+        drafts.append(criterion_from(text, [c.id for c in drafts], kind=kinds[kind]))
     *others, last = (draft.id.replace("_", " ") for draft in drafts)
     names = f"{', '.join(others)} and {last}" if others else last
     about = " ".join((description or "").split()) or f"Judge the answer on {names}."

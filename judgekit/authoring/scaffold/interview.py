@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from judgekit.authoring.scaffold import draft
 from judgekit.authoring.scaffold.draft import KINDS, CriterionDraft, RubricDraft
 from judgekit.authoring.scaffold.project import ProjectPlan
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
+
+T = TypeVar("T")
 
 
 class InterviewPrompt(NamedTuple):
@@ -27,8 +29,6 @@ class InterviewPrompt(NamedTuple):
     choices: tuple[tuple[str, str], ...] = ()
     """Choices and their meanings; a number or the first letters select one."""
 
-
-Interview = Generator[InterviewPrompt, str, ProjectPlan | RubricDraft]
 
 WHO = (
     ("hosted", "a hosted model, with a key"),
@@ -76,11 +76,8 @@ def rubric_interview(
     """Ask for the content of a rubric."""
     name = yield InterviewPrompt("Name of the rubric", default=name or None, fault=name_fault)
     description = yield InterviewPrompt("What it judges, in one sentence")
-    needed = yield InterviewPrompt(
-        f"Fields that a case needs besides the answer ({', '.join(draft.NEEDS)}; - for none)",
-        default="input",
-        fault=_fault_of(draft.needs_of),
-    )
+    fields = f"Fields that a case needs besides the answer ({', '.join(draft.NEEDS)}; - for none)"
+    needed = yield from _read(fields, draft.needs_of, default="input")
     criteria: list[CriterionDraft] = []
     while True:
         text = yield InterviewPrompt(
@@ -93,19 +90,16 @@ def rubric_interview(
         criteria.append((yield from _criterion(text, [c.id for c in criteria])))
     if len(criteria) > 1:
         names = ", ".join(c.id for c in criteria)
-        answer = yield InterviewPrompt(
+        weights = yield from _read(
             f"Weights of {names} (numbers; Enter for equal weights)",
+            lambda answer: _weights(answer, len(criteria)),
             default="",
-            fault=_fault_of(lambda answer: _weights(answer, len(criteria))),
         )
-        weights = _weights(answer, len(criteria))
         criteria = [c._replace(weight=w) for c, w in zip(criteria, weights, strict=True)]
     quotes = yield InterviewPrompt(
         "Quotes of evidence required", default="no", choices=(("yes", ""), ("no", ""))
     )
-    return RubricDraft(
-        name, description, tuple(criteria), draft.needs_of(needed), quotes=quotes == "yes"
-    )
+    return RubricDraft(name, description, tuple(criteria), needed, quotes=quotes == "yes")
 
 
 def _criterion(text: str, used: list[str]) -> Generator[InterviewPrompt, str, CriterionDraft]:
@@ -118,33 +112,25 @@ def _criterion(text: str, used: list[str]) -> Generator[InterviewPrompt, str, Cr
     answer = yield InterviewPrompt("  kind of answer", default="levels", choices=_ANSWERED)
     criterion = CriterionDraft(id, text, next(kind for kind in KINDS if kind == answer))
     if answer == "levels":
-        levels = yield InterviewPrompt(
-            "  levels, best first",
-            default=", ".join(word for word, _ in draft.DEFAULT_LEVELS),
-            fault=_fault_of(_levels),
-        )
-        return criterion._replace(words=_levels(levels))
+        default = ", ".join(word for word, _ in draft.DEFAULT_LEVELS)
+        levels = yield from _read("  levels, best first", _levels, default=default)
+        return criterion._replace(words=levels)
     if answer == "choice":
-        options = yield InterviewPrompt(
-            "  words and their values from 0 to 1, such as good=1, bad=0, unclear=-",
-            fault=_fault_of(_options),
-        )
-        return criterion._replace(words=_options(options))
+        words = "  words and their values from 0 to 1, such as good=1, bad=0, unclear=-"
+        return criterion._replace(words=(yield from _read(words, _options)))
     if answer == "checklist":
-        items = yield InterviewPrompt(
-            "  items, separated by ; (Enter: the judge finds them in the case)",
-            default="",
-            fault=_fault_of(_items),
-        )
-        return criterion._replace(items=_items(items))
+        items = "  items, separated by ; (Enter: the judge finds them in the case)"
+        return criterion._replace(items=(yield from _read(items, _items, default="")))
     return criterion
 
 
 # -- reading answers ---------------------------------------------------------------
 
 
-def _fault_of(read: Callable[[str], Any]) -> Callable[[str], str | None]:
-    """Return a function that returns why an answer cannot be read, if it cannot."""
+def _read(
+    text: str, read: Callable[[str], T], *, default: str | None = None
+) -> Generator[InterviewPrompt, str, T]:
+    """Ask for an answer that a function can read, and return what it reads."""
 
     def fault(answer: str) -> str | None:
         try:
@@ -153,7 +139,8 @@ def _fault_of(read: Callable[[str], Any]) -> Callable[[str], str | None]:
             return str(exc)
         return None
 
-    return fault
+    answer = yield InterviewPrompt(text, default=default, fault=fault)
+    return read(answer)
 
 
 def _model_fault(answer: str) -> str | None:

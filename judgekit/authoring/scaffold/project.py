@@ -92,12 +92,10 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
     """
     if plan.api_base and (plan.judge is None or _is_person(plan.judge) or plan.judge == "none"):
         raise ConfigError("--api-base is the address of a model; add its name: --judge openai/NAME")
-    files = {"suite.yaml": "", "cases.jsonl": _read("cases.jsonl")}
-    if plan.judge == "none":
-        files["suite.yaml"] = _read("suite_without_judge.yaml").replace("@NAME@", scalar(plan.name))
-    else:
-        suite = _read("suite.yaml").replace("@OWN@", _own_judge(plan))
-        files["suite.yaml"] = suite.replace("@NAME@", scalar(plan.name))
+    suite = _read("suite_without_judge.yaml" if plan.judge == "none" else "suite.yaml")
+    suite = suite.replace("@OWN@", _own_judge(plan)).replace("@NAME@", scalar(plan.name))
+    files = {"suite.yaml": suite, "cases.jsonl": _read("cases.jsonl")}
+    if plan.judge != "none":
         files[f"rubrics/{_RUBRIC}.jinja"] = _read(f"{_RUBRIC}.jinja")
         cases = list(load_cases(FILES / "cases.jsonl"))
         files["cassettes/suite.jsonl"] = _tape(cases, "verdicts.jsonl")
@@ -165,19 +163,13 @@ def _purpose(judge: str, api_base: str | None) -> str:
     if _is_person(judge):
         return "lets a person judge"
     provider = judge.partition("/")[0]
-    key = _KEYS.get(provider) if api_base is None else None
-    return f"calls your judge, with the key in {key}" if key else "calls your judge"
+    if api_base is None and provider in _PROVIDERS:
+        return f"calls your judge, with the key in {provider.upper()}_API_KEY"
+    return "calls your judge"
 
 
-_KEYS = {
-    "openai": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "gemini": "GEMINI_API_KEY",
-    "mistral": "MISTRAL_API_KEY",
-    "groq": "GROQ_API_KEY",
-    "openrouter": "OPENROUTER_API_KEY",
-}
-"""Environment variables with the keys of common providers, for a hint only."""
+_PROVIDERS = ("openai", "anthropic", "gemini", "mistral", "groq", "openrouter")
+"""Common providers, for a hint about their keys only."""
 
 
 def _is_person(judge: str) -> bool:
@@ -185,8 +177,7 @@ def _is_person(judge: str) -> bool:
 
 
 def _own_judge(plan: ProjectPlan) -> str:
-    judge = plan.judge or EXAMPLE_MODEL
-    settings = f"model: {scalar(judge)}"
+    settings = f"model: {scalar(plan.judge or EXAMPLE_MODEL)}"
     if plan.api_base:
         settings += f", api_base: {scalar(plan.api_base)}"
     return f"Put your own judge here instead:\n# judge: {{{settings}}}"
@@ -198,10 +189,8 @@ def _read(name: str) -> str:
 
 def _tape(cases: Sequence[Case], verdicts: str) -> str:
     """Return a cassette: the verdicts of the template on the requests of this version."""
-    answers_of = {}
-    for line in _read(verdicts).splitlines():
-        entry = json.loads(line)
-        answers_of[entry["case"]] = entry["answers"]
+    entries = map(json.loads, _read(verdicts).splitlines())
+    answers_of = {entry["case"]: entry["answers"] for entry in entries}
     metric = RubricMetric(FILES / f"{_RUBRIC}.jinja", judge=AbsentJudge(MODEL))
     lines: list[str] = []
     parts: dict[str, str] = {}
@@ -209,9 +198,8 @@ def _tape(cases: Sequence[Case], verdicts: str) -> str:
         _, (request,) = metric.requests(case)
         answers = answers_of[case.id]
         read_answers(answers, form=request.form)
-        reply = Reply(
-            tries=(Try(text=canonical_json(answers), finish="stop"),), model=MODEL, cost=0.0
-        )
+        last = Try(text=canonical_json(answers), finish="stop")
+        reply = Reply(tries=(last,), model=MODEL, cost=0.0)
         line, named = share(Record(request.key, request, reply))
         lines.append(line)
         parts.update(named)

@@ -13,8 +13,6 @@ from pydantic import PydanticUserError, TypeAdapter
 
 from judgekit.authoring.schemas.model import DescribedSchema
 
-REQUIRED = "needed"
-"""Marks an option without a default."""
 _NOT_OPTIONS = {"name", "judge", "rubric", "of", "combine", "response_model", "value"}
 """Parameters that a suite sets in another way, or that only Python can set."""
 
@@ -22,22 +20,23 @@ _NOT_OPTIONS = {"name", "judge", "rubric", "of", "combine", "response_model", "v
 def options_schema(
     module: str, attribute: str, *, preset: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return the options of a metric in a suite, with types and defaults."""
+    """Return the schema of the options of a metric in a suite, with types and defaults."""
     metric = getattr(import_module(module), attribute)
     module_of_init = import_module(metric.__init__.__module__)  # may be that of a base class
     hints = get_type_hints(metric.__init__, localns=_ModuleNames(vars(module_of_init)))
     options: dict[str, Any] = {}
+    required = []
     for name, parameter in inspect.signature(metric).parameters.items():
         if name in _NOT_OPTIONS:
             continue
         option = _schema_of(hints.get(name, Any))
         default = preset.get(name, parameter.default)
         if default is parameter.empty:
-            option[REQUIRED] = True
+            required.append(name)
         elif default is not None and default != ():
             option["default"] = default
         options[name] = option
-    return options
+    return {"properties": options, "required": required}
 
 
 class _ModuleNames(dict[str, Any]):

@@ -7,7 +7,7 @@ from typing import Any
 
 from judgekit.authoring.schemas.cases import loosely_listed
 from judgekit.authoring.schemas.model import schema_of_model
-from judgekit.authoring.schemas.options import REQUIRED, options_schema
+from judgekit.authoring.schemas.options import options_schema
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.case import Case
 from judgekit.metrics.adapter import class_facts
@@ -40,21 +40,15 @@ def suite_schema() -> dict[str, Any]:
     defs["FallbackFile"]["properties"]["use"]["examples"] = computed
 
     rubric = options_schema("judgekit.metrics.rubric", "RubricMetric")
-    combined = {"weights": {"type": ["object", "null"], "additionalProperties": {"type": "number"}}}
+    weights = {"type": ["object", "null"], "additionalProperties": {"type": "number"}}
+    combined = {"properties": {"weights": weights}, "required": []}
     for name in names:
-        builtin = BUILTIN.get(name)
-        options = rubric
-        figures: Any = None  # of a rubric, they depend on its criteria
-        if builtin is not None:
-            options = options_schema(builtin.module, builtin.attribute, preset=builtin.preset)
-            metric_class = builtin.load()
-            figures = class_facts(metric_class).figures
-        gate = _gate_of(name, figures, common["gate"], defs)
-        defs[f"metric.{name}"] = _entry(
-            {**common, "gate": gate},
-            options,
-            about=builtin and builtin.summary,
-        )
+        if (builtin := BUILTIN.get(name)) is None:  # the figures of a rubric depend on its criteria
+            defs[f"metric.{name}"] = _entry(common, rubric, about=None)
+            continue
+        options = options_schema(builtin.module, builtin.attribute, preset=builtin.preset)
+        gate = _gate_of(name, class_facts(builtin.load()).figures, common["gate"], defs)
+        defs[f"metric.{name}"] = _entry({**common, "gate": gate}, options, about=builtin.summary)
     defs["metric-by-rubric"] = _entry(common, rubric, about="a rubric, answered by a judge")
     defs["metric-of-metrics"] = _entry(common, combined, about="a combination of metrics")
     defs["metric-of-a-kind"] = {
@@ -120,14 +114,10 @@ def _when(properties: dict[str, Any], then: str) -> dict[str, Any]:
 
 
 def _entry(common: dict[str, Any], options: dict[str, Any], *, about: str | None) -> dict[str, Any]:
-    plain = {
-        name: {key: value for key, value in option.items() if key != REQUIRED}
-        for name, option in options.items()
-    }
     entry = {
         "type": "object",
-        "properties": {**plain, **common},
-        "required": [name for name, option in options.items() if REQUIRED in option],
+        "properties": {**options["properties"], **common},
+        "required": options["required"],
         "additionalProperties": False,
     }
     return {**entry, "description": about} if about else entry
