@@ -22,7 +22,6 @@ from judgekit.core.errors import DatasetError
 from judgekit.core.yaml_file import package_data
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.ids import IdSet
-from judgekit.datasets.load import Container
 from judgekit.datasets.message_reader import ROLES
 from judgekit.datasets.turn_rows import SessionTurn, sessions
 
@@ -49,27 +48,24 @@ def case_rules() -> dict[str, LintRule]:
     return {id: LintRule(id, **text) for id, text in package_data(_RULES).items()}
 
 
-def lint_cases(
-    source: str, *, shape: Shape | None = None, container: Container | None = None
-) -> Linted:
+def lint_cases(source: str, *, shape: Shape | None = None) -> Linted:
     """Check a file of cases. A row that cannot be read is a finding, too.
 
     Args:
         source: a file, or `-` for standard input.
         shape: what a row looks like; by default detected.
-        container: the format of the file; by default its ending decides.
 
     Raises:
         DatasetError: the file cannot be read, or has no rows.
     """
     linter = CaseLinter(source)
-    rows = checked_rows(source, shape=shape, container=container)
-    if shape == "turns":
-        for session, group in groupby(rows, key=_session_of):
-            linter.session(session, list(group))
-    else:
-        for row in rows:
-            linter.row(row)
+    for session, rows in groupby(checked_rows(source, shape=shape), key=_session_of):
+        if session:
+            turns = [(row.at, row.item) for row in rows if isinstance(row.item, SessionTurn)]
+            linter.session(session, turns)
+        else:
+            for row in rows:
+                linter.row(row)
     return Linted([Path(source)], linter.findings())
 
 
@@ -113,16 +109,10 @@ class CaseLinter:
             if not row.has_id:
                 self._without_id = self._without_id or place
                 self._number_without_id += 1
-            self._case(row.item, place, roles=row.messages, has_id=row.has_id)
+            self._case(row.item, place, row.messages, has_id=row.has_id)
 
-    def session(self, session: str, rows: Sequence[CheckedRow]) -> None:
-        """Check the turns of a session."""
-        turns = [(row.at, row.item) for row in rows if isinstance(row.item, SessionTurn)]
-        for row in rows:
-            if not isinstance(row.item, SessionTurn):
-                self.row(row)
-        if not turns:
-            return
+    def session(self, session: str, turns: Sequence[tuple[str | int, SessionTurn]]) -> None:
+        """Check the turns of a session, each after its place."""
         place = _place(turns[0][0], session)
         numbers = [(at, turn.number) for at, turn in turns]
         for (_, before), (at, number) in pairwise(numbers):
@@ -135,10 +125,10 @@ class CaseLinter:
             self.row(CheckedRow(turns[0][0], exc))
             return
         messages = [Message(role=ROLES[turn.role]) for _, turn in turns]
-        self._case(case, place, roles=messages, has_id=True)
+        self._case(case, place, messages)
 
     def _case(
-        self, case: Case, place: _Place, *, roles: Sequence[Message] | None, has_id: bool
+        self, case: Case, place: _Place, roles: Sequence[Message] | None, *, has_id: bool = True
     ) -> None:
         if not self._ids.add(case.id):
             copied = "no id, and the content of a case before"

@@ -12,7 +12,7 @@ from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.field_names import MESSAGES
 from judgekit.datasets.json_text import parse_json
-from judgekit.datasets.load import Container, read_file
+from judgekit.datasets.load import read_file
 from judgekit.datasets.message_reader import MessageReader
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.datasets.stream import STDIN
@@ -31,9 +31,7 @@ class CheckedRow(NamedTuple):
     """All messages in their order, if it is a chat."""
 
 
-def checked_rows(
-    source: str, *, shape: Shape | None, container: Container | None
-) -> Iterator[CheckedRow]:
+def checked_rows(source: str, *, shape: Shape | None) -> Iterator[CheckedRow]:
     """Yield every row of a file.
 
     Raises:
@@ -42,9 +40,8 @@ def checked_rows(
     path = None if source == "-" else Path(source)
     name = STDIN if path is None else source
     read = read_file(
-        path, name, shape=shape or "auto", container=container or "auto", fields=None,
-        wrap=_CheckingBuilder,
-    )  # fmt: skip
+        path, name, shape=shape or "auto", container="auto", fields=None, wrap=_CheckingBuilder
+    )
     for at, row in read():
         yield cast(CheckedRow, row)._replace(at=at)
 
