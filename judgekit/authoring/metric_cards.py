@@ -16,7 +16,7 @@ from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
-from judgekit.metrics.option import Option, options_of
+from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import create, find, metric_names
 from judgekit.rubric.display import rubric_text
 from judgekit.rubric.library import library_names
@@ -62,13 +62,11 @@ def metric_text(name: str, *, width: int = 80) -> str:
     Raises:
         ConfigError: no metric has that name.
     """
-    if name not in BUILTIN:
-        if name in library_names():
-            return rubric_text(load_rubric(name))
-        maker = find(name)
-        plugin = Entry(name, "", "from an installed package", judged=maker.judged)
-        return "\n".join(_explained(plugin, maker.factory, width)) + "\n"
-    return "\n".join(_explained(BUILTIN[name], find(name).factory, width)) + "\n"
+    if name not in BUILTIN and name in library_names():
+        return rubric_text(load_rubric(name))
+    maker = find(name)
+    plugin = Entry(name, "", "from an installed package", judged=maker.judged)
+    return "\n".join(_explained(BUILTIN.get(name, plugin), maker.factory, width)) + "\n"
 
 
 def _explained(entry: Entry, metric: Any, width: int) -> Iterator[str]:
@@ -95,7 +93,9 @@ def _explained(entry: Entry, metric: Any, width: int) -> Iterator[str]:
     yield "options"
     for option in options_of(metric, None if card is None else card.options):
         yield f"  {option.name}: {'(required)' if option.default is None else option.default}"
-        yield from _option_text(option, width)
+        kind = option.kind.replace("`", "")
+        text = f"{kind[:1].upper()}{kind[1:]}. {option.says}".strip()
+        yield from textwrap.wrap(text, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
     if card is not None:
         yield ""
         yield from _example(entry, card, width)
@@ -114,41 +114,31 @@ def documentation_of(metric: Any) -> str:
     return text.strip()
 
 
-def _option_text(option: Option, width: int) -> Iterator[str]:
-    kind = option.kind.replace("`", "")
-    text = f"{kind[:1].upper()}{kind[1:]}. {option.says}".strip()
-    yield from textwrap.wrap(text, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
-
-
 def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
     example = card.example
     yield "example"
     if example.options:
         yield from _field("options", _json(example.options), width)
     yield from _field("case", _json(example.case), width)
-    if entry.judged:
-        yield from _command(entry, example)
-        return
-    try:
-        result = run_example(entry.name, example.case, example.options)
-    except ConfigError as exc:
-        yield from _field("gives", f"{example.value} (not computed here: {exc})", width)
-        return
-    if isinstance(result, Failure):
-        yield from _field("gives", f"no score ({result.kind}): {result.message}", width)
-        return
-    value = result.status.replace("_", " ") if result.value is None else f"{result.value:.4g}"
-    yield from _field("gives", f"{value}. {result.reason}", width)
-
-
-def _command(entry: Entry, example: CardExample) -> Iterator[str]:
-    """Yield the command that runs the example of a judged metric."""
-    if wants_logprobs(find(entry.name).factory):
+    if not entry.judged:
+        yield from _field("gives", _outcome(entry.name, example), width)
+    elif wants_logprobs(find(entry.name).factory):
         yield "  needs log-probabilities of a model: see docs/answers.md"
-    else:
-        # On one line, so that it can be copied.
+    else:  # the command on one line, so that it can be copied
         yield "  run it, with your judge as MODEL:"
         yield f"  {command_of(entry.name, example, judge='MODEL')}"
+
+
+def _outcome(name: str, example: CardExample) -> str:
+    """Return what a computed metric gives for its example."""
+    try:
+        result = run_example(name, example.case, example.options)
+    except ConfigError as exc:
+        return f"{example.value} (not computed here: {exc})"
+    if isinstance(result, Failure):
+        return f"no score ({result.kind}): {result.message}"
+    value = result.status.replace("_", " ") if result.value is None else f"{result.value:.4g}"
+    return f"{value}. {result.reason}"
 
 
 def command_of(name: str, example: CardExample, *, judge: str | None = None) -> str:

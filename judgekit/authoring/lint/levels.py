@@ -72,9 +72,8 @@ def _reversed(own: OwnCriterion) -> tuple[str, str] | None:
         known = [levels[w] for words in series for w in words.split("|") if w in levels]
         if len(known) != len(levels) or len(known) < 2:
             continue
-        steps = [(a, b) for a, b in pairwise(known)]
-        rising = [(a[0], b[0]) for a, b in steps if b[1] > a[1]]
-        falling = [(a[0], b[0]) for a, b in steps if b[1] < a[1]]
+        rising = [(a[0], b[0]) for a, b in pairwise(known) if b[1] > a[1]]
+        falling = [(a[0], b[0]) for a, b in pairwise(known) if b[1] < a[1]]
         if rising and (falling or (series in ranked and good)):
             if len(falling) < len(rising) and falling:
                 return falling[0][1], falling[0][0]

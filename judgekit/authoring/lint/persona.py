@@ -152,16 +152,14 @@ class _PersonaChecks:
         if len(listed) < FEW_EXEMPLARS:
             count = f"{len(listed)} exemplar{'s' if len(listed) != 1 else ''}"
             yield "few-exemplars", place, f"{count}; give at least {FEW_EXEMPLARS}, better ten"
-        seen: set[str] = set()
+        for number, _ in repeated((plain(text), at) for at, text in enumerate(listed)):
+            message = f"the exemplar {_short(listed[number])} appears twice"
+            yield "twice", self._where(self._exemplars, number), message
         for number, text in enumerate(listed):
             where = self._where(self._exemplars, number)
-            form = plain(text)
-            if form in seen:
-                yield "twice", where, f"the exemplar {_short(text)} appears twice"
-            seen.add(form)
             if count_words(text) < SHORT_EXEMPLAR:
                 yield "short-exemplar", where, f"the exemplar {_short(text)} is very short"
-            for word in self.persona.avoided.used(form):
+            for word in self.persona.avoided.used(plain(text)):
                 message = f"the exemplar {_short(text)} uses {word!r}, which is avoided"
                 yield "exemplar-avoided", where, message
 

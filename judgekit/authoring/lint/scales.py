@@ -26,11 +26,6 @@ class NumberRange(NamedTuple):
     shown: str
 
 
-def _numbers(subject: LintSubject) -> Iterator[OwnCriterion]:
-    """Yield the criteria that are answered with a free number."""
-    return (own for own in subject.own if own.free_number)
-
-
 def _ends(own: OwnCriterion) -> tuple[float, float]:
     return own.criterion.question.minimum, own.criterion.question.maximum
 
@@ -60,8 +55,8 @@ def anchored_in(subject: LintSubject, own: OwnCriterion) -> bool:
 
 @check("unanchored-scale")
 def _unanchored(subject: LintSubject) -> Iterator[Problem]:
-    for own in _numbers(subject):
-        if anchored_in(subject, own):
+    for own in subject.own:
+        if not own.free_number or anchored_in(subject, own):
             continue
         low, high = _ends(own)
         named = _all_numbers(own.file.text)
@@ -133,11 +128,10 @@ def _whole(ranges: list[NumberRange]) -> bool:
     return all(n == int(n) for r in ranges for n in (r.low, r.high))
 
 
-@check("range-gap")
-def _range_gap(subject: LintSubject) -> Iterator[Problem]:
-    for own in _numbers(subject):
-        if (gap := _gap(own)) is not None:
-            yield own.problem(f" does not explain {gap}", "text")
+@check_each("range-gap")
+def _range_gap(own: OwnCriterion) -> Iterator[Problem]:
+    if own.free_number and (gap := _gap(own)) is not None:
+        yield own.problem(f" does not explain {gap}", "text")
 
 
 def _gap(own: OwnCriterion) -> str | None:
@@ -162,10 +156,9 @@ def _gap(own: OwnCriterion) -> str | None:
     return None
 
 
-@check("wide-scale")
-def _wide(subject: LintSubject) -> Iterator[Problem]:
-    for own in _numbers(subject):
-        low, high = _ends(own)
-        if high - low > WIDE and not _ranges(own.file.text):
-            key = "maximum" if own.file.maximum is not None else "minimum"
-            yield own.problem(f" takes {low:g} to {high:g}, without ranges", key)
+@check_each("wide-scale")
+def _wide(own: OwnCriterion) -> Iterator[Problem]:
+    low, high = _ends(own)
+    if own.free_number and high - low > WIDE and not _ranges(own.file.text):
+        key = "maximum" if own.file.maximum is not None else "minimum"
+        yield own.problem(f" takes {low:g} to {high:g}, without ranges", key)

@@ -134,10 +134,6 @@ def _is_hetu(value: str) -> bool:
     return value[-1] == "0123456789ABCDEFHJKLMNPRSTUVWXY"[number % 31]
 
 
-def _is_card(value: str) -> bool:
-    return bool(_CARD.fullmatch(value)) and len(set(value)) > 1 and luhn(value)
-
-
 def _is_host(written: str) -> bool:
     """Return whether an address may be that of one host."""
     try:
@@ -153,10 +149,6 @@ def _is_phone(written: str) -> bool:
     return len(digits) >= (9 if digits[0] == "0" else 7) and not _DATE.match(written)
 
 
-def _is_mac(value: str) -> bool:
-    return not value.isdigit() and len(set(value)) > 2
-
-
 def _is_pair(written: str) -> bool:
     """Return whether two numbers are a place: 4 decimals are 11 m; shares are from 0 to 1."""
     latitude, longitude = re.findall(r"\d{1,3}\.\d{1,15}", written)
@@ -169,7 +161,7 @@ def _is_pair(written: str) -> bool:
 CHECKS: Mapping[str, Callable[[str], bool]] = {
     "base58check": base58check,
     "bech32": bech32,
-    "card": _is_card,
+    "card": lambda value: bool(_CARD.fullmatch(value)) and len(set(value)) > 1 and luhn(value),
     "codice_fiscale": _is_codice,
     "coordinates": _is_pair,
     "cpf": _is_cpf,
@@ -180,7 +172,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "iban": lambda value: mod97(value[4:] + value[:4]) == 1,
     "imei": lambda value: len(value) == 14 or luhn(value),
     "luhn": lambda value: luhn(value.replace("+", "")),
-    "mac": _is_mac,
+    "mac": lambda value: not value.isdigit() and len(set(value)) > 2,
     "nir": _is_nir,
     "nric": _is_nric,
     "phone": _is_phone,

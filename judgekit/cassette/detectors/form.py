@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.cassette.detectors.checksum import CHECKS
-from judgekit.cassette.detectors.span import PrivateSpan
+from judgekit.cassette.detectors.span import PrivateSpan, without_overlap
 from judgekit.core.yaml_file import package_data
 
 _FILE = Path(__file__).with_name("forms.yaml")
@@ -66,18 +66,14 @@ def form_data() -> dict[str, Any]:
 
 
 def find_forms(kind: str, text: str) -> Iterator[PrivateSpan]:
-    """Yield the data of a kind by place; of those that overlap, the first and longest.
+    """Return the data of a kind by place; of those that overlap, the first and longest.
 
     >>> [span.value for span in find_forms("tax_id", "EIN 12-3456789, order 912-78-1234")]
     ['123456789']
     """
     lower = text.lower()
     spans = [span for form in forms(kind) for span in form.find(text, lower)]
-    end = 0
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        if span.start >= end:
-            end = span.end
-            yield span
+    return without_overlap(sorted(spans, key=lambda span: (span.start, -span.end)))
 
 
 def _plain(written: str) -> str:

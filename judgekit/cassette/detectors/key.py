@@ -9,7 +9,7 @@ from heapq import merge
 from itertools import pairwise
 
 from judgekit.cassette.detectors.form import form_data
-from judgekit.cassette.detectors.span import PrivateSpan
+from judgekit.cassette.detectors.span import PrivateSpan, without_overlap
 
 _BEARER = re.compile(r"\b(?:bearer|basic) +([\w.~+/-]{20,}+=*)", re.IGNORECASE | re.ASCII)
 _IN_ADDRESS = re.compile(r"://[^\s:/@\[\]]{1,100}+:([^\s/@\[\]]{3,200}+)@")
@@ -28,16 +28,12 @@ _BODY = re.compile(r"[A-Za-z0-9+/=\s\\:,-]*+")
 
 
 def find(text: str) -> Iterator[PrivateSpan]:
-    """Yield the keys of a text.
+    """Return the keys of a text by place.
 
     >>> [span.value for span in find("token ghp_0123456789abcdefghijABCDEFGHIJ012345 leaked")]
     ['ghp_0123456789abcdefghijABCDEFGHIJ012345']
     """
-    end = 0
-    for span in merge(_blocks(text), _tokens(text), _settings(text)):
-        if span.start >= end:
-            end = span.end
-            yield span
+    return without_overlap(merge(_blocks(text), _tokens(text), _settings(text)))
 
 
 def _blocks(text: str) -> Iterator[PrivateSpan]:
@@ -49,11 +45,8 @@ def _blocks(text: str) -> Iterator[PrivateSpan]:
             continue
         while ends is not None and ends.start() < begin.end():
             ends = _END.search(text, ends.end())
-        if ends is not None:
-            end = ends.end()
-        else:
-            body = _BODY.match(text, begin.end())
-            end = body.end() if body else begin.end()
+        last = ends or _BODY.match(text, begin.end()) or begin
+        end = last.end()
         yield PrivateSpan(begin.start(), end, text[begin.start() : end])
 
 
@@ -71,16 +64,15 @@ def _tokens(text: str) -> Iterator[PrivateSpan]:
             yield PrivateSpan(match.start(), match.end(), match[0])
 
 
-def _settings(text: str) -> Iterator[PrivateSpan]:
+def _settings(text: str) -> list[PrivateSpan]:
     patterns = (_IN_ADDRESS, _BEARER, _SETTING) if _NAMED.search(text) else (_IN_ADDRESS, _BEARER)
-    spans = [
+    return sorted(
         PrivateSpan(*match.span(1), match[1])
         for pattern in patterns
         for match in pattern.finditer(text)
         if (pattern is _IN_ADDRESS or _random(match[1]))
         and not _DIGEST.search(text[max(0, match.start() - 8) : match.end()])
-    ]
-    yield from sorted(spans)
+    )
 
 
 def _random(value: str) -> bool:
