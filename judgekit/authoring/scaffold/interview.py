@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Sequence
-from typing import NamedTuple, TypeVar
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from judgekit.authoring.scaffold import draft
 from judgekit.authoring.scaffold.draft import KINDS, CriterionDraft, RubricDraft
 from judgekit.authoring.scaffold.project import ProjectPlan
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
+from judgekit.core.yaml_file import package_data
 
 T = TypeVar("T")
+Fault = Callable[[str], str | None]
+"""Returns the problem of an answer and what a valid one looks like, if there is one."""
+
+_FILE = Path(__file__).with_name("interview.yaml")
 
 
 class InterviewPrompt(NamedTuple):
@@ -24,81 +31,45 @@ class InterviewPrompt(NamedTuple):
     text: str
     default: str | None = None
     """The value of an empty answer; `None` if an answer is required."""
-    fault: Callable[[str], str | None] = lambda answer: None
-    """Returns the problem of an answer and what a valid one looks like, if there is one."""
+    fault: Fault = lambda answer: None
     choices: tuple[tuple[str, str], ...] = ()
     """Choices and their meanings; a number or the first letters select one."""
 
 
-WHO = (
-    ("hosted", "a hosted model, with a key"),
-    ("server", "a model on your own server: Ollama, vLLM, llama.cpp, LM Studio"),
-    ("person", "a person"),
-    ("none", "no judge: computed metrics only"),
-)
-_ANSWERED = (
-    ("levels", "a word from best to worst"),
-    ("boolean", "yes or no"),
-    ("number", "a number from 0 to 1"),
-    ("choice", "one of several words, with values that you choose"),
-    ("checklist", "items that are met or not"),
-)
-
-
 def project_interview(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]:
     """Ask for the settings of a project."""
-    name = yield InterviewPrompt("Name of the project", default=name)
-    who = yield InterviewPrompt("Judge", default="hosted", choices=WHO)
+    name = yield _prompt("project", default=name)
+    who = yield _prompt("judge")
     if who == "none":
         return ProjectPlan(name, judge="none")
     if who == "person":
-        person = yield InterviewPrompt("Name of the person", default="me", fault=draft.name_fault)
+        person = yield _prompt("person", fault=draft.name_fault)
         return ProjectPlan(name, judge=f"manual/{person}")
     if who == "hosted":
-        model = yield InterviewPrompt(
-            "Model, as PROVIDER/NAME", default=EXAMPLE_MODEL, fault=_model_fault
-        )
+        model = yield _prompt("hosted_model", default=EXAMPLE_MODEL, fault=_model_fault)
         return ProjectPlan(name, judge=model)
-    base = yield InterviewPrompt(
-        "Address of the server", default="http://localhost:8000/v1", fault=_address_fault
-    )
-    model = yield InterviewPrompt(
-        "Model, as openai/NAME (or ollama_chat/NAME for Ollama)",
-        default="openai/my-model",
-        fault=_model_fault,
-    )
+    base = yield _prompt("address", fault=_address_fault)
+    model = yield _prompt("server_model", fault=_model_fault)
     return ProjectPlan(name, judge=model, api_base=base)
 
 
 def rubric_interview(
-    name: str, *, name_fault: Callable[[str], str | None]
+    name: str, *, name_fault: Fault
 ) -> Generator[InterviewPrompt, str, RubricDraft]:
     """Ask for the content of a rubric."""
-    name = yield InterviewPrompt("Name of the rubric", default=name or None, fault=name_fault)
-    description = yield InterviewPrompt("What it judges, in one sentence")
-    fields = f"Fields that a case needs besides the answer ({', '.join(draft.NEEDS)}; - for none)"
-    needed = yield from _read(fields, draft.needs_of, default="input")
+    name = yield _prompt("rubric", default=name or None, fault=name_fault)
+    description = yield _prompt("description")
+    needed = yield from _read("requires", draft.needs_of, fields=", ".join(draft.NEEDS))
     criteria: list[CriterionDraft] = []
-    while True:
-        text = yield InterviewPrompt(
-            f"Criterion {len(criteria) + 1}, as a question about the answer"
-            + (" (Enter to finish)" if criteria else ""),
-            default="" if criteria else None,
-        )
-        if not text:
-            break
+    text = yield _prompt("criterion", number=1)
+    while text:
         criteria.append((yield from _criterion(text, [c.id for c in criteria])))
+        text = yield _prompt("next_criterion", number=len(criteria) + 1)
     if len(criteria) > 1:
         names = ", ".join(c.id for c in criteria)
-        weights = yield from _read(
-            f"Weights of {names} (numbers; Enter for equal weights)",
-            lambda answer: _weights(answer, len(criteria)),
-            default="",
-        )
+        weights = yield from _read("weights", partial(_weights, len(criteria)), names=names)
         criteria = [c._replace(weight=w) for c, w in zip(criteria, weights, strict=True)]
-    quotes = yield InterviewPrompt(
-        "Quotes of evidence required", default="no", choices=(("yes", ""), ("no", ""))
-    )
+    quotes = yield _prompt("quotes")
     return RubricDraft(name, description, tuple(criteria), needed, quotes=quotes == "yes")
 
 
@@ -108,28 +79,32 @@ def _criterion(text: str, used: list[str]) -> Generator[InterviewPrompt, str, Cr
             return f"{answer!r} is used already; choose another"
         return draft.name_fault(answer)
 
-    id = yield InterviewPrompt("  name in reports", default=draft.id_of(text, used), fault=fault)
-    answer = yield InterviewPrompt("  kind of answer", default="levels", choices=_ANSWERED)
+    id = yield _prompt("id", default=draft.id_of(text, used), fault=fault)
+    answer = yield _prompt("kind")
     criterion = CriterionDraft(id, text, next(kind for kind in KINDS if kind == answer))
     if answer == "levels":
-        default = ", ".join(word for word, _ in draft.DEFAULT_LEVELS)
-        levels = yield from _read("  levels, best first", _levels, default=default)
-        return criterion._replace(words=levels)
+        return criterion._replace(words=(yield from _read("levels", _levels)))
     if answer == "choice":
-        words = "  words and their values from 0 to 1, such as good=1, bad=0, unclear=-"
-        return criterion._replace(words=(yield from _read(words, _options)))
+        return criterion._replace(words=(yield from _read("choice", _options)))
     if answer == "checklist":
-        items = "  items, separated by ; (Enter: the judge finds them in the case)"
-        return criterion._replace(items=(yield from _read(items, _items, default="")))
+        return criterion._replace(items=(yield from _read("checklist", _items)))
     return criterion
+
+
+def _prompt(
+    name: str, *, default: str | None = None, fault: Fault = lambda answer: None, **named: Any
+) -> InterviewPrompt:
+    """Return a question of `interview.yaml`."""
+    entry = package_data(_FILE)[name]
+    choices = tuple(entry.get("choices", {}).items())
+    text = entry["text"].format(**named)
+    return InterviewPrompt(text, entry.get("default", default), fault, choices)
 
 
 # -- reading answers ---------------------------------------------------------------
 
 
-def _read(
-    text: str, read: Callable[[str], T], *, default: str | None = None
-) -> Generator[InterviewPrompt, str, T]:
+def _read(name: str, read: Callable[[str], T], **named: Any) -> Generator[InterviewPrompt, str, T]:
     """Ask for an answer that a function can read, and return what it reads."""
 
     def fault(answer: str) -> str | None:
@@ -139,7 +114,7 @@ def _read(
             return str(exc)
         return None
 
-    answer = yield InterviewPrompt(text, default=default, fault=fault)
+    answer = yield _prompt(name, fault=fault, **named)
     return read(answer)
 
 
@@ -200,7 +175,7 @@ def _items(answer: str) -> tuple[str, ...]:
     return items
 
 
-def _weights(answer: str, count: int) -> list[float]:
+def _weights(count: int, answer: str) -> list[float]:
     try:
         weights = [float(part) for part in answer.replace(",", " ").split()] or [1.0] * count
     except ValueError:
