@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from judgekit.authoring.lint.sample import INVENTED
+from judgekit.authoring.lint.sample import invented
 from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -19,8 +19,7 @@ from judgekit.rubric.rubric import Rubric
 from judgekit.suite.rubrics import with_flags
 
 _FIELDS = ("system", "history", "input", "output", "reference", "context", "baseline")
-SAMPLE = Case(id="sample", **{field: INVENTED[field] for field in _FIELDS})
-"""The case where none is flags."""
+"""Fields of the case where none is flags."""
 _REMEMBERED = 1_000
 """Ids that are kept to suggest one."""
 
@@ -96,7 +95,8 @@ def preview_text(
     """
     if cases is None and case is not None:
         raise ConfigError(f"--case {case!r} needs a file of cases; add --cases FILE")
-    subject = SAMPLE if cases is None else _find(cases, case)
+    sample = Case(id="sample", **{field: invented()[field] for field in _FIELDS})
+    subject = sample if cases is None else _find(cases, case)
     judge = AbsentJudge(model, identity, dict(params or {}))
     flags = settings or {}
     one = _preview(rubric, subject, judge, mode, flags)

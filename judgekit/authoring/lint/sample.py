@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from judgekit.core.case import Case, Message
+from judgekit.core.case import Case
+from judgekit.core.yaml_file import package_data
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
 
-INVENTED: dict[str, Any] = {
-    "system": "(the system prompt)",
-    "history": (
-        Message(role="user", content="(an earlier message)"),
-        Message(role="assistant", content="(an earlier answer)"),
-    ),
-    "input": "(the user's message)",
-    "output": "(the answer to judge)",
-    "reference": ("(an accepted answer)",),
-    "context": ("(a passage)",),
-    "baseline": "(the baseline answer)",
-    "choices": ("(a choice)", "(another choice)"),
-    "expected": {"facts": ["(a fact)"]},
-    "metadata": {"topic": "(a topic)"},
-}
+_FILE = Path(__file__).with_name("invented.yaml")
+
+
+def invented() -> dict[str, Any]:
+    """Return the fields of an invented case."""
+    return package_data(_FILE)
 
 
 def ready(rubric: Rubric) -> Rubric:
@@ -49,26 +42,20 @@ def _setting(parameter: Parameter) -> Any:
     return [word] if parameter.kind == "list" else word
 
 
-def full_case(keys: Mapping[str, Iterable[str]] | None = None) -> Case:
-    """Return a case that has every field.
+def invented_case(rubric: Rubric, keys: Mapping[str, Iterable[str]], *, sparse: bool) -> Case:
+    """Return an invented case.
 
     Args:
+        rubric: the rubric.
         keys: keys that `metadata` and `expected` must have, by field.
+        sparse: whether it has only the fields that the rubric requires in its default mode.
     """
-    return Case(id="sample", **{**INVENTED, **_keyed(keys)})
-
-
-def _keyed(keys: Mapping[str, Iterable[str]] | None) -> dict[str, dict[str, str]]:
-    named = {field: {key: f"({key})" for key in sorted(names)} for field, names in
-             (keys or {}).items()}  # fmt: skip
-    return {field: values for field, values in named.items() if values}
-
-
-def sparse_case(rubric: Rubric, keys: Mapping[str, Iterable[str]] | None = None) -> Case:
-    """Return a case with only the fields that a rubric requires in its default mode."""
-    needed = {*rubric.requires}
-    for name, weight in rubric.modes[rubric.default_mode].items():
-        if weight > 0 and name in rubric.groups:
-            needed |= set(rubric.groups[name].requires)
-    known = {**INVENTED, **_keyed(keys)}
-    return Case(id="sample", **{name: value for name, value in known.items() if name in needed})
+    named = {field: {key: f"({key})" for key in sorted(names)} for field, names in keys.items()}
+    fields = {**invented(), **{field: values for field, values in named.items() if values}}
+    if sparse:
+        needed = {*rubric.requires}
+        for name, weight in rubric.modes[rubric.default_mode].items():
+            if weight > 0 and name in rubric.groups:
+                needed |= set(rubric.groups[name].requires)
+        fields = {name: value for name, value in fields.items() if name in needed}
+    return Case(id="sample", **fields)

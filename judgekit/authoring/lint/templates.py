@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judgekit.authoring.lint.rule import Problem, check
-from judgekit.authoring.lint.sample import full_case, ready, sparse_case
+from judgekit.authoring.lint.sample import invented_case, ready
 from judgekit.authoring.lint.subject import LintSubject, without_place
 from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import fields, pattern
@@ -154,8 +154,7 @@ def _rendered(
     rubric = subject.loaded
     mode = mode or rubric.default_mode
     if (mode, sparse) not in subject.rendered:
-        keys = keys_read(subject.trees)
-        case = sparse_case(rubric, keys) if sparse else full_case(keys)
+        case = invented_case(rubric, keys_read(subject.trees), sparse=sparse)
         text: str | ConfigError
         try:
             _, messages = ready(rubric).render(case, mode=mode)

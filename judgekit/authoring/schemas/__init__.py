@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal, get_args
+from typing import Any
 
 from judgekit.authoring.schemas.cases import cases_schema, results_schema
 from judgekit.authoring.schemas.compact import compact
@@ -19,9 +19,6 @@ from judgekit.authoring.schemas.suite import suite_schema
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.metrics.brand_voice.persona import PersonaFile
-
-Kind = Literal["suite", "rubric", "cases", "results", "persona"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -35,9 +32,10 @@ def schema(kind: str) -> dict[str, Any]:
         ConfigError: unknown kind.
     """
     if kind not in KINDS:
-        raise ConfigError(f"no schema of {kind!r}{suggest(kind, list(KINDS))}")
-    body = _MAKERS[kind]()
-    head = {"$schema": _DIALECT, "$id": f"urn:judgekit:schema:{kind}:1", "title": _TITLES[kind]}
+        raise ConfigError(f"no schema of {kind!r}{suggest(kind, KINDS)}")
+    title, make = KINDS[kind]
+    body = make()
+    head = {"$schema": _DIALECT, "$id": f"urn:judgekit:schema:{kind}:1", "title": title}
     return {**head, **{key: value for key, value in body.items() if key not in head}}
 
 
@@ -60,17 +58,11 @@ def small_schema_text(kind: str) -> str:
     return json.dumps(compact(schema(kind)), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-_MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
-    "suite": suite_schema,
-    "rubric": rubric_schema,
-    "cases": cases_schema,
-    "results": results_schema,
-    "persona": lambda: schema_of_model(PersonaFile),
+KINDS: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
+    "suite": ("A judgekit suite", suite_schema),
+    "rubric": ("The front matter of a judgekit rubric", rubric_schema),
+    "cases": ("A line of a judgekit file of cases", cases_schema),
+    "results": ("A line of the results of judgekit run --out", results_schema),
+    "persona": ("A judgekit persona", lambda: schema_of_model(PersonaFile)),
 }
-_TITLES = {
-    "suite": "A judgekit suite",
-    "rubric": "The front matter of a judgekit rubric",
-    "cases": "A line of a judgekit file of cases",
-    "results": "A line of the results of judgekit run --out",
-    "persona": "A judgekit persona",
-}
+"""Kind -> title, and the function that makes the schema."""

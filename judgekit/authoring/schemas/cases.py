@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 from judgekit.authoring.schemas.model import schema_of_model
 from judgekit.core.case import CASE_WORDS, Case
 from judgekit.core.score import Row
+from judgekit.core.yaml_file import package_data
 from judgekit.datasets.field_names import ALIASES
 from judgekit.report.folder import VERSION
 
@@ -38,26 +41,10 @@ def results_schema() -> dict[str, Any]:
     row["properties"]["result"].pop("discriminator", None)
     for name in ("Score", "Failure"):
         defs[name]["required"] = ["type", *defs[name].get("required", ())]
-    header = {
-        "type": "object",
-        "properties": {
-            "judgekit": {"const": "results"},
-            "manifest": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-            "version": {"const": VERSION},
-        },
-        "required": ["judgekit", "manifest", "version"],
-        "additionalProperties": False,
-        "description": "The first line.",
-    }
-    subject = {
-        "type": "object",
-        "properties": {"type": {"const": "case"}, "case": {"$ref": "#/$defs/Case"}},
-        "required": ["type", "case"],
-        "additionalProperties": False,
-        "description": "A case; the lines below it are its results.",
-    }
+    lines = deepcopy(package_data(Path(__file__).with_name("results.yaml")))
+    lines["header"]["properties"]["version"]["const"] = VERSION
     return {
         "$defs": defs,
         "description": "One line of results.jsonl.",
-        "anyOf": [header, subject, {"$ref": "#/$defs/Row"}],
+        "anyOf": [lines["header"], lines["case"], {"$ref": "#/$defs/Row"}],
     }
