@@ -55,7 +55,8 @@ def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
         raise ConfigError("its folder does not exist; create it first", where=str(plan.output))
     if plan.output.is_dir():
         raise ConfigError("is a folder; name a file in it", where=str(plan.output))
-    check_output(plan.output)
+    begin = f'{{\n "format": "{FORMAT}"'.encode()
+    refuse_foreign(plan.output, lambda head: head.startswith(begin), what="a file of pairs")
     record = plan.record
     if record is None:  # naming a model allows calls
         record = "none" if plan.model is None else "new_episodes"
@@ -97,25 +98,14 @@ def _recorded(path: Path | None) -> Judge:
         raise ConfigError("no model is given: add --model MODEL")
     judges = judges_on(path)
     if len(judges) != 1:
-        raise ConfigError(
-            f"recorded by {len(judges)} models; name one: --model MODEL", where=str(path)
-        )
+        message = f"recorded by {len(judges)} models; name one: --model MODEL"
+        raise ConfigError(message, where=str(path))
     return judges[0]
 
 
 def _text(text: str) -> str:
     """Return a description, or the content of `@FILE`."""
     return read_prompt(Path(text[1:]), flag=text) if text.startswith("@") else text
-
-
-def check_output(path: Path) -> None:
-    """Refuse to replace a file that has no pairs.
-
-    Raises:
-        ConfigError: the file exists and is not from `judgekit pairs`, or it is a link.
-    """
-    begin = f'{{\n "format": "{FORMAT}"'.encode()
-    refuse_foreign(path, lambda head: head.startswith(begin), what="a file of pairs")
 
 
 def write_pairs(

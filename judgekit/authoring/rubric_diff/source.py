@@ -106,10 +106,9 @@ def _git(arguments: list[str], source: str) -> bytes:
     except FileNotFoundError as exc:
         raise ConfigError(f"{source}: git is not installed; install it, or name a file") from exc
     except subprocess.TimeoutExpired as exc:
-        raise ConfigError(
-            f"{source}: git did not answer within 60 s; try again, or name a file"
-        ) from exc
+        message = f"{source}: git did not answer within 60 s; try again, or name a file"
+        raise ConfigError(message) from exc
     except subprocess.CalledProcessError as exc:
-        message = exc.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise ConfigError(f"{source}: git: {message[0] if message else exc}") from exc
+        lines = exc.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise ConfigError(f"{source}: git: {lines[0] if lines else exc}") from exc
     return done.stdout

@@ -50,9 +50,8 @@ def _in_folder(folder: Path) -> list[Rubric]:
         if rubric.tests:
             rubrics.append(rubric)
     if not rubrics:
-        raise ConfigError(
-            "no rubric in this folder has tests; write some under `tests:`", where=str(folder)
-        )
+        message = "no rubric in this folder has tests; write some under `tests:`"
+        raise ConfigError(message, where=str(folder))
     return rubrics
 
 

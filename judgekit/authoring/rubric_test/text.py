@@ -57,7 +57,7 @@ def tests_outcome(
             f"--cassettes {cassettes}: two rubrics have the same file name; rename one"
         )
     tested = [run_tests(rubric, settings) for rubric in rubrics]
-    code = 3 if any(t.exit_code == 3 for t in tested) else max(t.exit_code for t in tested)
+    code = max(one.exit_code for one in tested)
     return (_as_json(tested) if as_json else tested_text(tested)), code
 
 
@@ -150,11 +150,9 @@ def record_hint(tested: RubricTestRun) -> str:
     words += ["--record", "new_episodes"]
     if tested.judge == UNKNOWN:  # the cassette names any other judge
         words += ["--judge", EXAMPLE_MODEL]
-    why = "not recorded"
+    why = "not recorded" if tested.recorded else f"{tested.cassette} does not exist"
     if packaged and not tested.recorded:
         why = "the package has no recorded replies for the tests of this rubric"
-    elif not tested.recorded:
-        why = f"{tested.cassette} does not exist"
     if not tested.by_hand:
         return f"{why}; to record: {shlex.join(words)}"
     by_model, by_hand = ([*words, "--judge", judge] for judge in (EXAMPLE_MODEL, tested.judge))
@@ -165,7 +163,5 @@ def record_hint(tested: RubricTestRun) -> str:
 
 
 def _sum(tested: Sequence[RubricTestRun]) -> str:
-    counts = [
-        (sum(t.count(verdict) for t in tested), word) for verdict, (_, word) in _WORDS.items()
-    ]
-    return ", ".join(f"{n} {word}" for n, word in counts if n or word == "passed")
+    counts = {word: sum(t.count(verdict) for t in tested) for verdict, (_, word) in _WORDS.items()}
+    return ", ".join(f"{n} {word}" for word, n in counts.items() if n or word == "passed")

@@ -19,6 +19,7 @@ from judgekit.authoring.scaffold.writing import write_all
 from judgekit.authoring.schemas import small_schema_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import package_data
 from judgekit.rubric.file import MAX_CRITERIA
 from judgekit.rubric.library import SUFFIX, rubric_names
 
@@ -28,6 +29,7 @@ NEEDS = ("input", "system", "reference", "context", "baseline")
 """Fields that a case may need besides the output."""
 DEFAULT_LEVELS = (("fully", 1.0), ("partly", 0.5), ("not at all", 0.0))
 
+_WORDS = Path(__file__).with_name("interview.yaml")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 _EXAMPLE = 'judgekit rubric new tone --criterion "Is the answer friendly?"'
 
@@ -87,18 +89,11 @@ def id_of(text: str, used: Sequence[str]) -> str:
     'friendly_tired'
     """
     plain = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    words = [w for w in re.findall(r"[a-z][a-z0-9]*", plain) if w not in _SMALL.split()]
+    small = package_data(_WORDS)["left_out"].split()
+    words = [word for word in re.findall(r"[a-z][a-z0-9]*", plain) if word not in small]
     base = "_".join(words[:2])[:40] or "criterion"
     names = (base if n == 1 else f"{base}_{n}" for n in range(1, len(used) + 2))
     return next(name for name in names if name not in used)
-
-
-# Words that the names of criteria leave out.
-_SMALL = """
-a an and any are as at be been by can could do does done each every for from had has have how if in
-into is it its no not of on only or reply response answer output should so than that the their them
-then there they this to user was what when where which who will with would you your
-"""
 
 
 def criterion_from(text: str, used: Sequence[str], *, kind: Kind = "levels") -> CriterionDraft:

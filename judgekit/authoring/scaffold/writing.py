@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from judgekit.core.errors import ConfigError
+from judgekit.core.output_file import beside
 
 
 def write_all(folder: Path, files: Mapping[str, str], *, force: bool = False) -> list[Path]:
@@ -31,19 +33,20 @@ def write_all(folder: Path, files: Mapping[str, str], *, force: bool = False) ->
     try:
         for path, text in zip(paths, files.values(), strict=True):
             _make_folder(path.parent, created)
-            beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+            new = beside(path, writer=os.getpid())
             # "x": never through an existing link.
-            with beside.open("x", encoding="utf-8", newline="\n") as file:
-                written.append(beside)
+            with new.open("x", encoding="utf-8", newline="\n") as file:
+                written.append(new)
                 file.write(text)
-        for path, beside in zip(paths, list(written), strict=True):
-            beside.replace(path)
-            written.remove(beside)
+        for path, new in zip(paths, list(written), strict=True):
+            new.replace(path)
+            written.remove(new)
     except BaseException as exc:
         for path in written:
             path.unlink(missing_ok=True)
         for empty in reversed(created):
-            _remove_empty(empty)
+            with suppress(OSError):  # another program has written a file there
+                empty.rmdir()
         if isinstance(exc, OSError):
             where = str(exc.filename or folder)
             raise ConfigError(f"cannot be written: {exc.strerror}", where=where) from exc
@@ -72,10 +75,3 @@ def _make_folder(folder: Path, created: list[Path]) -> None:
     for place in reversed(missing):
         place.mkdir(exist_ok=True)
         created.append(place)
-
-
-def _remove_empty(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:
-        return  # another program has written a file there

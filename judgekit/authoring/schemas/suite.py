@@ -20,10 +20,8 @@ def suite_schema() -> dict[str, Any]:
     """Return the schema of a suite, with all built-in metrics and rubrics."""
     schema = schema_of_model(SuiteFile)
     defs = schema["$defs"]
-    schema["properties"]["record"] = {
-        **schema["properties"]["record"],
-        "anyOf": [{"enum": [mode.value for mode in RecordMode]}, {"type": "null"}],
-    }
+    modes = [mode.value for mode in RecordMode]
+    schema["properties"]["record"]["anyOf"] = [{"enum": modes}, {"type": "null"}]
     case = loosely_listed(schema_of_model(Case))
     defs.update(case.pop("$defs", {}))
     defs["Case"] = {**case, "required": [], "additionalProperties": True}
@@ -65,18 +63,16 @@ def suite_schema() -> dict[str, Any]:
     nothing = {"type": "null"}
     kinds = [{"required": [key]} for key in ("metric", "rubric", "combine", "of")]
     own = {"$ref": "#/$defs/metric-of-a-kind"}
-    schema["properties"]["metrics"] = {
-        **schema["properties"]["metrics"],
-        "properties": {
-            name: {
-                "if": {"type": "object", "anyOf": kinds},
-                "then": own,
-                "else": {"anyOf": [{"$ref": f"#/$defs/metric.{name}"}, nothing]},
-            }
-            for name in names
-        },
-        "additionalProperties": {"anyOf": [own, nothing]},
+    by_name = {
+        name: {
+            "if": {"type": "object", "anyOf": kinds},
+            "then": own,
+            "else": {"anyOf": [{"$ref": f"#/$defs/metric.{name}"}, nothing]},
+        }
+        for name in names
     }
+    others = {"anyOf": [own, nothing]}
+    schema["properties"]["metrics"] |= {"properties": by_name, "additionalProperties": others}
     return schema
 
 
