@@ -120,9 +120,8 @@ def _split(plan: SteeringPlan) -> tuple[list[tuple[str, ...]], list[Case]]:
     pairs = list(zip_longest(*sides, fillvalue=""))
     for number, (_, positive, negative) in enumerate(pairs, start=1):
         if positive == negative or not (positive and negative):
-            message = (
-                f"entry {number} is no pair of two answers; `judgekit pairs generate` writes some"
-            )
+            advice = "`judgekit pairs generate` writes some"
+            message = f"entry {number} is no pair of two answers; {advice}"
             raise ConfigError(message, where=str(plan.pairs))
     if plan.prompts is not None:
         empty = {"output": None, "baseline": None}
@@ -213,10 +212,8 @@ def _write(
     with written(out / TABLE) as file:
         text = json.dumps(table.model_dump(mode="json"), ensure_ascii=False, indent=1)
         file.write(f"{text}\n".encode("utf-8", "replace"))
-    page = fill(
-        "steering", styles=("steering",), scripts=(), table=table, figures=FIGURES, cases=cases
-    )
-    write_html(page, out / PAGE)
+    shown: dict[str, Any] = {"table": table, "figures": FIGURES, "cases": cases}
+    write_html(fill("steering", styles=("steering",), scripts=(), **shown), out / PAGE)
     for name in (VECTOR, CASES):
         (out / name).unlink(missing_ok=True)
     if table.best is not None:

@@ -98,14 +98,10 @@ class RubricVerdicts:
         self.rows += 1
         self.others += score.meta.get("digest") != self.digest
         self._values.add([part for part in score.parts if part.id in self._compared])
-        values: dict[str, float] = {}
-        for part in score.parts:
-            criterion = self.criteria.get(part.id)
-            if criterion is None:
-                continue
-            self.tallies[part.id].add(part, criterion, case)
-            if part.value is not None:
-                values[part.id] = part.value
+        parts = [part for part in score.parts if part.id in self.criteria]
+        for part in parts:
+            self.tallies[part.id].add(part, self.criteria[part.id], case)
+        values = {part.id: part.value for part in parts if part.value is not None}
         for (first, second), pair in self.pairs.items():
             if first in values and second in values:
                 pair.add(values[first], values[second])

@@ -79,9 +79,8 @@ def english(text: str, *, around: str = "") -> bool:
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", text)]
     if not words or 2 * sum(word.isascii() for word in words) <= len(words):
         return False
-    known, foreign = (
-        len([word for word in words if word in _small_words(key)]) for key in ("english", "foreign")
-    )
+    known = sum(word in _small_words("english") for word in words)
+    foreign = sum(word in _small_words("foreign") for word in words)
     if known == foreign == 0 and around:
         return english(around)
     return known > foreign

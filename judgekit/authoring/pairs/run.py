@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,8 +62,7 @@ def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
     mode = RecordMode.parse(record)
     judge = _judge(plan, asking=mode is not RecordMode.NONE)
     store = store_opener((plan.cassette or plan.output).absolute().parent)
-    opened = Cassette(LimitedJudge(judge), tape=plan.cassette, store=store, record=mode)
-    with closing(opened) as cassette:
+    with Cassette(LimitedJudge(judge), tape=plan.cassette, store=store, record=mode) as cassette:
         generated: Generated = run_sync(
             generate_pairs(cassette, positive=positive, negative=negative, count=plan.num)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -173,11 +174,9 @@ def _quotes(words: str, actual: _Actual) -> bool:
 
 def spoken(answer: object) -> str:
     """Return an answer as text."""
-    if isinstance(answer, bool):
-        return "true" if answer else "false"
-    if isinstance(answer, float):
-        return f"{answer:g}"
-    return "null" if answer is None else str(answer)
+    if answer is None or isinstance(answer, bool):
+        return json.dumps(answer)
+    return f"{answer:g}" if isinstance(answer, float) else str(answer)
 
 
 def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOutcome:

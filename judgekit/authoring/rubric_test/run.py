@@ -88,9 +88,8 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
     asking = settings.record is not RecordMode.NONE
     judge = _judge(settings, path, asking=asking)
     store = store_opener(path.parent) if asking else None
-    opened = Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record)
     recorded = path.exists()
-    with closing(opened) as cassette:
+    with Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record) as cassette:
         results = _results(rubric, cassette)
         gone = cassette.not_from_tape | {request.key for request in cassette.misses}
         unused = [key for key in cassette.unused_keys() if key not in gone]
