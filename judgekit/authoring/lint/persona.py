@@ -7,14 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from judgekit.authoring.lint.lint import Linted
-from judgekit.authoring.lint.rule import (
-    SEVERITIES,
-    LintFinding,
-    LintRule,
-    Problem,
-    finding,
-    repeated,
-)
+from judgekit.authoring.lint.rule import LintFinding, LintRule, Problem, finding, repeated
 from judgekit.authoring.lint.subject import without_place
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines, package_data
@@ -42,11 +35,7 @@ _RULES = Path(__file__).with_name("persona_rules.yaml")
 @cache
 def persona_rules() -> dict[str, LintRule]:
     """Return id -> rule."""
-    return {
-        id: LintRule(id, why, severity=severity)
-        for severity in SEVERITIES
-        for id, why in package_data(_RULES)[severity].items()
-    }
+    return {id: LintRule(id, **text) for id, text in package_data(_RULES).items()}
 
 
 def lint_personas(paths: Sequence[str | Path]) -> Linted:

@@ -38,12 +38,12 @@ class LintFinding(NamedTuple):
     severity: Severity
     message: str
     criterion: str | None = None
-    silenced: str | None = None
-    """The reason why the file silences it."""
     case: str | None = None
     """The id of the case that it is about, in a file of cases."""
     field: str | None = None
     """The field of the case."""
+    silenced: str | None = None
+    """The reason why the file silences it."""
 
 
 def finding(problem: Problem, *, rule: str, severity: Severity) -> LintFinding:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from judgekit.authoring.lint.lint import Linted
 from judgekit.authoring.lint.registry import lint_rules
-from judgekit.authoring.lint.rule import SEVERITIES, LintRule, near_rule
+from judgekit.authoring.lint.rule import SEVERITIES, LintFinding, LintRule, near_rule
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 
@@ -68,33 +69,22 @@ def lint_json(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> st
         linted: the findings.
         rules: their rules, by id, if the files hold cases; those of rubrics by default.
     """
-    of_cases = rules is not None
+    hidden = ("silenced", "criterion") if rules is not None else ("silenced", "case", "field")
     rules = lint_rules() if rules is None else rules
     value = {
         "judgekit": "lint",
         "version": VERSION,
         "files": [shown_path(str(path)) for path in linted.files],
         "counts": {severity: linted.count(severity) for severity in SEVERITIES},
-        "findings": [
-            {
-                "file": shown_path(one.file),
-                "line": one.line,
-                "rule": one.rule,
-                "severity": one.severity,
-                "message": one_line(one.message),
-                **(
-                    {"case": one.case, "field": one.field}
-                    if of_cases
-                    else {"criterion": one.criterion}
-                ),
-                "why": rules[one.rule].why,
-                "mend": rules[one.rule].fix,
-                "silenced": one.silenced,
-            }
-            for one in linted.findings
-        ],
+        "findings": [_entry(one, rules[one.rule], hidden=hidden) for one in linted.findings],
     }
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def _entry(one: LintFinding, rule: LintRule, *, hidden: Collection[str]) -> dict[str, Any]:
+    fields = {name: value for name, value in one._asdict().items() if name not in hidden}
+    shown = {"file": shown_path(one.file), "message": one_line(one.message)}
+    return {**fields, **shown, "why": rule.why, "mend": rule.fix, "silenced": one.silenced}
 
 
 def rules_text(

@@ -144,24 +144,20 @@ def judges_on(path: Path) -> list[AbsentJudge]:
 
 
 def _judge(settings: RubricTestSettings, path: Path, *, asking: bool) -> Judge:
-    chosen = settings.judge
-    recorded = judges_on(path)
-    if chosen is not None and not asking:
-        known = [judge for judge in recorded if judge.model == chosen.model]
-        if len(known) == 1 and not chosen.params and chosen.identity is None:
-            return known[0]
-    elif chosen is None:
+    chosen, recorded = settings.judge, judges_on(path)
+    if chosen is None:
         if len(recorded) > 1:
             names = ", ".join(judge.words() for judge in recorded)
             raise ConfigError(f"recorded by {names}; name one: --judge MODEL", where=str(path))
-        if recorded and not asking:
-            return recorded[0]
-        if recorded:
-            chosen = JudgeFile.model_validate(recorded[0]._asdict())
-        elif asking:
+        if not asking:
+            return recorded[0] if recorded else AbsentJudge(UNKNOWN)
+        if not recorded:
             raise ConfigError("nothing is recorded yet; add --judge MODEL")
-        else:
-            return AbsentJudge(UNKNOWN)
+        chosen = JudgeFile.model_validate(recorded[0]._asdict())
+    elif not asking:
+        known = [judge for judge in recorded if judge.model == chosen.model]
+        if len(known) == 1 and not chosen.params and chosen.identity is None:
+            return known[0]
     if asking and chosen.model.startswith(MANUAL) and not chosen.answers:
         raise ConfigError(f"{chosen.model} is a person; add their answers: --answers FILE")
     return make_judge(chosen, base=Path(), lines=Lines(file=""), asking=asking)

@@ -41,9 +41,7 @@ def rubric_schema() -> dict[str, Any]:
     defs["Case"] = loosely_listed({**case, "required": []})
     for name in ("ExampleFile", "TestFile"):
         # The model allows any mapping; its content is a case.
-        entry = defs.get(name, {}).get("properties", {}).get("case")
-        if entry is not None:
-            defs[name]["properties"]["case"] = {"$ref": "#/$defs/Case"}
+        defs[name]["properties"]["case"] = {"$ref": "#/$defs/Case"}
     return schema
 
 
