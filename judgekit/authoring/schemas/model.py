@@ -6,6 +6,7 @@ import ast
 import inspect
 import json
 import textwrap
+from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel
@@ -43,15 +44,10 @@ def _docs_of(model: type[BaseModel]) -> dict[str, str]:
             continue
         (node,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
         assert isinstance(node, ast.ClassDef)  # noqa: S101 - the source of a class
-        for field, text in zip(node.body, node.body[1:], strict=False):
-            if (
-                isinstance(field, ast.AnnAssign)
-                and isinstance(field.target, ast.Name)
-                and isinstance(text, ast.Expr)
-                and isinstance(text.value, ast.Constant)
-                and isinstance(text.value.value, str)
-            ):
-                docs[field.target.id] = " ".join(text.value.value.split())
+        for pair in pairwise(node.body):
+            match pair:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(str(text))):
+                    docs[name] = " ".join(text.split())
     return docs
 
 
