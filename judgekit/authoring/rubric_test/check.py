@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Part, Result, Score
@@ -54,17 +54,6 @@ class TestOutcome(Value):
     """Key of the request without a reply."""
 
 
-class _Actual(NamedTuple):
-    """The part of a verdict that an expectation is about."""
-
-    status: str
-    value: float | None
-    text: str
-    reason: str
-    answer: Any = None
-    quotes: tuple[str, ...] = ()
-
-
 def check_test(test: RubricTest, result: Result) -> TestOutcome:
     """Return the outcome of a test."""
     if isinstance(result, Failure):
@@ -75,7 +64,7 @@ def check_test(test: RubricTest, result: Result) -> TestOutcome:
             return _outcome(test, "passed")
         return _unscored(test, result, f"the rubric refuses this case: {result.message}")
     compared = (
-        _compare(name, expected, _actual(name, result), test.case)
+        _compare(name, expected, _part(name, result), test.case)
         for name, expected in test.expect.items()
     )
     shortfalls = tuple(filter(None, compared))
@@ -92,25 +81,23 @@ def _outcome(test: RubricTest | Ordering, verdict: Verdict, **fields: Any) -> Te
     return TestOutcome(name=test.name, where=test.where, verdict=verdict, **fields)
 
 
-def _actual(name: str, score: Score) -> _Actual | None:
+def _part(name: str, score: Score) -> Part | None:
+    """Return the part of a verdict that an expectation is about."""
     if name == WHOLE:
-        text = score.status.replace("_", " ") if score.value is None else _number(score.value)
-        return _Actual(score.status, score.value, text, score.reason)
-    part = next((part for part in score.parts if part.id == name), None)
-    if part is None:
-        return None
-    quotes = tuple(quote.text for quote in part.quotes if quote.field is not None)
-    return _Actual(part.status, part.value, _answer_text(part), _reason(part), part.answer, quotes)
+        return Part(id=WHOLE, status=score.status, value=score.value, reason=score.reason)
+    return next((part for part in score.parts if part.id == name), None)
 
 
 def _answer_text(part: Part) -> str:
     if part.value is None:
         answer = "" if part.answer is None else f"{spoken(part.answer)}, "
         return f"{answer}{part.status.replace('_', ' ')}"
+    if part.id == WHOLE:
+        return _number(part.value)
+    answer = spoken(part.answer)
     if part.items:
-        met = sum(1 for item in part.items if item["met"])
-        return f"{met} of {len(part.items)} met, worth {_number(part.value)}"
-    return f"{spoken(part.answer)}, worth {_number(part.value)}"
+        answer = f"{sum(1 for item in part.items if item['met'])} of {len(part.items)} met"
+    return f"{answer}, worth {_number(part.value)}"
 
 
 def _reason(part: Part) -> str:
@@ -124,9 +111,7 @@ def _number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _compare(
-    name: str, expected: ExpectFile, actual: _Actual | None, case: Case
-) -> Shortfall | None:
+def _compare(name: str, expected: ExpectFile, actual: Part | None, case: Case) -> Shortfall | None:
     parts = list(_parts(expected, case))
     if actual is None:
         words = ", ".join(words for words, _ in parts)
@@ -135,14 +120,18 @@ def _compare(
     missing = [words for words, is_met in parts if not is_met(actual)]
     if not missing:
         return None
-    text = actual.text
+    text, reason = _answer_text(actual), _reason(actual)
     if expected.quotes:
-        shown = ", ".join(repr(quote) for quote in actual.quotes) or "nothing from the case"
-        text = f"{text}, quoting {shown}"
-    return Shortfall(criterion=name, expected=", ".join(missing), said=text, reason=actual.reason)
+        text = f"{text}, quoting {', '.join(map(repr, _quoted(actual))) or 'nothing from the case'}"
+    return Shortfall(criterion=name, expected=", ".join(missing), said=text, reason=reason)
 
 
-def _parts(expected: ExpectFile, case: Case) -> Iterator[tuple[str, Callable[[_Actual], bool]]]:
+def _quoted(part: Part) -> list[str]:
+    """Return the quotes that are in the case."""
+    return [quote.text for quote in part.quotes if quote.field is not None]
+
+
+def _parts(expected: ExpectFile, case: Case) -> Iterator[tuple[str, Callable[[Part], bool]]]:
     """Yield the parts of an expectation: in words, and a function that checks a verdict."""
     low, high, status, answer = expected.min, expected.max, expected.status, expected.answer
     if low is not None or high is not None:
@@ -162,14 +151,14 @@ def _parts(expected: ExpectFile, case: Case) -> Iterator[tuple[str, Callable[[_A
         alone = Case.model_validate({"id": case.id, field: getattr(case, field)})
         yield (
             f"quotes from {field}",
-            lambda a: bool(a.quotes) and all(find_quote(quote, alone) for quote in a.quotes),
+            lambda a: bool(_quoted(a)) and all(find_quote(text, alone) for text in _quoted(a)),
         )
     if status not in (None, "scored") or all(part is None for part in (low, high, answer, quotes)):
         yield (status or "scored").replace("_", " "), lambda a: a.status == (status or "scored")
 
 
-def _quotes(words: str, actual: _Actual) -> bool:
-    return any(words in " ".join(quote.split()) for quote in actual.quotes)
+def _quotes(words: str, part: Part) -> bool:
+    return any(words in " ".join(text.split()) for text in _quoted(part))
 
 
 def spoken(answer: object) -> str:
@@ -181,14 +170,15 @@ def spoken(answer: object) -> str:
 
 def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOutcome:
     """Return the outcome of an ordering, given the results of its two tests."""
-    sides: list[_Actual] = []
-    for name in (ordering.better, ordering.worse):
+    sides: list[Part] = []
+    names = (ordering.better, ordering.worse)
+    for name in names:
         result = results[name]
         if isinstance(result, Failure):
             return _unscored(ordering, result, f"{name}: {result.message}")
-        actual = _actual(ordering.criterion, result)
+        actual = _part(ordering.criterion, result)
         if actual is None or actual.value is None:
-            text = "not asked" if actual is None else actual.text
+            text = "not asked" if actual is None else _answer_text(actual)
             return _outcome(ordering, "failed", message=f"{name}: {ordering.criterion} is {text}")
         sides.append(actual)
     better, worse = (side.value or 0.0 for side in sides)
@@ -200,6 +190,8 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOut
         criterion=ordering.criterion,
         expected=f"{ordering.better} above {ordering.worse}{margin}",
         said=f"{_number(better)} against {_number(worse)}",
-        reason=f"{ordering.better}: {sides[0].reason} / {ordering.worse}: {sides[1].reason}",
+        reason=" / ".join(
+            f"{name}: {_reason(side)}" for name, side in zip(names, sides, strict=True)
+        ),
     )
     return _outcome(ordering, "failed", shortfalls=(shortfall,))

@@ -8,17 +8,13 @@ from collections.abc import Callable
 from functools import partial
 
 # Narrower than the detectors beside it: no area code in parentheses, and the sign of +1 stays.
-_PATTERNS = (
-    (
-        "email",
-        "email",
-        re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@[A-Za-z0-9.-]{1,253}\.[A-Za-z]{2,24}\b"),
-    ),
-    ("phone", "phone", re.compile(r"(?<!\w)(?:1[-.])?\d{3}[-.]?\d{3}[-.]?\d{4}(?!\w)")),
-    ("ssn", "ssn", re.compile(r"(?<!\w)\d{3}-\d{2}-\d{4}(?!\w)")),
-    ("card", "cc", re.compile(r"(?<!\w)\d{4}[- ]?\d{4}[- ]?\d{4}[- ]?\d{4}(?!\w)")),
-)
-"""Kind, prefix of the replacement, and pattern, in the order of application."""
+_PATTERNS = {
+    "email": re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@[A-Za-z0-9.-]{1,253}\.[A-Za-z]{2,24}\b"),
+    "phone": re.compile(r"(?<!\w)(?:1[-.])?\d{3}[-.]?\d{3}[-.]?\d{4}(?!\w)"),
+    "ssn": re.compile(r"(?<!\w)\d{3}-\d{2}-\d{4}(?!\w)"),
+    "card": re.compile(r"(?<!\w)\d{4}[- ]?\d{4}[- ]?\d{4}[- ]?\d{4}(?!\w)"),
+}
+"""Kind -> pattern, in the order of application."""
 
 
 def replace_alignmenter(
@@ -34,15 +30,16 @@ def replace_alignmenter(
     >>> replace_alignmenter("ssn 123-45-6789"), replace_alignmenter("a@b.co", hashed=False)
     ('ssn ssn_01a54629', '[EMAIL_REDACTED]')
     """
-    for kind, prefix, pattern in _PATTERNS:
-        text = pattern.sub(partial(_replacement, kind, prefix, hashed, count), text)
+    for kind, pattern in _PATTERNS.items():
+        text = pattern.sub(partial(_replacement, kind, hashed, count), text)
     return text
 
 
 def _replacement(
-    kind: str, prefix: str, hashed: bool, count: Callable[[str], None], match: re.Match[str]
+    kind: str, hashed: bool, count: Callable[[str], None], match: re.Match[str]
 ) -> str:
     count(kind)
+    prefix = "cc" if kind == "card" else kind
     if not hashed:
         return f"[{prefix.upper()}_REDACTED]"
     return f"{prefix}_{hashlib.sha256(match[0].encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
