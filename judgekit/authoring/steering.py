@@ -78,12 +78,10 @@ def optimize_steering(
     if out is not None:
         _check_out(out)
     pairs, cases = _split(plan)
-    examples = {
-        f"{side}_examples": read_examples(
-            f"--{side}-examples", side, plan.examples.get(side) or plan.pairs
-        )
-        for side in ("positive", "negative")
-    }
+    examples = {}
+    for side in ("positive", "negative"):
+        file = plan.examples.get(side) or plan.pairs
+        examples[f"{side}_examples"] = read_examples(f"--{side}-examples", side, file)
     params = {"max_tokens": plan.max_tokens}
     model = PREFIX + plan.model.removeprefix(PREFIX)
     with open_system(model, params=params, cassette=plan.cassette, record=plan.record) as system:

@@ -20,10 +20,8 @@ def _undescribed(subject: LintSubject) -> Iterator[Problem]:
 def _misnamed(subject: LintSubject) -> Iterator[Problem]:
     stem = subject.path.name.removesuffix(SUFFIX)
     if subject.file.name != stem:
-        yield Problem(
-            subject.at("name"),
-            f"is named {subject.file.name!r}, but its file is named {stem!r}",
-        )
+        message = f"is named {subject.file.name!r}, but its file is named {stem!r}"
+        yield Problem(subject.at("name"), message)
 
 
 @check("missing-tests")

@@ -164,10 +164,8 @@ class _PersonaChecks:
             against = [f for f in clear if not f.matched]
             if len(clear) >= 2 and 2 * len(against) > len(clear):
                 sounds = sorted({sound for f in against for sound in f.detected})
-                message = (
-                    f"{len(against)} of {len(clear)} exemplars do not sound {trait.value}"
-                    f" but {' or '.join(sounds)}; {against[0].reason}"
-                )
+                share = f"{len(against)} of {len(clear)} exemplars do not sound {trait.value}"
+                message = f"{share} but {' or '.join(sounds)}; {against[0].reason}"
                 yield "trait-contradicted", where, message
 
     def _unread(self) -> Problems:

@@ -22,13 +22,8 @@ def invented() -> dict[str, Any]:
 
 def ready(rubric: Rubric) -> Rubric:
     """Return a rubric with all parameters set, to an invented value where they have no default."""
-    return rubric.with_parameters(
-        {
-            name: _setting(parameter)
-            for name, parameter in rubric.declared.items()
-            if name not in rubric.parameters
-        }
-    )
+    unset = [each for name, each in rubric.declared.items() if name not in rubric.parameters]
+    return rubric.with_parameters({each.name: _setting(each) for each in unset})
 
 
 def _setting(parameter: Parameter) -> Any:

@@ -29,9 +29,8 @@ class OwnCriterion(NamedTuple):
 
     def problem(self, message: str, *steps: str | int) -> Problem:
         """Return a problem of this criterion, at a key of it."""
-        return Problem(
-            self.lines.where("criteria", self.id, *steps), f"{self.id!r}{message}", self.id
-        )
+        where = self.lines.where("criteria", self.id, *steps)
+        return Problem(where, f"{self.id!r}{message}", self.id)
 
     @property
     def words(self) -> tuple[str, dict[str, LevelFile]]:
@@ -128,9 +127,8 @@ class LintSubject:
     @cached_property
     def words(self) -> str:
         """All texts about criteria, to detect the language."""
-        return " ".join(
-            [self.file.description or "", *(s.file.text for s in self.own)] if self.readable else []
-        )
+        description = self.file.description if self.readable else None
+        return " ".join([description or "", *(own.file.text for own in self.own)])
 
     def english(self, text: str) -> bool:
         """Return whether a text of this file is English."""

@@ -45,10 +45,8 @@ def _validated(outcome: Calibrated) -> Iterator[str]:
         return
     yield held.text
     linear = "undefined" if held.pearson is None else f"{held.pearson:.2f}"
-    yield (
-        f"F1 {held.f1:.2f} at 0.5, {held.f1_at_threshold:.2f} at the best threshold"
-        f" {held.threshold:.2f}; Pearson {linear}"
-    )
+    best = f"{held.f1_at_threshold:.2f} at the best threshold {held.threshold:.2f}"
+    yield f"F1 {held.f1:.2f} at 0.5, {best}; Pearson {linear}"
     for name, side in (("on brand", 1), ("off brand", 0)):
         values = [each.score for each in outcome.scores if each.label.label == side]
         mean, sd = statistics.fmean(values), statistics.pstdev(values)
@@ -112,7 +110,6 @@ def _head(sample: JudgedSample) -> Iterator[DisplayLine]:
     figures = sample.agreement
     within = "" if figures["low"] is None else f" [{figures['low']:.2f}, {figures['high']:.2f}]"
     missing = f"; {sample.missing} without a verdict" if sample.missing else ""
-    yield DisplayLine(
-        f"{len(sample.cases)} cases, {figures['judged']} judged{missing}; judge and score are on"
-        f" the same side of {sample.threshold:g} in {figures['agree']}{within}"
-    )
+    count = f"{len(sample.cases)} cases, {figures['judged']} judged{missing}"
+    side = f"on the same side of {sample.threshold:g} in {figures['agree']}{within}"
+    yield DisplayLine(f"{count}; judge and score are {side}")

@@ -204,9 +204,8 @@ class _EffectFinder:
         try:
             status, value = _fold(self.new, case, variant, score)
         except (KeyError, LookupError, TypeError, ValueError, StopIteration) as exc:
-            raise ConfigError(
-                f"case {case.id!r}: the recorded answers do not match their request; run it again"
-            ) from exc
+            message = "the recorded answers do not match their request; run it again"
+            raise ConfigError(f"case {case.id!r}: {message}") from exc
         old, flip = score.value, None
         equal = value is None or old is None or abs(value - old) < 1e-9
         if self.threshold is not None and old is not None and value is not None:

@@ -45,9 +45,8 @@ def open_version(source: str) -> Iterator[tuple[Rubric, str]]:
             target.write_bytes(text)
         file = Path(folder) / path.name
         if not file.is_file():
-            raise ConfigError(
-                f"{source}: {revision} has no file {name}; `git ls-tree -r {revision}` lists them"
-            )
+            advice = f"`git ls-tree -r {revision}` lists them"
+            raise ConfigError(f"{source}: {revision} has no file {name}; {advice}")
         try:
             rubric = load_rubric(file)
         except RubricError as exc:
@@ -76,9 +75,8 @@ def _files(
         elif len(inner.parts) == 1:
             count += 1
             if count > MAX_FILES:
-                raise ConfigError(
-                    f"{source}: its folder has more than {MAX_FILES:,} rubrics; move it to another"
-                )
+                many = f"its folder has more than {MAX_FILES:,} rubrics"
+                raise ConfigError(f"{source}: {many}; move it to another")
             text = _git(["show", f"{revision}:./{folder / inner}"], source)
             named += text
             yield inner, text

@@ -53,9 +53,8 @@ def tests_outcome(
     settings = RubricTestSettings(judge, RecordMode.parse(record), cassettes, prune)
     rubrics = find_tested(sources)
     if cassettes is not None and len({r.path.stem for r in rubrics}) < len(rubrics):
-        raise ConfigError(
-            f"--cassettes {cassettes}: two rubrics have the same file name; rename one"
-        )
+        message = "two rubrics have the same file name; rename one"
+        raise ConfigError(f"--cassettes {cassettes}: {message}")
     tested = [run_tests(rubric, settings) for rubric in rubrics]
     code = max(one.exit_code for one in tested)
     return (_as_json(tested) if as_json else tested_text(tested)), code
@@ -75,13 +74,10 @@ def _judge(chosen: Overrides, *, answers: str | None) -> JudgeFile | None:
 
 def _as_json(tested: Sequence[RubricTestRun]) -> str:
     data: dict[str, Any] = {verdict: sum(t.count(verdict) for t in tested) for verdict in _WORDS}
-    data["rubrics"] = [
-        {
-            **one.model_dump(mode="json"),
-            "record_with": record_hint(one) if one.count("missed") else None,
-        }
-        for one in tested
-    ]
+    data["rubrics"] = []
+    for one in tested:
+        hint = record_hint(one) if one.count("missed") else None
+        data["rubrics"].append({**one.model_dump(mode="json"), "record_with": hint})
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -156,10 +152,8 @@ def record_hint(tested: RubricTestRun) -> str:
     if not tested.by_hand:
         return f"{why}; to record: {shlex.join(words)}"
     by_model, by_hand = ([*words, "--judge", judge] for judge in (EXAMPLE_MODEL, tested.judge))
-    return (
-        f"{why}; to call a model: {shlex.join(by_model)}; "
-        f"to answer in this terminal: {shlex.join(by_hand)}"
-    )
+    calling, answering = shlex.join(by_model), shlex.join(by_hand)
+    return f"{why}; to call a model: {calling}; to answer in this terminal: {answering}"
 
 
 def _sum(tested: Sequence[RubricTestRun]) -> str:

@@ -182,7 +182,6 @@ def _weights(count: int, answer: str) -> list[float]:
         weights = []
     # The text in the file must be exact, and no weight may be negligible beside the others.
     if len(weights) != count or not all(0.001 <= weight <= 1000 for weight in weights):
-        raise ValueError(
-            f"give {count} numbers from 0.001 to 1000, such as {' '.join('321'[:count])}"
-        )
+        example = " ".join("321"[:count])
+        raise ValueError(f"give {count} numbers from 0.001 to 1000, such as {example}")
     return weights

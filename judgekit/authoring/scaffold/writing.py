@@ -58,16 +58,13 @@ def _check(path: Path, *, inside: Path, force: bool) -> None:
     for above in (*reversed(path.relative_to(inside).parents), Path()):
         place = inside / above
         if os.path.lexists(place) and not place.is_dir():
-            raise ConfigError(
-                "this is a file, and a folder is needed here; move it", where=str(place)
-            )
+            message = "this is a file, and a folder is needed here; move it"
+            raise ConfigError(message, where=str(place))
     if path.is_dir():
         raise ConfigError("this is a folder, and a file is needed here; move it", where=str(path))
     if os.path.lexists(path) and not force:
-        raise ConfigError(
-            "this file exists; move it, name another folder, or add --force to replace it",
-            where=str(path),
-        )
+        message = "this file exists; move it, name another folder, or add --force to replace it"
+        raise ConfigError(message, where=str(path))
 
 
 def _make_folder(folder: Path, created: list[Path]) -> None:
