@@ -153,7 +153,7 @@ def findings_in(
         enough = observed is not None and observed.verdicts.rows >= observed.minimum
         if rule.needs != "results" or enough or rule.id in ABOUT_ROWS:
             checked.append(rule.id)
-    own = silences(subject)
+    own = tuple(silences(subject))
     findings = silenced(findings, own)
     known = [rule.id for rule in rules.values() if rule.silenceable]
     for id, problem in silence_problems(own, findings, known=known, checked=checked):

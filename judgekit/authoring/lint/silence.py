@@ -34,28 +34,22 @@ class Silence(NamedTuple):
         return self.template in (None, finding.file)
 
 
-def silences(subject: LintSubject) -> tuple[Silence, ...]:
-    """Return the silences of a file and of its partial templates.
+def silences(subject: LintSubject) -> Iterator[Silence]:
+    """Yield the silences of a file and of its partial templates.
 
     A partial template has no front matter; it has comments, `{# lint RULE: reason #}`.
     """
-    own = [silence for body in _partials(subject) for silence in _in_comments(body)]
+    for body in () if subject.faults else subject.bodies:
+        if body.name.startswith("_"):
+            yield from _in_comments(body)
     if not subject.readable:
-        return tuple(own)
-    own += [
-        Silence(rule, (reason or "").strip(), subject.at("lint", rule))
-        for rule, reason in subject.file.lint.items()
-    ]
+        return
+    for rule, reason in subject.file.lint.items():
+        yield Silence(rule, (reason or "").strip(), subject.at("lint", rule))
     for id, criterion in subject.file.criteria.items():
         for rule, reason in (criterion.lint if criterion is not None else {}).items():
             where = subject.at("criteria", id, "lint", rule)
-            own.append(Silence(rule, (reason or "").strip(), where, id))
-    return tuple(own)
-
-
-def _partials(subject: LintSubject) -> Iterator[TemplateFile]:
-    if not subject.faults:
-        yield from (body for body in subject.bodies if body.name.startswith("_"))
+            yield Silence(rule, (reason or "").strip(), where, id)
 
 
 def _in_comments(body: TemplateFile) -> Iterator[Silence]:

@@ -102,34 +102,31 @@ def _rubric(tested: RubricTestRun) -> Iterator[str]:
     yield from (f"  {note}" for note in notes(tested))
 
 
-def outcome_lines(outcome: TestOutcome) -> list[str]:
-    """Return why a test did not pass: the expectations and the answers."""
-    lines = [outcome.message] if outcome.message else []
+def outcome_lines(outcome: TestOutcome) -> Iterator[str]:
+    """Yield why a test did not pass: the expectations and the answers."""
+    if outcome.message:
+        yield outcome.message
     for short in outcome.shortfalls:
         actual = "the value is" if short.criterion == WHOLE else "the judge answered"
-        lines.append(f"{short.criterion}: expected {short.expected}; {actual} {short.said}")
+        yield f"{short.criterion}: expected {short.expected}; {actual} {short.said}"
         if short.reason:
-            lines.append(f"reason: {' '.join(short.reason.split())}")
-    return lines
+            yield f"reason: {' '.join(short.reason.split())}"
 
 
-def notes(tested: RubricTestRun) -> list[str]:
-    """Return what to do about missing and unused records."""
-    lines = []
+def notes(tested: RubricTestRun) -> Iterator[str]:
+    """Yield what to do about missing and unused records."""
     if tested.count("missed"):
-        lines.append(record_hint(tested))
+        yield record_hint(tested)
     if tested.asked:
-        lines.append(f"{tested.asked} replies of {tested.judge} recorded on {tested.cassette}")
+        yield f"{tested.asked} replies of {tested.judge} recorded on {tested.cassette}"
     if tested.removed:
         removed = _records(tested.removed)
-        lines.append(f"removed from {tested.cassette}: {removed} that no test uses")
+        yield f"removed from {tested.cassette}: {removed} that no test uses"
     if tested.unused:
-        lines.append(
-            f"no test uses {_records(len(tested.unused))} of {tested.cassette} "
-            f"({', '.join(key[:12] for key in tested.unused[:3])}"
-            f"{', ...' if len(tested.unused) > 3 else ''}); --prune removes them"
-        )
-    return lines
+        unused = f"{_records(len(tested.unused))} of {tested.cassette}"
+        keys = ", ".join(key[:12] for key in tested.unused[:3])
+        more = ", ..." if len(tested.unused) > 3 else ""
+        yield f"no test uses {unused} ({keys}{more}); --prune removes them"
 
 
 def _records(count: int) -> str:
