@@ -45,8 +45,10 @@ class AnswerCounts:
     def add(self, part: Part, criterion: Criterion, case: str) -> None:
         """Count one answer."""
         unfound = sum(quote.field is None for quote in part.quotes)
-        self.number.update({"answers": 1, part.status: 1})
-        self.number.update({"quotes": len(part.quotes), "unfound": unfound})
+        self.number["answers"] += 1
+        self.number[part.status] += 1
+        self.number["quotes"] += len(part.quotes)
+        self.number["unfound"] += unfound
         if part.value is not None:
             value = round(part.value, 6)
             if value in self.values or len(self.values) < _MOST_VALUES:
