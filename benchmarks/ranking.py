@@ -34,8 +34,8 @@ def main(repetitions: int) -> None:
                 apart += 1
                 continue
             found = strengths_of(wins, models, draws=DRAWS, seed=seed)
-            covered += (np.abs(found.strength - truth) <= found.margin).tolist()
-            ranked += [low <= n <= high for n, (low, high) in enumerate(found.ranks, start=1)]
+            covered += [one.low <= at <= one.high for one, at in zip(found, truth, strict=True)]
+            ranked += [one.rank_low <= n <= one.rank_high for n, one in enumerate(found, start=1)]
         print(
             f"{models:6}  {prompts:7}  {prompts * pairs:11}  {np.mean(covered):9.3f}  "
             f"{np.mean(ranked):5.3f}  {apart:13}"

@@ -152,9 +152,9 @@ def read_file(
     path: Path | None,
     name: str,
     *,
-    shape: Shape,
-    container: Container,
-    fields: Mapping[str, str] | None,
+    shape: Shape = "rows",
+    container: Container = "auto",
+    fields: Mapping[str, str] | None = None,
     wrap: Callable[[RowBuilder], RowBuilder] | None = None,
 ) -> Callable[[], Placed]:
     """Return a function that opens a file, or standard input for `None`, and yields its cases.

@@ -121,8 +121,7 @@ def _read(sources: Sequence[str | Path], builder: LabelRows) -> Iterator[tuple[L
     for source in sources:
         name = str(source)
         path = None if name == "-" else Path(source)
-        rows: Any = read_file(path, name, shape="rows", container="auto", fields=None,
-                              wrap=lambda _: builder)  # fmt: skip
+        rows: Any = read_file(path, name, wrap=lambda _: builder)
         for at, labels in rows():
             where = place(name, at) if isinstance(at, int) else f"{name}: {at}"
             yield from ((label, where) for label in labels)

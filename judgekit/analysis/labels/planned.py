@@ -60,8 +60,7 @@ def read_plan(path: Path) -> ReadPlan:
         DatasetError: with `file:line`, the file or a line of it is none of a plan.
         ConfigError: with `file:line`, a line has a wrong value, or repeats a case.
     """
-    rows: Any = read_file(path, str(path), shape="rows", container="jsonl", fields=None,
-                          wrap=lambda _: _PlanRows())  # fmt: skip
+    rows: Any = read_file(path, str(path), container="jsonl", wrap=lambda _: _PlanRows())
     cases: dict[tuple[str, str], PlannedCase] = {}
     questions: dict[str, Mapping[str, Question]] = {}
     metrics: dict[str, str] = {}

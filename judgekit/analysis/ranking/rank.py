@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
 from judgekit.analysis.ranking.records import PairwiseRecord, comparisons_of, read_comparisons
-from judgekit.analysis.ranking.runs import records_of_runs
+from judgekit.analysis.ranking.runs import RunRecords, records_of_runs
 from judgekit.analysis.ranking.strengths import Win, groups_of, strengths_of
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
@@ -23,7 +23,6 @@ DRAWS = 1000
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000
 MOST_MODELS = 1_000
 """Models of a ranking; more are a sign that `a` and `b` hold answers."""
-_OUTCOMES = ("wins", "ties", "losses")
 _SHOWN = 5
 """Groups that a warning names."""
 
@@ -61,22 +60,20 @@ def rank(
         raise ConfigError(f"the seed must be from 0 to 2**32 - 1, not {seed}")
     if not sources:
         raise ConfigError("nothing to rank; name runs or a file of comparisons")
-    records, name, left_out = _read(sources, metric)
-    records = _of_judge(records, judge)
+    read = _read(sources, metric)
+    records = _of_judge(read.records, judge)
     decided = [record for record in records if record.share is not None]
-    if missing := len(records) - len(decided):
-        left_out["comparisons without a winner"] += missing
+    read.left_out["comparisons without a winner"] += len(records) - len(decided)
+    left_out = +read.left_out
     if not decided:
-        why = ", ".join(f"{count} {reason}" for reason, count in left_out.items() if count)
+        why = ", ".join(f"{count} {reason}" for reason, count in left_out.items())
         raise ConfigError(
             f"no comparison has a winner or a tie{f' ({why})' if why else ''}; check the verdicts"
         )
-    return _ranked(decided, name, left_out, draws=draws, seed=seed)
+    return _ranked(decided, read.metric, left_out, draws=draws, seed=seed)
 
 
-def _read(
-    sources: Sequence[RankSource], metric: str | None
-) -> tuple[list[PairwiseRecord], str | None, Counter[str]]:
+def _read(sources: Sequence[RankSource], metric: str | None) -> RunRecords:
     runs: list[Report] = []
     records: list[PairwiseRecord] = []
     for source in sources:
@@ -97,9 +94,9 @@ def _read(
     if not runs:
         if metric is not None:
             raise ConfigError("--metric belongs to runs; a file of comparisons has no metric")
-        return records, None, Counter()
-    found = records_of_runs(runs, metric)
-    return records + found.records, found.metric, found.left_out
+        return RunRecords(records, None, Counter())
+    of_runs = records_of_runs(runs, metric)
+    return of_runs._replace(records=records + of_runs.records)
 
 
 def _of_judge(records: list[PairwiseRecord], judge: str | None) -> list[PairwiseRecord]:
@@ -131,9 +128,9 @@ def _ranked(
     wins = sorted(_wins(records, numbers, prompts))  # sums do not depend on the order of rows
     groups, reach = groups_of(wins, len(names))
     tallies = _tallies(records)
-    totals: dict[str, Counter[str]] = {name: Counter() for name in names}
+    totals = {name: _no_outcomes() for name in names}
     for (model, _), counts in tallies.items():
-        totals[model] += counts
+        totals[model].update(counts)
     models: list[RankedModel] = []
     few: list[int] = []
     for group, inside in enumerate(_inner(wins, groups), start=1):
@@ -150,7 +147,7 @@ def _ranked(
         draws=draws,
         seed=seed,
         too_few=f"{min(few)} of the {FEWEST} prompts that an interval needs" if few else None,
-        left_out={why: count for why, count in sorted(left_out.items()) if count},
+        left_out=dict(sorted(left_out.items())),
         warnings=tuple(_warnings(groups, names, reach)),
         models=tuple(models),
         pairs=tuple(_pairs([one.model for one in models], tallies)),
@@ -184,39 +181,36 @@ _Tallies = Mapping[tuple[str, str], Counter[str]]
 
 
 def _tallies(records: Iterable[PairwiseRecord]) -> _Tallies:
-    tallies: dict[tuple[str, str], Counter[str]] = {}
+    tallies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(_no_outcomes)
     words = {1.0: ("wins", "losses"), 0.0: ("losses", "wins"), 0.5: ("ties", "ties")}
     for record in records:
         mine, other = words[record.share or 0.0]
-        tallies.setdefault((record.a, record.b), Counter())[mine] += 1
-        tallies.setdefault((record.b, record.a), Counter())[other] += 1
+        tallies[record.a, record.b][mine] += 1
+        tallies[record.b, record.a][other] += 1
     return tallies
+
+
+def _no_outcomes() -> Counter[str]:
+    return Counter(wins=0, ties=0, losses=0)
 
 
 def _group(
     group: int, totals: Mapping[str, Counter[str]], wins: list[Win], *, draws: int, seed: int
 ) -> list[RankedModel]:
     """Return the models of a group, the strongest first."""
-    found = strengths_of(wins, len(totals), draws=draws, seed=seed) if wins else None
-    models = []
-    for place, (name, counts) in enumerate(totals.items()):
-        figures: dict[str, Any] = {word: counts[word] for word in _OUTCOMES}
-        if found is not None:
-            strength = found.strength[place]
-            figures["strength"] = strength
-            figures["rank"] = 1 + sum(other > strength + 1e-9 for other in found.strength)
-            if found.margin is not None and found.ranks is not None:
-                margin = found.margin[place]
-                figures |= {"low": strength - margin, "high": strength + margin}
-                figures["rank_low"], figures["rank_high"] = found.ranks[place]
-        models.append(RankedModel(model=name, group=group, n=counts.total(), **figures))
+    strengths = strengths_of(wins, len(totals), draws=draws, seed=seed) if wins else []
+    figures = [one._asdict() for one in strengths] or [{}]  # a single model has no strength
+    models = [
+        RankedModel(model=name, group=group, n=counts.total(), **counts, **own)
+        for (name, counts), own in zip(totals.items(), figures, strict=True)
+    ]
     return sorted(models, key=lambda one: (one.rank or 0, one.model))
 
 
 def _pairs(names: Sequence[str], tallies: _Tallies) -> Iterator[HeadToHead]:
     for a, b in combinations(names, 2):
         if (counts := tallies.get((a, b))) is not None:
-            yield HeadToHead(a=a, b=b, **{word: counts[word] for word in _OUTCOMES})
+            yield HeadToHead(a=a, b=b, **counts)
 
 
 def _warnings(groups: Sequence[Sequence[int]], names: Sequence[str], reach: Any) -> Iterator[str]:

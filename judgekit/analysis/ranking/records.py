@@ -85,17 +85,9 @@ def read_comparisons(path: Path) -> Iterator[PairwiseRecord]:
     Raises:
         DatasetError: the file cannot be read, or a row is not a comparison; with `file:line`.
     """
-    source = None if str(path) == "-" else path
-    rows = read_file(
-        source,
-        STDIN if source is None else str(path),
-        shape="rows",
-        container="auto",
-        fields=None,
-        wrap=lambda _: ComparisonRows(),
-    )
-    for _, record in rows():
-        yield record  # type: ignore[misc]
+    source, name = (None, STDIN) if str(path) == "-" else (path, str(path))
+    rows: Any = read_file(source, name, wrap=lambda _: ComparisonRows())
+    yield from (record for _, record in rows())
 
 
 def comparisons_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[PairwiseRecord]:

@@ -22,10 +22,10 @@ _OTHER = "another question under the same id"
 
 
 class RunRecords(NamedTuple):
-    """The comparisons of several runs."""
+    """The comparisons of several runs, or of files, which have no metric."""
 
     records: list[PairwiseRecord]
-    metric: str
+    metric: str | None
     left_out: Counter[str]
     """Reason -> results, or pairs of results, without a comparison."""
 
@@ -126,11 +126,12 @@ def _metric(runs: Sequence[_RunCases], metric: str | None, pairwise: set[str]) -
 
 
 def _check_same_judging(runs: Sequence[_RunCases], metric: str) -> None:
-    first, *others = ((run.report, _judging(run.report, metric)) for run in runs)
-    for other, judging in others:
-        for what, value in first[1].items():
+    first, *others = (run.report for run in runs)
+    judging = _judging(first, metric)
+    for other in others:
+        for what, value in _judging(other, metric).items():
             if judging[what] != value:
-                where = f"{first[0].folder or 'the first run'} and {other.folder or 'another'}"
+                where = f"{first.folder or 'the first run'} and {other.folder or 'another'}"
                 raise ConfigError(
                     f"the {what} of {metric} differs between {where}; score both with one suite"
                 )
@@ -147,13 +148,9 @@ def _judging(run: Report, metric: str) -> dict[str, Any]:
 
 def _failures(runs: Sequence[_RunCases], metric: str) -> Counter[str]:
     """Return how many results of a metric have no value, by state."""
-    states = (
-        row.state
-        for run in runs
-        for entry in run.entries.values()
-        if (row := entry.rows.get(metric)) is not None and row.value is None
-    )
-    return Counter(states)
+    entries = (entry for run in runs for entry in run.entries.values())
+    rows = (entry.rows[metric] for entry in entries if metric in entry.rows)
+    return Counter(row.state for row in rows if row.value is None)
 
 
 def _compared(

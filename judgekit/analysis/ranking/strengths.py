@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import MissingExtra
 from judgekit.stats.clusters import FEWEST
 from judgekit.stats.student import student_t_quantile
 
-EXTRA = "ranking"
 _TOLERANCE, _DRAW_TOLERANCE = 1e-12, 1e-9
 _ITERATIONS = 100_000
 _BATCH = 2_000_000
@@ -26,15 +25,19 @@ class Win(NamedTuple):
     """1, or 0.5 for each side of a tie."""
 
 
-class Strengths(NamedTuple):
-    """Strengths of models that are strongly connected by wins."""
+class Strength(NamedTuple):
+    """The strength of one of several models that are strongly connected by wins."""
 
-    strength: list[float]
-    """Natural logarithms with mean 0: i beats j with probability 1 / (1 + exp(s[j] - s[i]))."""
-    margin: list[float] | None
-    """Half the width of the 95 % interval; `None` for too few prompts."""
-    ranks: list[tuple[int, int]] | None
-    """The best and the worst rank that the comparisons allow, from 1."""
+    strength: float
+    """Natural logarithm, with mean 0: i beats j with probability 1 / (1 + exp(s[j] - s[i]))."""
+    rank: int
+    """By strength, from 1."""
+    low: float | None = None
+    """95 % interval; `None` for too few prompts."""
+    high: float | None = None
+    rank_low: int | None = None
+    """The best rank that the comparisons allow, from 1."""
+    rank_high: int | None = None
 
 
 def groups_of(wins: Sequence[Win], models: int) -> tuple[list[list[int]], Any]:
@@ -58,7 +61,7 @@ def groups_of(wins: Sequence[Win], models: int) -> tuple[list[list[int]], Any]:
     return ordered, reach > 0
 
 
-def strengths_of(wins: Sequence[Win], models: int, *, draws: int, seed: int) -> Strengths:
+def strengths_of(wins: Sequence[Win], models: int, *, draws: int, seed: int) -> list[Strength]:
     """Return the maximum-likelihood strengths of models that are strongly connected by wins.
 
     The errors come from the Bayesian bootstrap (Rubin 1981): in every draw each prompt, with all
@@ -82,52 +85,49 @@ def strengths_of(wins: Sequence[Win], models: int, *, draws: int, seed: int) -> 
     weights = np.array([win.weight for win in wins])
     prompts, prompt = np.unique(rows[:, 0], return_inverse=True)
     cells, cell = np.unique(rows[:, 1], return_inverse=True)
-    fit = _Fit((cells // models).tolist(), (cells % models).tolist())
-    centre = fit(np.bincount(cell, weights).tolist(), _TOLERANCE)
+    fit = _fitter((cells // models).tolist(), (cells % models).tolist())
+    centre = fit(np.bincount(cell, weights), _TOLERANCE)
+    rank = 1 + (centre > centre[:, None] + 1e-9).sum(axis=1)
     if len(prompts) < FEWEST:
-        return Strengths(centre.tolist(), None, None)
+        return list(map(Strength, centre.tolist(), rank.tolist()))
     generator = np.random.RandomState(seed)
     drawn = np.empty((draws, models))
     each = max(1, _BATCH // len(prompts))
     for first in range(0, draws, each):
         batch = generator.standard_exponential((min(each, draws - first), len(prompts)))
         for number, factors in enumerate(batch, start=first):
-            sums = np.bincount(cell, weights * factors[prompt])
-            drawn[number] = fit(sums.tolist(), _DRAW_TOLERANCE)
+            drawn[number] = fit(np.bincount(cell, weights * factors[prompt]), _DRAW_TOLERANCE)
     t = student_t_quantile(0.975, len(prompts) - 1)
     covariance = np.cov(drawn, rowvar=False)
     variance = np.diag(covariance)
+    margin = t * np.sqrt(variance)
     steps = centre[:, None] - centre[None, :]
     spread = np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0)
     clear = np.abs(steps) > np.maximum(t * np.sqrt(spread), 1e-9)
-    above = ((steps < 0) & clear).sum(axis=1).tolist()
-    below = ((steps > 0) & clear).sum(axis=1).tolist()
-    ranks = [(1 + a, models - b) for a, b in zip(above, below, strict=True)]
-    return Strengths(centre.tolist(), (t * np.sqrt(variance)).tolist(), ranks)
+    above, below = (((side < 0) & clear).sum(axis=1) for side in (steps, -steps))
+    columns = (centre, rank, centre - margin, centre + margin, 1 + above, models - below)
+    return list(map(Strength, *(column.tolist() for column in columns)))
 
 
-class _Fit:
-    """Fits strengths to weighted wins.
+def _fitter(winners: list[int], losers: list[int]) -> Callable[[Any, float], Any]:
+    """Return a function of the weights of wins and a tolerance that fits strengths.
+
+    It returns their logarithms with mean 0, by the numbers of the models.
 
     Raises:
         MissingExtra: evalica is not installed.
     """
+    import numpy as np
 
-    def __init__(self, winners: list[int], losers: list[int]) -> None:
-        try:
-            import evalica
-        except ImportError as exc:
-            raise MissingExtra(feature="a ranking", extra=EXTRA) from exc
-        self._solve = evalica.bradley_terry
-        self._sides = winners, losers, [evalica.Winner.X] * len(winners)
+    try:
+        import evalica
+    except ImportError as exc:
+        raise MissingExtra(feature="a ranking", extra="ranking") from exc
+    wins = (winners, losers, [evalica.Winner.X] * len(winners))
 
-    def __call__(self, weights: list[float], tolerance: float) -> Any:
-        """Return the centred logarithms of the strengths, by the numbers of the models."""
-        import numpy as np
-
-        winners, losers, outcomes = self._sides
-        found = self._solve(
-            winners, losers, outcomes, weights=weights, tolerance=tolerance, limit=_ITERATIONS
-        )
-        logs = np.log(found.scores.sort_index().to_numpy())
+    def fit(weights: Any, tolerance: float) -> Any:
+        options = {"weights": weights.tolist(), "tolerance": tolerance, "limit": _ITERATIONS}
+        logs = np.log(evalica.bradley_terry(*wins, **options).scores.sort_index().to_numpy())
         return logs - logs.mean()
+
+    return fit

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.core.display.parts import (
+    MOST_NAME,
+    DisplayLine,
+    DisplayPart,
+    DisplayTable,
+    counted,
+    cut,
+)
 
 if TYPE_CHECKING:
     from judgekit.analysis.ranking.ranking import ModelRanking, RankedModel
@@ -27,11 +34,8 @@ def signed(value: float | None) -> str:
 
 def rank_interval(model: RankedModel) -> str:
     """Return the ranks that the comparisons allow, such as `2 to 4`; a dash for unknown ones."""
-    if model.rank_low is None or model.rank_high is None:
-        return "–"
-    if model.rank_low == model.rank_high:
-        return str(model.rank_low)
-    return f"{model.rank_low} to {model.rank_high}"
+    ends = dict.fromkeys((model.rank_low, model.rank_high))
+    return "–" if None in ends else " to ".join(map(str, ends))
 
 
 def strength_interval(model: RankedModel) -> str:
@@ -54,13 +58,10 @@ def verdict(ranking: ModelRanking) -> str:
 
 def facts(ranking: ModelRanking) -> str:
     """Return what the ranking is made of, in a line."""
-    comparisons, prompts = (
-        f"{count:,} {what}{'s' if count != 1 else ''}"
-        for count, what in ((ranking.comparisons, "comparison"), (ranking.prompts, "prompt"))
-    )
+    comparisons = counted(ranking.comparisons, "comparison")
     by = f" by {ranking.metric}" if ranking.metric else ""
     judges = f"; judged by {', '.join(ranking.judges)}" if ranking.judges else ""
-    return f"{comparisons}{by} on {prompts}{judges}"
+    return f"{comparisons}{by} on {counted(ranking.prompts, 'prompt')}{judges}"
 
 
 def notes(ranking: ModelRanking) -> Iterator[str]:

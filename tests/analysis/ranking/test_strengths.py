@@ -43,18 +43,19 @@ def test_strengths_are_those_of_choix(seed, ties):
     doubled = [(win.winner, win.loser) for win in wins for _ in range(round(2 * win.weight))]
     for solve in (choix.ilsr_pairwise, choix.opt_pairwise):
         expected = solve(models, doubled, alpha=0, tol=1e-12)
-        assert np.allclose(found.strength, centred(expected), rtol=0, atol=1e-6)
-    assert sum(found.strength) == pytest.approx(0, abs=1e-9)
-    assert found.margin is None  # fewer than ten prompts
+        strengths = [one.strength for one in found]
+        assert np.allclose(strengths, centred(expected), rtol=0, atol=1e-6)
+    assert sum(strengths) == pytest.approx(0, abs=1e-9)
+    assert found[0].low is None  # fewer than ten prompts
 
 
 @pytest.mark.parametrize("losses", [1, 3])
 def test_a_model_that_nearly_always_wins_has_the_exact_strength(losses):
     wins = [Win(n, 0, 1, 1.0) for n in range(5000)] + [Win(n, 1, 0, 1.0) for n in range(losses)]
 
-    strength = strengths_of(wins, 2, draws=100, seed=1).strength
+    one, other = strengths_of(wins, 2, draws=100, seed=1)
 
-    assert strength[0] - strength[1] == pytest.approx(np.log(5000 / losses), abs=1e-6)
+    assert one.strength - other.strength == pytest.approx(np.log(5000 / losses), abs=1e-6)
 
 
 def test_intervals_and_ranks_cover_the_truth():
@@ -64,10 +65,10 @@ def test_intervals_and_ranks_cover_the_truth():
     for seed in range(20):
         wins = drawn_wins(truth, prompts=60, pairs=6, seed=seed)
         found = strengths_of(wins, 5, draws=100, seed=seed)
-        covered += (np.abs(found.strength - truth) <= found.margin).tolist()
+        covered += [one.low <= at <= one.high for one, at in zip(found, truth, strict=True)]
         ranked += [
-            found.ranks[n][0] <= low and high <= found.ranks[n][1]
-            for n, (low, high) in enumerate(ranks)
+            one.rank_low <= low and high <= one.rank_high
+            for one, (low, high) in zip(found, ranks, strict=True)
         ]
 
     assert np.mean(covered) >= 0.9
@@ -81,8 +82,9 @@ def test_prompts_are_drawn_whole():
     once = strengths_of(wins, 3, draws=200, seed=1)
     often = strengths_of([win for win in wins for _ in range(10)], 3, draws=200, seed=1)
 
-    assert often.strength == pytest.approx(once.strength, abs=1e-9)
-    assert often.margin == pytest.approx(once.margin, rel=1e-6)
+    for one, other in zip(once, often, strict=True):
+        assert other.strength == pytest.approx(one.strength, abs=1e-9)
+        assert other.high - other.low == pytest.approx(one.high - one.low, rel=1e-6)
 
 
 def test_the_same_seed_gives_the_same_figures():
@@ -90,8 +92,8 @@ def test_the_same_seed_gives_the_same_figures():
     one, same, other = (strengths_of(wins, 3, draws=100, seed=seed) for seed in (1, 1, 2))
 
     assert one == same
-    assert one.margin != other.margin
-    assert one.strength == other.strength
+    assert [o.low for o in one] != [o.low for o in other]
+    assert [o.strength for o in one] == [o.strength for o in other]
 
 
 def test_models_that_only_win_come_first_and_cycles_are_one_group():
