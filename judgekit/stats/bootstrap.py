@@ -31,19 +31,12 @@ class Interval(NamedTuple):
         return (self.high - self.low) / 2
 
 
-def bootstrap_interval(
-    values: Sequence[float],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    confidence: float = 0.95,
-) -> Interval | None:
-    """Return the percentile interval of the mean; `None` of fewer than two values.
+def bootstrap_interval(values: Sequence[float]) -> Interval | None:
+    """Return the 95 % percentile interval of the mean; `None` of fewer than two values.
 
-    Values are drawn with replacement, as many as there are, `resamples` times; the ends are
-    percentiles with linear interpolation. The same values and seed give the same figures on
-    every machine: the generator is numpy's frozen one, and sums are of whole numbers (scores to
-    twelve decimals).
+    Values are drawn with replacement, as many as there are, `RESAMPLES` times; the ends are
+    percentiles with linear interpolation. The same values give the same figures on every machine:
+    the generator is numpy's frozen one, and sums are of whole numbers (scores to twelve decimals).
 
     >>> bootstrap_interval([0.5, 0.5])
     Interval(mean=0.5, low=0.5, high=0.5)
@@ -57,14 +50,14 @@ def bootstrap_interval(
         raise ValueError("a bootstrap needs finite scores")
     parts = np.array([round(value * _UNIT) for value in values], dtype=object)
     exact = parts.astype(np.int64) if max(map(abs, parts)) * count < 2**62 else parts
-    generator = np.random.RandomState(seed)
+    generator = np.random.RandomState(SEED)
     sums: list[int] = []
     each = max(1, _BATCH // count)
-    while len(sums) < resamples:
-        rows = min(each, resamples - len(sums))
+    while len(sums) < RESAMPLES:
+        rows = min(each, RESAMPLES - len(sums))
         sums += exact[generator.randint(0, count, size=(rows, count))].sum(axis=1).tolist()
     sums.sort()
-    tail = (1 - confidence) / 2
+    tail = (1 - 0.95) / 2
     low, high = (_percentile(sums, share) / (count * _UNIT) for share in (tail, 1 - tail))
     return Interval(math.fsum(values) / count, low, high)
 

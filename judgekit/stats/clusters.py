@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Sequence
 
-from judgekit.stats.intervals import Bounds, MeanInterval, mean_interval
+from judgekit.stats.intervals import Bounds, MeanError, MeanInterval, Spread
 
 FEWEST = 10
 """Clusters that an interval needs; with fewer, its coverage is too low."""
 
 
-class ClusterFigures(NamedTuple):
-    """A mean with the standard error that clusters give it."""
-
-    mean: float
-    error: float
-    """Standard error, CR2."""
-    df: float
-    """Satterthwaite's degrees of freedom: between 1 and the number of clusters less 1."""
-
-
-def cr2(totals: Sequence[float], sizes: Sequence[float]) -> ClusterFigures | None:
+def cr2(totals: Sequence[float], sizes: Sequence[float]) -> MeanError | None:
     """Return mean, CR2 standard error and degrees of freedom; `None` of fewer than two clusters.
+
+    The degrees of freedom are Satterthwaite's: between 1 and the number of clusters less 1.
 
     The bias-reduced sandwich of Bell and McCaffrey (2002), for a regression on a constant. With a
     working model of independent values it has a closed form, f being the share of all values that
@@ -58,10 +49,10 @@ def cr2(totals: Sequence[float], sizes: Sequence[float]) -> ClusterFigures | Non
     own = math.fsum(count * share**2 for share, count in shares)
     between = math.fsum(count * weight for weight, count in weights) ** 2
     between -= math.fsum(count * weight * weight for weight, count in weights)
-    return ClusterFigures(mean, math.sqrt(variance), max(1.0, 1 / (own + max(0.0, between))))
+    return MeanError(mean, math.sqrt(variance), max(1.0, 1 / (own + max(0.0, between))))
 
 
-class ClusteredMean:
+class ClusteredMean(Spread):
     """Mean and interval of numbers that are similar within clusters.
 
     Cases of one user or document carry less information than independent cases. The standard error
@@ -76,11 +67,13 @@ class ClusteredMean:
     '3 of the 10 clusters that an interval needs'
     """
 
-    def __init__(self) -> None:
-        self._sums: dict[Hashable, list[float]] = {}
-        self._n = 0
+    _fewest, _unit = FEWEST, "clusters"
 
-    def add(self, value: float, cluster: Hashable) -> None:
+    def __init__(self) -> None:
+        self.sums: dict[Hashable, list[float]] = {}
+        """Cluster -> sum and number of its values."""
+
+    def add(self, value: float, cluster: Hashable = None) -> None:
         """Add a number.
 
         Raises:
@@ -88,73 +81,33 @@ class ClusteredMean:
         """
         if not math.isfinite(value):
             raise ValueError(f"a mean needs finite numbers, not {value}")
-        sums = self._sums.setdefault(cluster, [0.0, 0])
+        sums = self.sums.setdefault(cluster, [0.0, 0])
         sums[0] += value
         sums[1] += 1
-        self._n += 1
-
-    @property
-    def n(self) -> int:
-        """The number of values."""
-        return self._n
+        self.n += 1
 
     @property
     def clusters(self) -> int:
         """The number of clusters."""
-        return len(self._sums)
-
-    @property
-    def sums(self) -> Mapping[Hashable, Sequence[float]]:
-        """Cluster -> sum and number of its values."""
-        return self._sums
+        return len(self.sums)
 
     @property
     def mean(self) -> float | None:
         """The mean; `None` without values."""
-        return math.fsum(sums[0] for sums in self._sums.values()) / self._n if self._n else None
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of the interval; 0 of fewer than two clusters."""
-        figures = self._figures()
-        return figures.df if figures else 0.0
-
-    @property
-    def standard_error(self) -> float | None:
-        """Standard error of the mean; `None` for fewer than two clusters."""
-        figures = self._figures()
-        return figures.error if figures else None
-
-    @property
-    def too_few(self) -> str | None:
-        """Why there is no interval; `None` where there is one."""
-        if len(self._sums) >= FEWEST:
-            return None
-        return f"{len(self._sums)} of the {FEWEST} clusters that an interval needs"
+        return math.fsum(sums[0] for sums in self.sums.values()) / self.n if self.n else None
 
     def interval(
-        self,
-        *,
-        confidence: float = 0.95,
-        bounds: Bounds = (None, None),
-        changed: int | None = None,
+        self, *, bounds: Bounds = (None, None), changed: int | None = None
     ) -> tuple[float, float] | None:
-        """Return the interval of the mean (see `mean_interval`); `None` where there are too few.
-
-        Args:
-            confidence: Share of such intervals that cover the true mean, between 0 and 1.
-            bounds: The smallest and the largest possible number.
-            changed: Of differences, how many are not 0.
-        """
-        figures = self._figures()
-        if figures is None or self.too_few:
-            return None
+        """Return the interval; of the differences that are not 0, at most one for each cluster."""
         if changed is not None:
-            changed = min(changed, sum(total != 0 for total, _ in self._sums.values()))
-        return mean_interval(*figures, bounds=bounds, changed=changed, confidence=confidence)
+            changed = min(changed, sum(total != 0 for total, _ in self.sums.values()))
+        return super().interval(bounds=bounds, changed=changed)
 
-    def _figures(self) -> ClusterFigures | None:
-        sums = self._sums.values()
+    @property
+    def figures(self) -> MeanError | None:
+        """The mean with its standard error, CR2; `None` for fewer than two clusters."""
+        sums = self.sums.values()
         return cr2([total for total, _ in sums], [int(size) for _, size in sums])
 
 
@@ -167,9 +120,8 @@ class FigureValues:
 
     def __init__(self, *, clustered: bool = False) -> None:
         self.rows = MeanInterval()
-        self._clusters: ClusteredMean | None = None
-        if clustered:
-            self._clusters = ClusteredMean()
+        self.spread: Spread = ClusteredMean() if clustered else self.rows
+        """Mean, standard error and interval."""
 
     def add(self, value: float, cluster: Hashable = None) -> None:
         """Add a value, and its cluster if values have clusters.
@@ -178,13 +130,8 @@ class FigureValues:
             ValueError: it is NaN or an infinity.
         """
         self.rows.add(value)
-        if self._clusters is not None:
-            self._clusters.add(value, cluster)
-
-    @property
-    def spread(self) -> MeanInterval | ClusteredMean:
-        """Mean, standard error and interval."""
-        return self.rows if self._clusters is None else self._clusters
+        if self.spread is not self.rows:
+            self.spread.add(value, cluster)
 
     def too_few(self, bounds: Bounds) -> str | None:
         """Return why there is no interval; `None` where there is one, or no value."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 from judgekit.stats.clusters import ClusteredMean, FigureValues
-from judgekit.stats.intervals import CHANGED, Bounds, mean_interval
+from judgekit.stats.intervals import CHANGED, Bounds, Z, mean_interval
 from judgekit.stats.rates import (
     MeanFigure,
     independent_size,
@@ -371,7 +370,7 @@ class Correction:
         if why is None:
             sizes = [independent_size(one) for one in (judged, spec, sens)]
             low, high = lee_interval(self.judged, spec.value, sens.value, *sizes)
-            error = (high - low) / 2 / NormalDist().inv_cdf(0.975)
+            error = (high - low) / 2 / Z
             low, high = min(low, figure.value), max(high, figure.value)
             figure = figure._replace(low=low, high=high, error=error, df=math.inf)
             if not error:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from math import isfinite
 from statistics import NormalDist
+from typing import NamedTuple
 
 from judgekit.stats.student import student_t_quantile
 
 Bounds = tuple[float | None, float | None]
 """The smallest and the largest possible number; `None` for no bound."""
 
+TAIL = 0.975
+"""The share below the upper end of a 95 % interval."""
+Z = NormalDist().inv_cdf(TAIL)
 FEWEST = 5
 """Independent values that an interval needs; with fewer, its coverage is too low."""
 _NEAR = 1.0
@@ -21,8 +27,81 @@ CHANGED = 7
 """Pairs that differ, below which they do not show their spread."""
 
 
-class MeanInterval:
-    """Mean, standard deviation and 95 % interval of numbers added one by one.
+class MeanError(NamedTuple):
+    """A mean with its standard error."""
+
+    mean: float
+    error: float
+    df: float
+    """Degrees of freedom; df + 1 counts as the number of independent values."""
+
+
+class Spread(ABC):
+    """Mean, standard error and 95 % interval of numbers added one by one."""
+
+    n = 0
+    """The number of values."""
+    _fewest, _unit = FEWEST, "values"
+
+    @abstractmethod
+    def add(self, value: float, cluster: Hashable = None) -> None:
+        """Add a number, with its cluster if numbers have clusters.
+
+        Raises:
+            ValueError: it is NaN or an infinity.
+        """
+
+    @property
+    @abstractmethod
+    def mean(self) -> float | None:
+        """The mean; `None` without values."""
+
+    @property
+    @abstractmethod
+    def figures(self) -> MeanError | None:
+        """The mean with its standard error; `None` for fewer than two values or clusters."""
+
+    @property
+    def clusters(self) -> int | None:
+        """The number of clusters; `None`: the numbers are independent of each other."""
+        return None
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the interval; 0 of fewer than two values or clusters."""
+        figures = self.figures
+        return figures.df if figures else 0.0
+
+    @property
+    def standard_error(self) -> float | None:
+        """Standard error of the mean; `None` for fewer than two values or clusters."""
+        figures = self.figures
+        return figures.error if figures else None
+
+    @property
+    def too_few(self) -> str | None:
+        """Why there is no interval; `None` where there is one."""
+        count = self.n if self.clusters is None else self.clusters
+        if count >= self._fewest:
+            return None
+        return f"{count} of the {self._fewest} {self._unit} that an interval needs"
+
+    def interval(
+        self, *, bounds: Bounds = (None, None), changed: int | None = None
+    ) -> tuple[float, float] | None:
+        """Return the interval of the mean (see `mean_interval`); `None` where there are too few.
+
+        Args:
+            bounds: The smallest and the largest possible number.
+            changed: Of differences, how many are not 0.
+        """
+        if self.too_few or (figures := self.figures) is None:
+            return None
+        return mean_interval(*figures, bounds=bounds, changed=changed)
+
+
+class MeanInterval(Spread):
+    """Mean, standard deviation and 95 % interval of independent numbers.
 
     Welford's algorithm (1962): one pass, constant memory, stable for numbers that differ little
     beside their size. The same numbers in the same order give the same bits.
@@ -34,79 +113,38 @@ class MeanInterval:
     (0.7, 0.2)
     """
 
-    clusters: int | None = None
-    """`None`: the numbers are independent of each other."""
-
     def __init__(self) -> None:
-        self._n = 0
         self._mean = 0.0
         self._squares = 0.0
 
-    def add(self, value: float) -> None:
-        """Add a number.
+    def add(self, value: float, cluster: Hashable = None) -> None:
+        """Add a number; its cluster makes no difference.
 
         Raises:
             ValueError: it is NaN or an infinity.
         """
         if not isfinite(value):
             raise ValueError(f"a mean needs finite numbers, not {value}")
-        self._n = n = self._n + 1
+        self.n = n = self.n + 1
         step = value - self._mean
         self._mean = mean = self._mean + step / n
         self._squares += step * (value - mean)
 
     @property
-    def n(self) -> int:
-        """The number of values."""
-        return self._n
-
-    @property
     def mean(self) -> float | None:
         """The mean; `None` without values."""
-        return self._mean if self._n else None
+        return self._mean if self.n else None
 
     @property
     def sd(self) -> float | None:
         """The sample standard deviation (divisor n - 1); `None` of fewer than two."""
-        return math.sqrt(self._squares / (self._n - 1)) if self._n > 1 else None
+        return math.sqrt(self._squares / (self.n - 1)) if self.n > 1 else None
 
     @property
-    def df(self) -> int:
-        """Degrees of freedom of the interval."""
-        return self._n - 1
-
-    @property
-    def standard_error(self) -> float | None:
-        """Standard error of the mean, sd / sqrt(n); `None` for fewer than two numbers."""
-        return None if self.sd is None else self.sd / math.sqrt(self._n)
-
-    @property
-    def too_few(self) -> str | None:
-        """Why there is no interval; `None` where there is one."""
-        if self._n >= FEWEST:
-            return None
-        return f"{self._n} of the {FEWEST} values that an interval needs"
-
-    def interval(
-        self,
-        *,
-        confidence: float = 0.95,
-        bounds: Bounds = (None, None),
-        changed: int | None = None,
-    ) -> tuple[float, float] | None:
-        """Return the interval of the mean (see `mean_interval`); `None` where there are too few.
-
-        Args:
-            confidence: Share of such intervals that cover the true mean, between 0 and 1.
-            bounds: The smallest and the largest possible number.
-            changed: Of differences, how many are not 0.
-        """
-        error = self.standard_error
-        if error is None or self.too_few:
-            return None
-        return mean_interval(
-            self._mean, error, self.df, bounds=bounds, changed=changed, confidence=confidence
-        )
+    def figures(self) -> MeanError | None:
+        """The mean with its standard error, sd / sqrt(n); `None` for fewer than two values."""
+        sd = self.sd
+        return None if sd is None else MeanError(self._mean, sd / math.sqrt(self.n), self.n - 1)
 
 
 def mean_interval(
@@ -116,9 +154,8 @@ def mean_interval(
     *,
     bounds: Bounds = (None, None),
     changed: int | None = None,
-    confidence: float = 0.95,
 ) -> tuple[float, float] | None:
-    """Return an interval of a mean that stays inside its bounds.
+    """Return a 95 % interval of a mean that stays inside its bounds.
 
     With two bounds it is Wilson's interval of a share (1927), with t in place of z and as many
     cases as a share with that standard error has: the spread shrinks towards the bounds, and so do
@@ -141,7 +178,6 @@ def mean_interval(
             independent values.
         bounds: the least and the most a number can be.
         changed: of differences, how many are not 0.
-        confidence: share of such intervals that cover the true mean, between 0 and 1.
 
     Returns:
         The ends; `None` where a wider spread is needed and the bounds do not say how wide.
@@ -151,13 +187,12 @@ def mean_interval(
     >>> [round(end, 3) for end in mean_interval(1.0, 0.0, 2, bounds=(0.0, 1.0))]
     [0.439, 1.0]
     """
-    tail = (1 + _confidence(confidence)) / 2
     least, most = bounds
     missing = 0 if changed is None else max(0, CHANGED - changed)
     if least is None or most is None:
         if error == 0 or missing:
             return None
-        half = student_t_quantile(tail, df) * error
+        half = student_t_quantile(TAIL, df) * error
         low, high = mean - half, mean + half
         return (
             low if least is None else max(least, low),
@@ -167,25 +202,25 @@ def mean_interval(
     share = min(1.0, max(0.0, (mean - least) / span))
     spread = error / span if error / span > _ALIKE else 0.0
     variance = spread**2 + missing / (4 * size * df)
-    low, high = _ends(share, variance, df, tail)
+    low, high = _ends(share, variance, df)
     return max(least, least + span * low), min(most, least + span * high)
 
 
-def _ends(share: float, variance: float, df: float, tail: float) -> tuple[float, float]:
+def _ends(share: float, variance: float, df: float) -> tuple[float, float]:
     """Return the ends of the interval of a mean on 0..1."""
-    size, z = df + 1, NormalDist().inv_cdf(tail)
+    size = df + 1
     like = share * (1 - share) / variance if variance else math.inf
     # Whole scores away are often exactly one range; rounding must not decide then.
     if size * min(share, 1 - share) < _NEAR - _ALIKE:
-        return _wilson(share, min(size, like) if 0 < share < 1 else size, z)
+        return _wilson(share, min(size, like) if 0 < share < 1 else size, Z)
     if variance == 0:
-        differing = z * z / (size + z * z)
+        differing = Z * Z / (size + Z * Z)
         return share - differing * share, share + differing * (1 - share)
-    return _wilson(share, like, student_t_quantile(tail, df))
+    return _wilson(share, like, student_t_quantile(TAIL, df))
 
 
-def wilson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's interval (1927) of a share, inside 0..1 and sound for few cases.
+def wilson(successes: int, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval (1927) of a share, inside 0..1 and sound for few cases.
 
     Raises:
         ValueError: n is not positive, or successes are not between 0 and n.
@@ -195,7 +230,7 @@ def wilson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, flo
     """
     if n < 1 or not 0 <= successes <= n:
         raise ValueError(f"a share needs 0 <= successes <= n and n > 0, not {successes} of {n}")
-    return _wilson(successes / n, n, NormalDist().inv_cdf((1 + _confidence(confidence)) / 2))
+    return _wilson(successes / n, n, Z)
 
 
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
@@ -207,9 +242,3 @@ def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
         0.0 if share == 0 else max(0.0, centre - half),
         1.0 if share == 1 else min(1.0, centre + half),
     )
-
-
-def _confidence(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
-    return confidence

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
+from bisect import bisect_left
 from typing import NamedTuple
 
+from judgekit.stats.intervals import TAIL, Z
 from judgekit.stats.student import student_t_quantile
 
-CONFIDENCE = 0.95
 POWER = 0.8
 """Share of comparisons that detect a real difference."""
 MOST = 10_000_000
@@ -29,7 +29,7 @@ def detectable(sd: float, n: int) -> float | None:
     if n < 2:
         return None
     df = n - 1
-    reach = student_t_quantile((1 + CONFIDENCE) / 2, df) + student_t_quantile(POWER, df)
+    reach = student_t_quantile(TAIL, df) + student_t_quantile(POWER, df)
     return reach * sd / math.sqrt(n)
 
 
@@ -46,23 +46,9 @@ def needed(sd: float, difference: float) -> int | None:
     """
     if not difference > 0:
         raise ValueError(f"the difference to detect must be above 0, not {difference}")
-    low, high = 1, 2
-    while not _detects(sd, high, difference):
-        low, high = high, high * 2
-        if high > MOST:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _detects(sd, middle, difference):
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def _detects(sd: float, n: int, difference: float) -> bool:
-    smallest = detectable(sd, n)
-    return smallest is not None and smallest <= difference
+    sizes = range(2, MOST + 1)
+    place = bisect_left(sizes, True, key=lambda n: (detectable(sd, n) or 0.0) <= difference)
+    return sizes[place] if place < len(sizes) else None
 
 
 class SampleSize(NamedTuple):
@@ -91,8 +77,7 @@ def needed_range(sd: float, n: int, difference: float) -> SampleSize | None:
     if n < 2:
         return None
     df = n - 1
-    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    centre, step = 1 - 2 / (9 * df), z * math.sqrt(2 / (9 * df))
+    centre, step = 1 - 2 / (9 * df), Z * math.sqrt(2 / (9 * df))
     low = needed(sd * (centre + step) ** -1.5, difference)
     # Of two or three pairs, the lower quantile is about 0.
     narrow = centre - step

@@ -6,10 +6,9 @@ The share of Rogan and Gladen (1978) comes with the interval of Lee et al. (2025
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import NamedTuple
 
-Ends = tuple[float, float]
+from judgekit.stats.intervals import Z
 
 
 class MeanFigure(NamedTuple):
@@ -64,9 +63,9 @@ def rogan_gladen(share: float, specificity: float, sensitivity: float) -> float:
 
 def lee_interval(
     share: float, specificity: float, sensitivity: float, n: float, negatives: float,
-    positives: float, *, confidence: float = 0.95,
-) -> Ends:  # fmt: skip
-    """Return the interval of a share that `rogan_gladen` corrects, inside 0..1.
+    positives: float,
+) -> tuple[float, float]:  # fmt: skip
+    """Return the 95 % interval of a share that `rogan_gladen` corrects, inside 0..1.
 
     As Lee et al. (2025), after Lang and Reiczigel (2014): successes and failures are added to each
     of the three shares, which moves the middle of the interval.
@@ -78,24 +77,20 @@ def lee_interval(
         n: judged rows.
         negatives: labels no.
         positives: labels yes.
-        confidence: share of such intervals that cover the truth.
 
     >>> [round(end, 4) for end in lee_interval(0.4, 0.7, 0.9, 1000, 200, 200)]
     [0.0564, 0.2627]
     """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share, n = (n * share + z**2 / 2) / (n + z**2), n + z**2
+    share, n = (n * share + Z**2 / 2) / (n + Z**2), n + Z**2
     specificity, negatives = (negatives * specificity + 1) / (negatives + 2), negatives + 2
     sensitivity, positives = (positives * sensitivity + 1) / (positives + 2), positives + 2
     youden = specificity + sensitivity - 1
     if youden <= 0:
         return 0.0, 1.0
     middle = (share + specificity - 1) / youden
-    no, yes = (
-        specificity * (1 - specificity) / negatives,
-        sensitivity * (1 - sensitivity) / positives,
-    )
+    no = specificity * (1 - specificity) / negatives
+    yes = sensitivity * (1 - sensitivity) / positives
     spread = share * (1 - share) / n + (1 - middle) ** 2 * no + middle**2 * yes
-    middle += 2 * z**2 * (middle * yes - (1 - middle) * no)
-    half = z * math.sqrt(spread) / youden
+    middle += 2 * Z**2 * (middle * yes - (1 - middle) * no)
+    half = Z * math.sqrt(spread) / youden
     return min(1.0, max(0.0, middle - half)), min(1.0, max(0.0, middle + half))

@@ -117,17 +117,18 @@ class RepeatTally:
         return (between - within) / total if total > 1e-15 else None
 
 
-def samples_needed(reliability: float | None, *, goal: float = RELIABLE) -> int | None:
-    """Return how many answers together reach a reliability, by Spearman and Brown (1910).
+def samples_needed(reliability: float | None) -> int | None:
+    """Return how many answers together are reliable, by Spearman and Brown (1910).
 
-    k = goal * (1 - r) / (r * (1 - goal)), rounded up; `None` where one answer has no reliability.
+    k = goal * (1 - r) / (r * (1 - goal)), rounded up, with the goal `RELIABLE`; `None` where one
+    answer has no reliability.
 
     >>> samples_needed(0.6), samples_needed(0.95), samples_needed(0.0)
     (6, 1, None)
     """
     if reliability is None or reliability <= 0:
         return None
-    return max(1, math.ceil(goal * (1 - reliability) / (reliability * (1 - goal)) - 1e-9))
+    return max(1, math.ceil(RELIABLE * (1 - reliability) / (reliability * (1 - RELIABLE)) - 1e-9))
 
 
 def effective_votes(count: int, correlation: float) -> float:

@@ -6,7 +6,9 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from statistics import NormalDist, StatisticsError, correlation
+from statistics import StatisticsError, correlation
+
+from judgekit.stats.intervals import Z
 
 
 def roc_auc(scores: Sequence[float], labels: Sequence[int]) -> float:
@@ -33,10 +35,8 @@ def roc_auc(scores: Sequence[float], labels: Sequence[int]) -> float:
     return twice / (2 * len(positives) * len(negatives))
 
 
-def auc_interval(
-    auc: float, positives: int, negatives: int, *, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Return an interval of a ROC-AUC that stays inside 0..1 and has a width at 1, too.
+def auc_interval(auc: float, positives: int, negatives: int) -> tuple[float, float]:
+    """Return a 95 % interval of a ROC-AUC that stays inside 0..1 and has a width at 1, too.
 
     The score-like method 5 of Newcombe (2006, Statistics in Medicine 25:559): the ends are the
     values whose standard error, by Hanley and McNeil's formula with equal exponential variances,
@@ -45,14 +45,13 @@ def auc_interval(
     >>> [round(end, 3) for end in auc_interval(1.0, 10, 10)]
     [0.8, 1.0]
     """
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
     pairs = positives * negatives
     half = (positives + negatives) / 2 - 1
 
     def is_inside(value: float) -> bool:
         spread = (1 - value) / (2 - value) + value / (1 + value)
         error = math.sqrt(value * (1 - value) * (1 + half * spread) / pairs)
-        return abs(auc - value) <= z * error
+        return abs(auc - value) <= Z * error
 
     def end(far: float) -> float:
         near = auc

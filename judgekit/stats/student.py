@@ -31,17 +31,13 @@ def student_t_quantile(probability: float, df: float) -> float:
     """Return the t below which a share of Student's distribution lies; accurate to 1e-8.
 
     Raises:
-        ValueError: the probability is not between 0 and 1, or df is not above 0.
+        ValueError: the probability is not between 0.5 and 1, or df is not above 0.
 
     >>> round(student_t_quantile(0.975, 10), 6), round(student_t_quantile(0.975, 1.92), 6)
     (2.228139, 4.479102)
     """
-    if not 0 < probability < 1 or not df > 0:
+    if not 0.5 < probability < 1 or not df > 0:
         raise ValueError(f"no quantile of {probability} with {df} degrees of freedom")
-    if probability == 0.5:
-        return 0.0
-    if probability < 0.5:
-        return -student_t_quantile(1 - probability, df)
     if df >= _MANY:
         return _expanded(NormalDist().inv_cdf(probability), df)
     low, high = 0.0, 1.0

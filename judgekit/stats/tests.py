@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
+
+from judgekit.stats.intervals import Z
 
 
 def mcnemar_p(one_way: int, other_way: int) -> float:
@@ -60,7 +61,7 @@ def paired_shares_interval(up: int, down: int, n: int) -> tuple[float, float]:
         raise ValueError(f"{up} and {down} flips of {n} cases")
     mean = (up - down) / (n + 2)
     variance = ((up + down + 2) / (n + 2) - mean * mean) / (n + 2)
-    half = NormalDist().inv_cdf(0.975) * math.sqrt(variance)
+    half = Z * math.sqrt(variance)
     return max(-1.0, mean - half), min(1.0, mean + half)
 
 

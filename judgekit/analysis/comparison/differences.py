@@ -8,8 +8,8 @@ from collections.abc import Hashable
 from typing import Literal, NamedTuple
 
 from judgekit.analysis.comparison.comparison import MeanDifference
-from judgekit.stats.clusters import ClusteredMean
-from judgekit.stats.intervals import CHANGED, MeanInterval, mean_interval
+from judgekit.stats.clusters import FigureValues
+from judgekit.stats.intervals import CHANGED, MeanInterval, Spread, mean_interval
 from judgekit.stats.power import detectable, needed_range
 from judgekit.stats.student import student_t_p
 from judgekit.stats.tests import mcnemar_p, paired_shares_interval
@@ -63,10 +63,12 @@ class Differences:
         self._name = name
         self._range = range
         self._sign = 1 if higher_is_better else -1
-        self._base, self._new, self._all = MeanInterval(), MeanInterval(), MeanInterval()
-        self._clustered = ClusteredMean() if clustered else None
+        self._base, self._new = MeanInterval(), MeanInterval()
+        self._all = FigureValues(clustered=clustered)
+        self.spread = self._all.spread
+        """Mean and standard error of the differences; clustered if cases come in clusters."""
         self._steps = array("d") if interval == "bootstrap" else None
-        self._least = self._most = 0.0
+        self._least, self._most = math.inf, -math.inf
         self._at_ends = None not in range
         self.worse = self.better = 0
 
@@ -78,11 +80,8 @@ class Differences:
         self._at_ends = self._at_ends and self._at_end(base) and self._at_end(new)
         self._base.add(base)
         self._new.add(new)
-        self._least = step if self._all.n == 0 else min(self._least, step)
-        self._most = step if self._all.n == 0 else max(self._most, step)
-        self._all.add(step)
-        if self._clustered is not None:
-            self._clustered.add(step, cluster)
+        self._least, self._most = min(self._least, step), max(self._most, step)
+        self._all.add(step, cluster)
         if self._steps is not None:
             self._steps.append(step)
         self.worse += step * self._sign < 0
@@ -94,17 +93,12 @@ class Differences:
     @property
     def pairs(self) -> int:
         """The number of pairs."""
-        return self._all.n
-
-    @property
-    def spread(self) -> MeanInterval | ClusteredMean:
-        """Mean and standard error of the differences; clustered if cases come in clusters."""
-        return self._clustered if self._clustered is not None else self._all
+        return self._all.rows.n
 
     @property
     def pass_fail(self) -> bool:
         """Whether every value is one end of the range or the other."""
-        return self._at_ends and self._all.n > 0
+        return self._at_ends and self.pairs > 0
 
     @property
     def width(self) -> float | None:
@@ -119,18 +113,18 @@ class Differences:
             detect: the difference to compute the number of cases for.
         """
         figures = self.spread
-        n, mean, error = self._all.n, figures.mean, figures.standard_error
+        mean, error = figures.mean, figures.standard_error
         # Rounding must not turn equal differences into a spread.
         equal = self._most - self._least < EPSILON
         p, test = self._test(figures, equal=equal)
         interval = self._interval(figures, equal=equal)
         # The independent units are cases or clusters; `sd` is their standard deviation.
-        size = n if figures.clusters is None else figures.clusters
+        size = self.pairs if figures.clusters is None else figures.clusters
         sd = None if not error or equal or figures.too_few else error * math.sqrt(size)
         count = needed_range(sd, size, detect) if sd is not None and detect is not None else None
         return MeanDifference(
             name=self._name,
-            pairs=n,
+            pairs=self.pairs,
             base=self._base.mean,
             new=self._new.mean,
             mean=mean,
@@ -138,10 +132,10 @@ class Differences:
             high=interval[1] if interval else None,
             worse=self.worse,
             better=self.better,
-            clusters=self._clustered.clusters if self._clustered is not None else None,
+            clusters=figures.clusters,
             p=p,
             test=test,
-            verdict=self._verdict(p, same=equal and not mean),
+            verdict=self._verdict(p, same=equal and mean == 0),
             too_few=None if interval else figures.too_few or self._too_few_draws(),
             detectable=self._detectable(sd, size),
             wanted=detect if count is not None else None,
@@ -151,8 +145,6 @@ class Differences:
 
     def _verdict(self, p: float | None, *, same: bool) -> Literal["unknown", "same", "unclear"]:
         """Return the verdict before the correction for several tests."""
-        if self._all.n == 0:
-            return "unknown"
         if same:
             return "same"
         return "unknown" if p is None else "unclear"
@@ -162,22 +154,17 @@ class Differences:
         width = self.width
         return None if least is None or (width is not None and least > width) else least
 
-    def _interval(
-        self, figures: MeanInterval | ClusteredMean, *, equal: bool
-    ) -> tuple[float, float] | None:
+    def _interval(self, figures: Spread, *, equal: bool) -> tuple[float, float] | None:
         width, changed = self.width, self.worse + self.better
         if figures.too_few:
             return None
-        if self._clustered is None and self.pass_fail and width and self._steps is None:
-            up, down = self.better, self.worse
-            if self._sign < 0:
-                up, down = down, up
-            low, high = paired_shares_interval(up, down, self._all.n)
+        if figures.clusters is None and self.pass_fail and width and self._steps is None:
+            ways = (self.better, self.worse)
+            up, down = ways if self._sign > 0 else reversed(ways)
+            low, high = paired_shares_interval(up, down, self.pairs)
             return low * width, high * width
         bounds = (None, None) if width is None else (-width, width)
-        if equal:
-            if figures.mean is None:
-                return None
+        if equal and figures.mean is not None:
             return mean_interval(figures.mean, 0.0, figures.df, bounds=bounds, changed=changed)
         if self._steps is not None:
             from judgekit.stats.bootstrap import bootstrap_interval
@@ -197,13 +184,13 @@ class Differences:
         width = math.inf if self.width is None else self.width
         return too_few(self._steps, bounds=(-width, width))
 
-    def _test(self, figures: MeanInterval | ClusteredMean, *, equal: bool) -> Test:
+    def _test(self, figures: Spread, *, equal: bool) -> Test:
         mean, error = figures.mean, figures.standard_error
-        if self._clustered is None and self.pass_fail:
+        if figures.clusters is None and self.pass_fail:
             flips = self.worse + self.better
             return Test(mcnemar_p(self.worse, self.better) if flips else None, "exact McNemar")
         # Equal differences have no spread, and a mean without a spread has no test.
         if mean is None or not error or equal or figures.too_few:
             return Test(None, "")
-        kind = "paired t" if self._clustered is None else "paired t by cluster"
+        kind = "paired t" if figures.clusters is None else "paired t by cluster"
         return Test(student_t_p(mean / error, figures.df), kind)

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from judgekit.core.distribution import Distribution, Label
 from judgekit.core.value import Value
 from judgekit.stats.clusters import ClusteredMean
-from judgekit.stats.intervals import MeanInterval
+from judgekit.stats.intervals import MeanInterval, Spread
 
 
 class DistributionChange(Value):
@@ -48,9 +48,7 @@ class DistributionTally:
     def __init__(self, criterion: str, *, clustered: bool) -> None:
         self._criterion = criterion
         self._sums: dict[Label, list[float]] = {}
-        self._distance: MeanInterval | ClusteredMean = (
-            ClusteredMean() if clustered else MeanInterval()
-        )
+        self._distance: Spread = ClusteredMean() if clustered else MeanInterval()
 
     def add(self, base: Distribution, new: Distribution, cluster: Hashable) -> None:
         """Add the distributions of one case."""
@@ -62,10 +60,7 @@ class DistributionTally:
             sums[0] += before
             sums[1] += after
             apart += abs(after - before)
-        if isinstance(self._distance, ClusteredMean):
-            self._distance.add(apart / 2, cluster)
-        else:
-            self._distance.add(apart / 2)
+        self._distance.add(apart / 2, cluster)
 
     def finish(self) -> DistributionChange:
         """Return the figures of at least one pair."""

@@ -10,9 +10,9 @@ from judgekit.analysis.rubric_stats.statistics import CriterionStatistics, Rubri
 from judgekit.core.score import Part
 from judgekit.stats.agreement import PairColumns, rank_figure
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
-from judgekit.stats.clusters import ClusterFigures, cr2
+from judgekit.stats.clusters import cr2
 from judgekit.stats.correlations import pearson_figure
-from judgekit.stats.intervals import FEWEST, mean_interval
+from judgekit.stats.intervals import FEWEST, MeanError, mean_interval
 
 SAME = 0.98
 """Share of equal verdicts above which two criteria are one; also a correlation that high."""
@@ -162,7 +162,7 @@ class CriterionValues:
         if mean is None or len(totals) < least:
             too_few = f"{len(totals)} of the {least} {unit} that an interval needs"
             return RubricFigure(n=n, value=mean, too_few=too_few)
-        figures = ClusterFigures(mean, float(numbers.std(ddof=1)) / n**0.5, n - 1)
+        figures = MeanError(mean, float(numbers.std(ddof=1)) / n**0.5, n - 1)
         if self._clustered:
             figures = cr2(totals.tolist(), np.bincount(units).tolist()) or figures
         changed = int((totals != 0).sum()) if bounds[0] < 0 else None
