@@ -66,12 +66,21 @@ class CaseBuilder(RowBuilder):
     def _put_benchmark(self, row: dict[str, Any], fields: CaseFields) -> None:
         from judgekit.datasets.benchmark_rows import BENCHMARKS
 
-        read = BENCHMARKS[self._shape](row, fields)
-        self._put_rows({key: row[key] for key in row if key not in read}, fields)
+        self._put_others(row, fields, BENCHMARKS[self._shape](row, fields))
 
-    def _put_rows(self, row: dict[str, Any], fields: CaseFields) -> None:
+    def _put_others(
+        self,
+        row: dict[str, Any],
+        fields: CaseFields,
+        read: Container[str] = (),
+        extras: Container[str] = (),
+    ) -> None:
+        """Add the keys that were not read yet; `extras` go to the metadata."""
         for key, value in row.items():
-            self._put_key(key, value, fields)
+            if key in extras:
+                fields.put_inside("metadata", key, value, source=key)
+            elif key not in read:
+                self._put_key(key, value, fields)
 
     def _put_chat(self, row: dict[str, Any], fields: CaseFields) -> None:
         if MESSAGES not in row:
@@ -80,26 +89,16 @@ class CaseBuilder(RowBuilder):
         from judgekit.datasets.chat_rows import CHAT_EXTRAS, put_chat
 
         put_chat(row[MESSAGES], fields)
-        for key, value in row.items():
-            if key in CHAT_EXTRAS:
-                fields.put_inside("metadata", key, value, source=key)
-            elif key != MESSAGES:
-                self._put_key(key, value, fields)
+        self._put_others(row, fields, (MESSAGES,), CHAT_EXTRAS)
 
     def _put_mastra(self, row: dict[str, Any], fields: CaseFields) -> None:
-        from judgekit.datasets.mastra_rows import MASTRA_EXTRAS, put_ground_truth, put_run
+        from judgekit.datasets.mastra_rows import MASTRA_EXTRAS, put_run
 
         question, answer = row.get("input"), row.get("output")
         if self._cells:
             question, answer = to_json_or_text(question), to_json_or_text(answer)
-        put_run(question, answer, fields)
-        for key, value in row.items():
-            if key == "groundTruth":
-                put_ground_truth(value, fields)
-            elif key in MASTRA_EXTRAS:
-                fields.put_inside("metadata", key, value, source=key)
-            elif key not in ("input", "output"):
-                self._put_key(key, value, fields)
+        put_run(question, answer, row.get("groundTruth"), fields)
+        self._put_others(row, fields, ("input", "output", "groundTruth"), MASTRA_EXTRAS)
 
     def _put_key(self, key: str, value: Any, fields: CaseFields) -> None:
         source = self._fields.source(key) if self._fields else key
@@ -120,7 +119,7 @@ class CaseBuilder(RowBuilder):
 
 
 _PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = {
-    "rows": CaseBuilder._put_rows,
+    "rows": CaseBuilder._put_others,
     "chat": CaseBuilder._put_chat,
     "mastra": CaseBuilder._put_mastra,
 }

@@ -102,21 +102,16 @@ def to_json(value: Any, *, path: str = "", depth: int = 0) -> Any:
     """
     if depth > MAX_DEPTH:
         raise NotJson(f"nested more than {MAX_DEPTH} levels deep", path=path[:60])
+
     if isinstance(value, Mapping):
-        return {
-            _key(key, path): to_json(item, path=_join(path, key), depth=depth + 1)
-            for key, item in value.items()
-        }
+        return {_key(key, path): _item(key, item, path, depth) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [
-            to_json(item, path=_join(path, index), depth=depth + 1)
-            for index, item in enumerate(value)
-        ]
+        return [_item(index, item, path, depth) for index, item in enumerate(value)]
     return _scalar(value, path)
 
 
-def _join(path: str, key: object) -> str:
-    return f"{path}.{key}" if path else str(key)
+def _item(key: object, item: Any, path: str, depth: int) -> Any:
+    return to_json(item, path=f"{path}.{key}" if path else str(key), depth=depth + 1)
 
 
 def _key(key: object, path: str) -> str:
@@ -158,18 +153,3 @@ def _scalar(value: Any, path: str) -> Any:
     if type(value).__module__ == "numpy":
         return to_json(value.tolist(), path=path)
     raise NotJson(f"{kind(value)} is not a JSON value", path=path)
-
-
-def finite(value: Any) -> bool:
-    """Return whether every number inside a JSON value is finite.
-
-    >>> finite({"a": [1.0]}), finite({"a": [float("inf")]})
-    (True, False)
-    """
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, dict):
-        return all(map(finite, value.values()))
-    if isinstance(value, list):
-        return all(map(finite, value))
-    return True

@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.json_text import finite, json_fault, parse_json
+from judgekit.core.value import is_json
+from judgekit.datasets.json_text import json_fault, parse_json
 from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import ByteLines
 
@@ -53,12 +54,9 @@ def read_jsonl(
 
 
 def _finite(case: Case) -> bool:
-    return (
-        finite(case.metadata)
-        and finite(case.expected)
-        and finite(case.labels)
-        and all(finite(call.arguments) for turn in case.history for call in turn.tool_calls)
-    )
+    values = (case.metadata, case.expected, case.labels)
+    calls = (call for turn in case.history for call in turn.tool_calls)
+    return all(map(is_json, values)) and all(is_json(call.arguments) for call in calls)
 
 
 def _parse(line: bytes, lines: ByteLines) -> object:

@@ -45,8 +45,7 @@ class MessageReader:
         Raises:
             RowFault: it is not a message, or has an unknown shape.
         """
-        if not isinstance(item, dict):
-            raise _fault(f"expected a message, found {kind(item)}", field)
+        _check(item, dict, "a message", field)
         role = item.get("role")
         if not isinstance(role, str) or role not in ROLES:
             shown = quoted(role) if isinstance(role, str) else kind(role)
@@ -64,9 +63,9 @@ class MessageReader:
         )
 
     def _name(self, item: Mapping[str, Any], field: str) -> str | None:
-        name = item.get("name")
-        if name is not None and not isinstance(name, str):
-            raise _fault(f"expected text, found {kind(name)}", f"{field}.name")
+        name: str | None = item.get("name")
+        if name is not None:
+            _check(name, str, "text", f"{field}.name")
         called = item.get("tool_call_id")
         if name is None and isinstance(called, str):
             return self._called.get(called, called)
@@ -77,39 +76,34 @@ class MessageReader:
             return ""
         if isinstance(content, str):
             return content
-        if not isinstance(content, list):
-            raise _fault(f"expected text or a list of parts, found {kind(content)}", field)
+        _check(content, list, "text or a list of parts", field)
         parts = [self._part(part, f"{field}.{index}") for index, part in enumerate(content)]
         return "\n".join(parts)
 
     def _part(self, part: Any, field: str) -> str:
         if isinstance(part, str):
             return part
-        if not isinstance(part, dict):
-            raise _fault(f"expected a part with a type, found {kind(part)}", field)
+        _check(part, dict, "a part with a type", field)
         sort = part.get("type")
         if not isinstance(sort, str) or not _PART_TYPE.fullmatch(sort):
             raise _fault("expected a type such as 'text' or 'image_url'", f"{field}.type")
         if sort not in _TEXT_KEYS:
             return _PLACEHOLDERS.get(sort, f"[{sort}]")
-        text = part.get(_TEXT_KEYS[sort])
-        if not isinstance(text, str):
-            raise _fault(f"expected text, found {kind(text)}", f"{field}.{_TEXT_KEYS[sort]}")
+        text: str = part.get(_TEXT_KEYS[sort])
+        _check(text, str, "text", f"{field}.{_TEXT_KEYS[sort]}")
         return text
 
     def _calls(self, item: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
         calls = item.get("tool_calls")
         if calls is None:
             calls = [item["function_call"]] if item.get("function_call") else []
-        if not isinstance(calls, list):
-            raise _fault(f"expected a list, found {kind(calls)}", f"{field}.tool_calls")
+        _check(calls, list, "a list", f"{field}.tool_calls")
         return tuple(
             self._call(call, f"{field}.tool_calls.{index}") for index, call in enumerate(calls)
         )
 
     def _call(self, call: Any, field: str) -> ToolCall:
-        if not isinstance(call, dict):
-            raise _fault(f"expected a tool call, found {kind(call)}", field)
+        _check(call, dict, "a tool call", field)
         body = call.get("function") or call.get("custom") or call
         name = body.get("name") if isinstance(body, dict) else None
         if not isinstance(name, str):
@@ -120,6 +114,11 @@ class MessageReader:
             arguments=to_json_or_text(body.get("arguments", body.get("input"))),
             id=None if call_id is None else str(call_id),
         )
+
+
+def _check(value: Any, expected: type, what: str, field: str) -> None:
+    if not isinstance(value, expected):
+        raise _fault(f"expected {what}, found {kind(value)}", field)
 
 
 def _fault(message: str, field: str) -> RowFault:

@@ -66,21 +66,17 @@ class Selection(NamedTuple):
         left = {condition.field: condition for condition in self.where if condition.negated}
         read: list[Case] = []
         fields: dict[str, None] = {}
-        while left:
-            case = next(cases, None)
-            if case is None:
-                if not read:
-                    break
-                field, condition = next(iter(left.items()))
-                hint = suggest(field, [ID, *sorted(fields)])
-                raise ConfigError(f"--where {condition}: no case has such a field{hint}")
+        for case in islice(cases, LOOK if left else 0):
             read.append(case)
             if len(fields) < MOST:
                 fields |= dict.fromkeys(fields_of(case.metadata))
-            for field in [field for field in left if values_at(case, field)]:
-                del left[field]
-            if len(read) == LOOK:
+            left = {field: one for field, one in left.items() if not values_at(case, field)}
+            if not left:
                 break
+        if left and 0 < len(read) < LOOK:
+            field, condition = next(iter(left.items()))
+            hint = suggest(field, [ID, *sorted(fields)])
+            raise ConfigError(f"--where {condition}: no case has such a field{hint}")
         return chain(read, cases)
 
     def _selects(self, case: Case, seen: CasesSeen) -> bool:
