@@ -160,13 +160,14 @@ class _RunPair:
         ]
         warnings += self._warnings()
         prompts = tuple(self._prompts(warnings))
+        only_base, only_new = self.pairing.alone
         return Comparison(
             base=_name(self.base, "base"),
             new=_name(self.new, "new"),
             pairs=self.pairs,
             same_answers=self.same_answers,
-            only_base=len(self.pairing.only_base),
-            only_new=len(self.pairing.only_new),
+            only_base=len(only_base),
+            only_new=len(only_new),
             other_question=self.other_question,
             cluster=cluster,
             tests=0,
@@ -221,8 +222,7 @@ class _RunPair:
         )  # fmt: skip
         return compared.model_copy(
             update={"refused": refused, "difference": empty, "flips": None, "criteria": (),
-                    "distributions": (),
-                    "worst": (), "best": ()}
+                    "distributions": (), "worst": (), "best": ()}
         )  # fmt: skip
 
     def _difference_of_makers(self, name: str) -> str | None:
@@ -256,8 +256,7 @@ class _RunPair:
                 f"The {SETTING_FIELDS[field]} of {_cases(count)} differs in the new run; metrics "
                 "that use it compare different texts."
             )
-        unpaired = (("base", self.pairing.only_base), ("new run", self.pairing.only_new))
-        for side, cases in unpaired:
+        for side, cases in zip(("base", "new run"), self.pairing.alone, strict=True):
             if cases:
                 names = f"{', '.join(cases[:3])}{', ...' if len(cases) > 3 else ''}"
                 yield f"{_cases(len(cases))} {_are(len(cases))} only in the {side}: {names}."

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Hashable
 from typing import Literal, NamedTuple
 
-from judgekit.analysis.comparison.comparison import MeanDifference
+from judgekit.analysis.comparison.comparison import MeanDifference, Verdict
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import CHANGED, MeanInterval, Spread, mean_interval
 from judgekit.stats.power import detectable, needed_range
@@ -28,13 +28,6 @@ class ComparisonSettings(NamedTuple):
     detect: float | None = None
     across_rubrics: bool = False
     allow_same: bool = False
-
-
-class Test(NamedTuple):
-    """The test of a difference; `p` is `None` if there is nothing to test."""
-
-    p: float | None
-    name: str
 
 
 class Differences:
@@ -117,6 +110,9 @@ class Differences:
         # Rounding must not turn equal differences into a spread.
         equal = self._most - self._least < EPSILON
         p, test = self._test(figures, equal=equal)
+        verdict: Verdict = "unknown" if p is None else "unclear"
+        if equal and mean == 0:
+            verdict = "same"
         interval = self._interval(figures, equal=equal)
         # The independent units are cases or clusters; `sd` is their standard deviation.
         size = self.pairs if figures.clusters is None else figures.clusters
@@ -135,19 +131,13 @@ class Differences:
             clusters=figures.clusters,
             p=p,
             test=test,
-            verdict=self._verdict(p, same=equal and mean == 0),
+            verdict=verdict,
             too_few=None if interval else figures.too_few or self._too_few_draws(),
             detectable=self._detectable(sd, size),
             wanted=detect if count is not None else None,
             more=None if count is None else max(0, count.low - size),
             more_high=None if count is None or count.high is None else max(0, count.high - size),
         )
-
-    def _verdict(self, p: float | None, *, same: bool) -> Literal["unknown", "same", "unclear"]:
-        """Return the verdict before the correction for several tests."""
-        if same:
-            return "same"
-        return "unknown" if p is None else "unclear"
 
     def _detectable(self, sd: float | None, size: int) -> float | None:
         least = None if sd is None else detectable(sd, size)
@@ -184,13 +174,14 @@ class Differences:
         width = math.inf if self.width is None else self.width
         return too_few(self._steps, bounds=(-width, width))
 
-    def _test(self, figures: Spread, *, equal: bool) -> Test:
+    def _test(self, figures: Spread, *, equal: bool) -> tuple[float | None, str]:
+        """Return p and the name of the test; `None` if there is nothing to test."""
         mean, error = figures.mean, figures.standard_error
         if figures.clusters is None and self.pass_fail:
             flips = self.worse + self.better
-            return Test(mcnemar_p(self.worse, self.better) if flips else None, "exact McNemar")
+            return mcnemar_p(self.worse, self.better) if flips else None, "exact McNemar"
         # Equal differences have no spread, and a mean without a spread has no test.
         if mean is None or not error or equal or figures.too_few:
-            return Test(None, "")
+            return None, ""
         kind = "paired t" if figures.clusters is None else "paired t by cluster"
-        return Test(student_t_p(mean / error, figures.df), kind)
+        return student_t_p(mean / error, figures.df), kind

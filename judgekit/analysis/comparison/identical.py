@@ -7,7 +7,7 @@ from typing import Any
 
 from judgekit.analysis.comparison.changes import changes_between
 from judgekit.analysis.comparison.differences import EPSILON
-from judgekit.analysis.comparison.pairs import ComparedPart, ComparedResult
+from judgekit.analysis.comparison.pairs import ComparedResult
 
 _JUDGING = ("metrics", "judge", "judges", "roles")
 """Parts of a manifest that determine scores."""
@@ -27,15 +27,10 @@ def same_result(base: ComparedResult | None, new: ComparedResult | None) -> bool
         return base is new
     if (base.state, base.reason, base.keys) != (new.state, new.reason, new.keys):
         return False
-    if base.parts.keys() != new.parts.keys():
+    if base.parts.keys() != new.parts.keys() or not _same_value(base.value, new.value):
         return False
-    return _same_value(base.value, new.value) and all(
-        _same_part(part, new.parts[id]) for id, part in base.parts.items()
-    )
-
-
-def _same_part(base: ComparedPart, new: ComparedPart) -> bool:
-    return base.reason == new.reason and _same_value(base.value, new.value)
+    parts = ((part, new.parts[id]) for id, part in base.parts.items())
+    return all(a.reason == b.reason and _same_value(a.value, b.value) for a, b in parts)
 
 
 def _same_value(base: float | None, new: float | None) -> bool:

@@ -113,14 +113,10 @@ class Pairing:
             self._waiting[side][entry.case] = entry
 
     @property
-    def only_base(self) -> list[str]:
-        """Ids of cases that only the base has; complete after all pairs were read."""
-        return list(self._waiting[0])
-
-    @property
-    def only_new(self) -> list[str]:
-        """Ids of cases that only the new run has; complete after all pairs were read."""
-        return list(self._waiting[1])
+    def alone(self) -> tuple[list[str], list[str]]:
+        """Ids of cases that only base or new run has; complete after all pairs were read."""
+        base, new = self._waiting
+        return list(base), list(new)
 
 
 def entry_of(scored: Scored) -> CaseEntry:

@@ -30,53 +30,32 @@ class PromptExample(NamedTuple):
 def prompt_change(
     base: Report, new: Report, *, metric: str, example: PromptExample
 ) -> PromptChange | None:
-    """Return the diff of the requests of two runs for one case; `None` if a run has no tape.
-
-    Raises:
-        JudgekitError: a tape is damaged.
-    """
-    if not (base.folder and new.folder):
-        return None
-    diff = prompt_diff(
-        (base.folder, example.base, _case(base, example.case)),
-        (new.folder, example.new, _case(new, example.case)),
-    )
-    return PromptChange(metric=metric, case=example.case, diff=diff) if diff else None
-
-
-def _case(run: Report, id: str) -> Case | None:
-    return next((scored.case for scored in run.results if scored.case.id == id), None)
-
-
-def prompt_diff(
-    base: tuple[Path, str, Case | None], new: tuple[Path, str, Case | None]
-) -> str | None:
-    """Return the diff of two requests; `None` if a tape lacks one.
+    """Return the diff of the requests of two runs for one case; `None` if a tape lacks one.
 
     Texts of the case are masked, so that only the prompt differs.
-
-    Args:
-        base: run folder, key, and the case of the request.
-        new: the same for the other run.
 
     Raises:
         CassetteCorrupt: a tape is damaged.
     """
-    before, after = _prompt_text(*base), _prompt_text(*new)
-    if before is None or after is None:
+    if not (base.folder and new.folder):
+        return None
+    before = _prompt_text(base, base.folder, example.base, example.case)
+    after = _prompt_text(new, new.folder, example.new, example.case)
+    if before is None or after is None or before == after:
         return None
     lines = list(difflib.unified_diff(before, after, "base", "new", lineterm="", n=1))
     if len(lines) > MOST:
         lines = [*lines[:MOST], f"… {len(lines) - MOST} more lines"]
-    return "\n".join(lines)
+    return PromptChange(metric=metric, case=example.case, diff="\n".join(lines))
 
 
-def _prompt_text(folder: Path, key: str, case: Case | None) -> list[str] | None:
-    """Return the lines of a request: its messages, then its questions."""
+def _prompt_text(run: Report, folder: Path, key: str, id: str) -> list[str] | None:
+    """Return the lines of a request about a case: its messages, then its questions."""
     with closing(Tape(folder / TAPE)) as tape:
         record = tape.record(key)
     if record is None:
         return None
+    case = next((scored.case for scored in run.results if scored.case.id == id), None)
     lines: list[str] = []
     for message in record.request.messages:
         lines.append(f"[{message.role}]")

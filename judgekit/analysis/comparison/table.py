@@ -88,30 +88,16 @@ def _metric(metric: MetricComparison) -> dict[str, Any]:
         "higher_is_better": metric.higher_is_better,
         "refused": metric.refused,
     }
-    flips = metric.flips
-    if flips is not None:
-        names = ("threshold", "base_passed", "new_passed", "to_fail", "to_pass")
-        entry |= {name: getattr(flips, name) for name in names}
+    if (flips := metric.flips) is not None:
+        entry |= flips.model_dump(exclude={"p", "adjusted", "test", "verdict"})
         entry |= {"flips_p": flips.p, "flips_adjusted": flips.adjusted}
     return entry
 
 
 def _case(move: CaseMove) -> dict[str, Any]:
-    part = move.part
-    entry: dict[str, Any] = {
-        "case": move.case,
-        "base": move.base,
-        "new": move.new,
-        "change": move.new - move.base,
-        "flip": move.flip,
-        "same_answer": move.same_answer,
-        "base_reason": move.base_reason or None,
-        "new_reason": move.new_reason or None,
-    }
-    if part is not None:
-        entry |= {"criterion": part.id, "criterion_base": part.base, "criterion_new": part.new}
-        entry |= {
-            "criterion_base_reason": part.base_reason or None,
-            "criterion_new_reason": part.new_reason or None,
-        }
-    return entry
+    entry = {**move.model_dump(exclude={"part"}), "change": move.new - move.base}
+    if move.part is not None:
+        part = move.part.model_dump()
+        entry["criterion"] = part.pop("id")
+        entry |= {f"criterion_{name}": value for name, value in part.items()}
+    return {name: None if value == "" else value for name, value in entry.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from judgekit.analysis.comparison.comparison import (
     Comparison,
@@ -13,6 +14,7 @@ from judgekit.analysis.comparison.comparison import (
 )
 from judgekit.stats.tests import holm
 
+Figure = TypeVar("Figure", MeanDifference, Flips)
 ALPHA = 0.05
 """The chance of even one false alarm, over all tests of metrics."""
 
@@ -50,12 +52,14 @@ def _judged(
     metric: MetricComparison, mean: float | None, flips: float | None, parts: Iterator[float | None]
 ) -> MetricComparison:
     """Return a metric with its adjusted p values, and the verdicts of its tests."""
-    criteria = [_difference(part, next(parts), higher=True) for part in metric.criteria]
-    update = {
-        "difference": _difference(metric.difference, mean, higher=metric.higher_is_better),
-        "flips": metric.flips and _flips(metric.flips, flips),
+    criteria = [_tested(part, next(parts), part.mean or 0.0) for part in metric.criteria]
+    gain = (metric.difference.mean or 0.0) * (1 if metric.higher_is_better else -1)
+    update: dict[str, Any] = {
+        "difference": _tested(metric.difference, mean, gain),
         "criteria": tuple(sorted(criteria, key=_rank)),
     }
+    if (one := metric.flips) is not None:
+        update["flips"] = _tested(one, flips, one.to_pass - one.to_fail)
     return metric.model_copy(update=update)
 
 
@@ -66,17 +70,9 @@ def _rank(part: MeanDifference) -> tuple[int, float]:
     return _ORDER[part.verdict], part.mean or 0.0
 
 
-def _difference(
-    difference: MeanDifference, adjusted: float | None, *, higher: bool
-) -> MeanDifference:
-    verdict = difference.verdict
-    if adjusted is not None and adjusted < ALPHA and difference.mean:
-        verdict = "better" if (difference.mean > 0) == higher else "worse"
-    return difference.model_copy(update={"adjusted": adjusted, "verdict": verdict})
-
-
-def _flips(flips: Flips, adjusted: float | None) -> Flips:
-    verdict = flips.verdict
-    if adjusted is not None and adjusted < ALPHA and flips.to_fail != flips.to_pass:
-        verdict = "worse" if flips.to_fail > flips.to_pass else "better"
-    return flips.model_copy(update={"adjusted": adjusted, "verdict": verdict})
+def _tested(figure: Figure, adjusted: float | None, gain: float) -> Figure:
+    """Return a figure with its adjusted p, and its verdict by what was gained."""
+    verdict = figure.verdict
+    if adjusted is not None and adjusted < ALPHA and gain:
+        verdict = "better" if gain > 0 else "worse"
+    return figure.model_copy(update={"adjusted": adjusted, "verdict": verdict})
