@@ -165,21 +165,17 @@ def labels_of(data: Mapping[str, Any], where: str) -> Iterator[Label]:
         raise ConfigError("no label: needs 'value', 'values' or 'answers'", where=where)
     if "value" in data:
         value = _plain(data["value"], "value", where)
-        reason = _reason(data)
-        yield Label(case, metric, None, labeller, value, output, chance, reason)
+        yield Label(case, metric, None, labeller, value, output, chance, _reason(data))
     for key in ("answers", "values"):
         criteria = data.get(key, {})
         if not isinstance(criteria, dict):
             raise ConfigError(f"{key!r} must be {{criterion: ...}}", where=where)
-        for criterion, answer in criteria.items():
-            reason = ""
-            if key == "answers":
-                if not isinstance(answer, dict):
-                    raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
-                reason = _reason(answer)
-                answer = _answer_value(answer)  # noqa: PLW2901
-            plain = _plain(answer, criterion, where)
-            yield Label(case, metric, str(criterion), labeller, plain, output, chance, reason)
+        for criterion, given in criteria.items():
+            answer = given if key == "answers" else {"value": given}
+            if not isinstance(answer, dict):
+                raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
+            value, reason = _plain(_answer_value(answer), criterion, where), _reason(answer)
+            yield Label(case, metric, str(criterion), labeller, value, output, chance, reason)
 
 
 def _probability(value: Any, where: str) -> float | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.planned import ReadPlan, read_plan
-from judgekit.analysis.labels.questions import metric_names, questions_of
+from judgekit.analysis.labels.questions import metric_names, questions_by_name
 from judgekit.core.canonical import printable
 from judgekit.core.case import output_digest
 from judgekit.core.display.parts import counted
@@ -96,12 +96,10 @@ def check_labels(
     findings = [*_repeated(placed), *_probabilities(placed)]
     if run is not None:
         report = run if isinstance(run, Report) else Report.read(run)
-        manifest = report.figures.manifest
-        names = metric_names(report)
-        questions = {name: questions_of(manifest, metric) for name, metric in names.items()}
+        questions = questions_by_name(report)
         criteria = {
             name: {one.id for one in report.metrics[metric].criteria} | set(questions[name])
-            for name, metric in names.items()
+            for name, metric in metric_names(report).items()
         }
         digests = {case.id: output_digest(case.output) for case, _ in report.results}
         findings += _against_run(placed, criteria, digests)
@@ -118,38 +116,37 @@ def check_labels(
     return LabelCheck(len(placed), cases, tuple(sorted(people)), tuple(findings))
 
 
-def _finding(rule: str, placed: _Placed, message: str) -> LabelFinding:
-    label, where = placed
+def _finding(rule: str, label: Label, where: str, message: str) -> LabelFinding:
     return LabelFinding(rule, where, message, *label[:3], label.labeller or None)
 
 
 def _repeated(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
     first: dict[tuple[str | None, ...], _Placed] = {}
-    for one in placed:
-        label, _ = one
-        earlier, at = first.setdefault(label.identity, one)
+    for label, where in placed:
+        earlier, at = first.setdefault(label.identity, (label, where))
         if earlier is label:
             continue
         if label.value == earlier.value:
-            yield _finding("repeated", one, f"{describe(label)} repeats {at}; delete one")
+            yield _finding("repeated", label, where, f"{describe(label)} repeats {at}; delete one")
         else:
             values = f"{_shown(label.value)} here and {_shown(earlier.value)} at {at}"
-            yield _finding("contradiction", one, f"{describe(label)} is {values}; keep one")
+            message = f"{describe(label)} is {values}; keep one"
+            yield _finding("contradiction", label, where, message)
 
 
 def _probabilities(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
     """Yield the first label without a probability among others, and cases with two."""
     first: dict[str, tuple[float | None, str]] = {}
-    for one in placed:
-        label, where = one
+    for label, where in placed:
         chance, at = first.setdefault(label.case, (label.probability, where))
         if chance != label.probability:
             message = f"case {label.case!r} has another probability at {at}; a plan gives it one"
-            yield _finding("probability", one, message)
+            yield _finding("probability", label, where, message)
     without = [one for one in placed if one[0].probability is None]
     if 0 < len(without) < len(placed):
         message = "has no probability, and others have one: `judgekit labels import --plan` adds it"
-        yield _finding("probability", without[0], f"case {without[0][0].case!r} {message}")
+        label, where = without[0]
+        yield _finding("probability", label, where, f"case {label.case!r} {message}")
 
 
 def _shown(value: LabelAnswer) -> str:
@@ -159,46 +156,43 @@ def _shown(value: LabelAnswer) -> str:
 def _against_run(
     placed: Sequence[_Placed], criteria: Mapping[str, set[str]], digests: Mapping[str, str]
 ) -> Iterator[LabelFinding]:
-    for one in placed:
-        label, _ = one
+    for label, where in placed:
         known = criteria.get(label.metric)
         if known is None:
             message = f"the run has no metric {label.metric!r}{suggest(label.metric, criteria)}"
-            yield _finding("unknown-metric", one, message)
+            yield _finding("unknown-metric", label, where, message)
         elif label.criterion is not None and label.criterion not in known:
             message = f"{label.metric} has no {label.criterion!r}{suggest(label.criterion, known)}"
-            yield _finding("unknown-criterion", one, message)
+            yield _finding("unknown-criterion", label, where, message)
         if label.case not in digests:
             message = f"the run has no case {label.case!r}; are the case ids the same?"
-            yield _finding("unknown-case", one, message)
+            yield _finding("unknown-case", label, where, message)
         elif label.output not in (None, digests[label.case]):
             message = "is for another output than that of the run; label it again"
-            yield _finding("stale", one, f"{describe(label)} {message}")
+            yield _finding("stale", label, where, f"{describe(label)} {message}")
 
 
 def _against_questions(placed: Sequence[_Placed], questions: _Questions) -> Iterator[LabelFinding]:
-    for one in placed:
-        label, _ = one
+    for label, where in placed:
         question = questions.get(label.metric, {}).get(label.criterion or "")
         if question is not None and (problem := answer_problem(label.value, question)):
-            yield _finding("unknown-answer", one, f"case {label.case!r}: {problem}")
+            yield _finding("unknown-answer", label, where, f"case {label.case!r}: {problem}")
 
 
 def _distances(placed: Sequence[_Placed], questions: _Questions) -> Iterator[LabelFinding]:
     """Yield answers of two labellers to one question that are as far apart as can be."""
     answers: dict[tuple[str, str, str, str | None], dict[LabelAnswer, _Placed]] = {}
-    for one in placed:
-        label = one[0]
+    for label, where in placed:
         topic = (label.case, label.metric, label.criterion or "", label.output)
-        answers.setdefault(topic, {}).setdefault(label.value, one)
+        answers.setdefault(topic, {}).setdefault(label.value, (label, where))
     for (_, metric, criterion, _), given in answers.items():
         ends = _ends(questions.get(metric, {}).get(criterion))
         ordered = [one for value, one in given.items() if value is not None and value in ends]
         if len(ordered) == 2 and ordered[0][0].labeller != ordered[1][0].labeller:
-            (first, at), (last, _) = ordered
+            (first, at), (last, where) = ordered
             other = f"{first.labeller or 'another labeller'} answered {_shown(first.value)} at {at}"
             message = f"{describe(last)} is {_shown(last.value)}; {other}"
-            yield _finding("distance", ordered[1], message)
+            yield _finding("distance", last, where, message)
 
 
 def _ends(question: Question | None) -> tuple[LabelAnswer, ...]:

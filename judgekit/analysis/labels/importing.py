@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.planned import ReadPlan, read_plan
-from judgekit.analysis.labels.questions import metric_names, only_judged, questions_of
+from judgekit.analysis.labels.questions import only_judged, questions_by_name
 from judgekit.analysis.labels.rows import LabelColumns, LabelRows
 from judgekit.core.case import output_digest
 from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError, place
-from judgekit.core.request import Question
 from judgekit.datasets.labels import Label, describe
 from judgekit.datasets.load import read_file
 from judgekit.report.report import Report
@@ -83,11 +82,7 @@ def import_labels(
     """
     planned = None if plan is None else read_plan(Path(plan))
     report = run if run is None or isinstance(run, Report) else Report.read(run)
-    questions: dict[str, Mapping[str, Question]] = {}
-    if report is not None:
-        manifest = report.figures.manifest
-        names_of = metric_names(report)
-        questions = {name: questions_of(manifest, one) for name, one in names_of.items()}
+    questions = {} if report is None else questions_by_name(report)
     if planned is not None:
         questions = {**planned.questions, **questions}
         metrics = {name for _, name in planned.cases}

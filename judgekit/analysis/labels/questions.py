@@ -43,6 +43,12 @@ def metric_names(report: Report) -> dict[str, str]:
     return names | {one: one for one in report.metrics}
 
 
+def questions_by_name(report: Report) -> dict[str, Mapping[str, Question]]:
+    """Return the questions of each metric, by its name and by that of its rubric."""
+    manifest = report.figures.manifest
+    return {name: questions_of(manifest, metric) for name, metric in metric_names(report).items()}
+
+
 def only_judged(report: Report) -> str | None:
     """Return the only metric with scores of a judge; `None` if there are several or none."""
     judged = [name for name, summary in report.metrics.items() if summary.judged]

@@ -147,10 +147,10 @@ class LabelRows(RowBuilder):
         names = {self.columns.names.get(name, name) for name, _, _ in cells} | set(known)
         for column, value, is_text in cells:
             name = self.columns.names.get(column, column)
-            of = next((name.removesuffix(e) for e in _ENDINGS
-                       if name.endswith(e) and name.removesuffix(e) in names), None)  # fmt: skip
             if name == "" or value in (None, ""):
                 continue
+            bases = (name.removesuffix(end) for end in _ENDINGS if name.endswith(end))
+            of = next((base for base in bases if base in names), None)
             if of is not None or is_text or name == "reason":
                 reasons[of or (name if name in known else _ANY)] = str(value)
                 continue
@@ -172,5 +172,5 @@ def _person(value: Any) -> str:
     """Return the name of a user of Label Studio: an id, or an object with an e-mail address."""
     if isinstance(value, dict):
         names = " ".join(str(value[key]) for key in ("first_name", "last_name") if value.get(key))
-        return str(value.get("email") or names or value.get("id") or "")
+        value = value.get("email") or names or value.get("id")
     return str(value or "")
