@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judgekit.stats.agreement import Coefficient, Paired, kappa_figure, rank_figure
+from judgekit.stats.agreement import Coefficient, PairColumns, Paired, kappa_figure, rank_figure
 from judgekit.stats.alpha import Level, alpha_figure
 from judgekit.stats.correlations import kendall_figure, pearson_figure
 from judgekit.stats.shares import share_figures
@@ -39,7 +39,7 @@ Table = Any
 def kappa(table: Any, *, places: Sequence[float] | None = None) -> float | None:
     """Return the kappa of a table of counts or shares."""
     pairs = [Paired(0, *cell, float(n)) for cell, n in np.ndenumerate(np.asarray(table)) if n]
-    return kappa_figure(pairs, len(table), places).value
+    return kappa_figure(PairColumns.of(pairs), len(table), places).value
 
 
 Draw = Callable[[np.random.Generator], Sequence[Paired]]
@@ -167,11 +167,11 @@ def clusters(table: Table, sizes: Sequence[int]) -> Draw:
 
 
 def kappa_by(size: int, places: Sequence[float] | None, *, clustered: bool = False) -> Figure:
-    return lambda pairs: kappa_figure(pairs, size, places, clustered=clustered)
+    return lambda pairs: kappa_figure(PairColumns.of(pairs, clustered=clustered), size, places)
 
 
 def rank_by(size: int, *, clustered: bool = False) -> Figure:
-    return lambda pairs: rank_figure(pairs, size, clustered=clustered)
+    return lambda pairs: rank_figure(PairColumns.of(pairs, clustered=clustered), size)
 
 
 def kappas(runs: int) -> Grid:
@@ -270,11 +270,11 @@ def shares_of(runs: int) -> Grid:
         for latent in LATENT:
             table = table_of(shares, latent)
             many = [Paired(0, a, b, float(table[a, b])) for a in (0, 1) for b in (0, 1)]
-            for name, (_, truth) in share_figures(many).items():
+            for name, (_, truth) in share_figures(PairColumns.of(many)).items():
                 if name in ("precision", "balanced_f1"):  # recall is precision here
 
                     def figure(pairs: Sequence[Paired], name: str = name) -> Coefficient:
-                        return share_figures(pairs)[name].figure
+                        return share_figures(PairColumns.of(pairs))[name].figure
 
                     cells = tuple(
                         covered(
@@ -299,8 +299,8 @@ def correlations(runs: int) -> Grid:
         size = len(shares)
         values = [float(n) for n in range(size)]
         kinds: dict[str, Figure] = {
-            "r": lambda pairs, values=values: pearson_figure(pairs, values),  # type: ignore[misc]
-            "tau-b": kendall_figure,
+            "r": lambda pairs, of=values: pearson_figure(PairColumns.of(pairs), of),  # type: ignore[misc]
+            "tau-b": lambda pairs: kendall_figure(PairColumns.of(pairs)),
         }
         for latent in LATENT:
             table = table_of(shares, latent)

@@ -98,13 +98,13 @@ class _Agreement:
 def _kappa(
     counts: Mapping[tuple[object, object], int],
 ) -> tuple[float | None, tuple[float, float] | None]:
-    from judgekit.stats.agreement import Paired, kappa_figure
+    from judgekit.stats.agreement import PairColumns, Paired, kappa_figure
 
     labels = sorted({label for pair in counts for label in pair}, key=repr)
     place = {label: number for number, label in enumerate(labels)}
     cells = [pair for pair in sorted(counts, key=repr) for _ in range(counts[pair])]
     paired = [Paired(n, place[one], place[other]) for n, (one, other) in enumerate(cells)]
-    found = kappa_figure(paired, len(labels), None)
+    found = kappa_figure(PairColumns.of(paired), len(labels), None)
     if found.low is None or found.high is None:
         return found.value, None
     return found.value, (found.low, found.high)

@@ -75,28 +75,30 @@ class PairColumns:
         first: places of the first answers.
         second: places of the second answers.
         weights: any positive numbers; kept with mean 1.
+        clustered: whether units are clusters of cases.
     """
 
-    def __init__(self, units: Any, first: Any, second: Any, weights: Any) -> None:
+    def __init__(
+        self, units: Any, first: Any, second: Any, weights: Any, *, clustered: bool = False
+    ) -> None:
         import numpy as np
 
         _, self.units = np.unique(units, return_inverse=True)
         self.first, self.second = first, second
         self.weights = relative(weights)
+        self.clustered = clustered
 
     def __len__(self) -> int:
         return len(self.units)
 
     @classmethod
-    def of(cls, pairs: Sequence[Paired] | PairColumns) -> PairColumns:
+    def of(cls, pairs: Sequence[Paired], *, clustered: bool = False) -> PairColumns:
         """Return pairs as columns."""
         import numpy as np
 
-        if isinstance(pairs, PairColumns):
-            return pairs
-        units, first, second, weights = zip(*pairs, strict=True) if pairs else ((),) * 4
-        one, two, three = (np.array(side, dtype=np.int64) for side in (units, first, second))
-        return cls(one, two, three, np.array(weights, dtype=float))
+        columns = np.array(pairs, dtype=float).reshape(-1, 4).T
+        units, first, second = columns[:3].astype(np.int64)
+        return cls(units, first, second, columns[3], clustered=clustered)
 
     def where(self, chosen: Any) -> PairColumns:
         """Return some of the pairs.
@@ -106,8 +108,9 @@ class PairColumns:
         """
         if chosen.all():
             return self
-        columns = (self.units, self.first, self.second, self.weights)
-        return PairColumns(*(column[chosen] for column in columns))
+        sides = self.first[chosen], self.second[chosen]
+        weights = self.weights[chosen]
+        return PairColumns(self.units[chosen], *sides, weights, clustered=self.clustered)
 
     def table(self, rows: int, columns: int) -> Any:
         """Return the weighted counts of a table of so many first and second answers."""
@@ -116,9 +119,6 @@ class PairColumns:
         cells = self.first * columns + self.second
         counts = np.bincount(cells, weights=self.weights, minlength=rows * columns)
         return counts.reshape(rows, columns)
-
-
-Pairs = Sequence[Paired] | PairColumns
 
 
 def relative(weights: Any) -> Any:
@@ -155,12 +155,7 @@ def distances(size: int, places: Sequence[float] | None, power: int = 2) -> Any:
 
 
 def kappa_figure(
-    pairs: Pairs,
-    size: int,
-    places: Sequence[float] | None,
-    *,
-    power: int = 2,
-    clustered: bool = False,
+    pairs: PairColumns, size: int, places: Sequence[float] | None, *, power: int = 2
 ) -> Coefficient:
     """Return kappa with its 95 % interval.
 
@@ -169,26 +164,21 @@ def kappa_figure(
         size: how many categories there are.
         places: their positions; none if they have no order.
         power: of the distance of two places: 2 for quadratic weights, 1 for linear ones.
-        clustered: whether units are clusters of cases.
     """
-    columns = PairColumns.of(pairs)
-    table, cells = columns.table(size, size), columns.first * size + columns.second
-    far = distances(size, places, power)
-    influence = partial(_kappa_influence, table, cells, far)
-    return coefficient(columns.units, columns.weights, influence, clustered=clustered)
+    table, cells = pairs.table(size, size), pairs.first * size + pairs.second
+    influence = partial(_kappa_influence, table, cells, distances(size, places, power))
+    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered)
 
 
-def rank_figure(pairs: Pairs, size: int, *, clustered: bool = False) -> Coefficient:
+def rank_figure(pairs: PairColumns, size: int) -> Coefficient:
     """Return Spearman's rho with its 95 % interval.
 
     Args:
         pairs: the pairs.
         size: how many places there are.
-        clustered: whether units are clusters of cases.
     """
-    columns = PairColumns.of(pairs)
-    influence = partial(_rank_influence, columns, size)
-    return coefficient(columns.units, columns.weights, influence, clustered=clustered)
+    influence = partial(_rank_influence, pairs, size)
+    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered)
 
 
 def coefficient(

@@ -10,37 +10,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from judgekit.stats.agreement import Coefficient, Influence, PairColumns, Pairs, coefficient
+from judgekit.stats.agreement import Coefficient, Influence, PairColumns, coefficient
 
 _SMALL = 1e-12
 """Relative spread below which all values of a side are the same but for rounding."""
 
 
-def pearson_figure(
-    pairs: Pairs, values: Sequence[float], *, clustered: bool = False
-) -> Coefficient:
+def pearson_figure(pairs: PairColumns, values: Sequence[float]) -> Coefficient:
     """Return Pearson's correlation with its 95 % interval; undefined where a side is constant.
 
     Args:
         pairs: the pairs.
         values: the number at each place.
-        clustered: whether units are clusters of cases.
     """
-    columns = PairColumns.of(pairs)
-    influence = partial(_pearson, values, columns)
-    return coefficient(columns.units, columns.weights, influence, clustered=clustered)
+    influence = partial(_pearson, values, pairs)
+    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered)
 
 
-def kendall_figure(pairs: Pairs, *, clustered: bool = False) -> Coefficient:
+def kendall_figure(pairs: PairColumns) -> Coefficient:
     """Return Kendall's tau-b (1945) with its 95 % interval; undefined where a side is constant.
 
     Args:
         pairs: the pairs; the order of places is the order of the answers.
-        clustered: whether units are clusters of cases.
     """
-    columns = PairColumns.of(pairs)
-    influence = partial(_kendall, columns)
-    return coefficient(columns.units, columns.weights, influence, clustered=clustered)
+    influence = partial(_kendall, pairs)
+    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered)
 
 
 def _pearson(values: Sequence[float], columns: PairColumns, added: float) -> Influence | None:

@@ -11,7 +11,6 @@ from judgekit.stats.agreement import (
     CountedFigure,
     Influence,
     PairColumns,
-    Pairs,
     coefficient,
 )  # fmt: skip
 
@@ -37,22 +36,19 @@ HealthBench (arXiv 2505.08775).
 """
 
 
-def share_figures(pairs: Pairs, *, clustered: bool = False) -> dict[str, CountedFigure]:
+def share_figures(pairs: PairColumns) -> dict[str, CountedFigure]:
     """Return the measures of yes/no answers; undefined without a pair to count.
 
     Args:
         pairs: places 0 for no and 1 for yes; a first answer of 2 is neither, and always wrong.
-        clustered: whether units are clusters of cases.
     """
-    columns = PairColumns.of(pairs)
-    size = 2 + bool((columns.first > 1).any())
+    size = 2 + bool((pairs.first > 1).any())
     figures = {}
     for name in MEASURES:
         above, below = _cells(name, size)
         inside = below.any(axis=0)
-        own = columns.where(inside[columns.first, columns.second])
-        figure = _figure(own, above, below, inside, clustered=clustered)
-        figures[name] = CountedFigure(len(own), figure)
+        own = pairs.where(inside[pairs.first, pairs.second])
+        figures[name] = CountedFigure(len(own), _figure(own, above, below, inside))
     return figures
 
 
@@ -72,9 +68,7 @@ def _cells(name: str, size: int) -> tuple[Any, Any]:
     return above, below
 
 
-def _figure(
-    columns: PairColumns, above: Any, below: Any, inside: Any, *, clustered: bool
-) -> Coefficient:
+def _figure(columns: PairColumns, above: Any, below: Any, inside: Any) -> Coefficient:
     even = inside / inside.sum()
 
     def influence(added: float) -> Influence | None:
@@ -90,5 +84,5 @@ def _figure(
         squares = float(added * (even * moves**2).sum())
         return Influence(float(ratios.mean()), moves[columns.first, columns.second], squares)
 
-    return coefficient(columns.units, columns.weights, influence, clustered=clustered,
+    return coefficient(columns.units, columns.weights, influence, clustered=columns.clustered,
                        bounds=(0.0, 1.0), added=ADDED_TO_SHARE)  # fmt: skip

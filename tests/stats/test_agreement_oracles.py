@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 
-from judgekit.stats.agreement import Paired, kappa_figure, rank_figure
+from judgekit.stats.agreement import PairColumns, Paired, kappa_figure, rank_figure
 from judgekit.stats.alpha import alpha_figure
 from judgekit.stats.correlations import kendall_figure, pearson_figure
 from judgekit.stats.shares import share_figures
@@ -23,12 +23,13 @@ def figures(given):
     for name, weights in (("", [1.0] * len(given.first)), ("weighted ", given.weights)):
         sides = list(zip(given.first, given.second, weights, strict=True))
         # One unit: these figures need no intervals.
-        pairs = [Paired(0, *side) for side in sides]
+        pairs = PairColumns.of([Paired(0, *side) for side in sides])
         for kind, power in (("none", None), ("linear", 1), ("quadratic", 2)):
             places = list(range(size)) if power else None
             found[f"{name}kappa {kind}"] = kappa_figure(pairs, size, places, power=power or 2)
         found[f"{name}pearson"] = pearson_figure(pairs, given.values)
-        shares = [Paired(0, *side) for side in zip(*given.yes, weights, strict=True)]
+        yes = zip(*given.yes, weights, strict=True)
+        shares = PairColumns.of([Paired(0, *side) for side in yes])
         found |= {f"{name}{m}": one.figure for m, one in share_figures(shares).items()}
         if not name:
             found["spearman"] = rank_figure(pairs, size)

@@ -17,11 +17,11 @@ from tests.each import each
 
 VALUES = [0.0, 1.0, 3.0, 4.0, 8.0]
 FIGURES = {
-    "kappa": lambda pairs, **more: kappa_figure(pairs, 5, VALUES, **more),
-    "linear": lambda pairs, **more: kappa_figure(pairs, 5, VALUES, power=1, **more),
-    "spearman": lambda pairs, **more: rank_figure(pairs, 5, **more),
-    "pearson": lambda pairs, **more: pearson_figure(pairs, VALUES, **more),
-    "kendall": kendall_figure,
+    "kappa": lambda pairs, **more: kappa_figure(PairColumns.of(pairs, **more), 5, VALUES),
+    "linear": lambda pairs, **more: kappa_figure(PairColumns.of(pairs, **more), 5, VALUES, power=1),
+    "spearman": lambda pairs, **more: rank_figure(PairColumns.of(pairs, **more), 5),
+    "pearson": lambda pairs, **more: pearson_figure(PairColumns.of(pairs, **more), VALUES),
+    "kendall": lambda pairs, **more: kendall_figure(PairColumns.of(pairs, **more)),
 }
 
 
@@ -135,7 +135,7 @@ def test_alpha_of_repeated_raters_has_the_interval_of_one(level):
 
 def test_a_reply_without_a_verdict_misses_what_people_say():
     pairs = [Paired(n, n % 3, n % 2) for n in range(60)]
-    figures = share_figures(pairs)
+    figures = share_figures(PairColumns.of(pairs))
 
     assert {name: one.n for name, one in figures.items()} == {
         "precision": 20, "recall": 30, "specificity": 30, "f1": 40, "balanced_f1": 60,
@@ -145,11 +145,11 @@ def test_a_reply_without_a_verdict_misses_what_people_say():
 
 
 def test_shares_count_the_pairs_of_their_own_side():
-    figures = share_figures([Paired(n, 1, int(n < 12)) for n in range(30)])
+    figures = share_figures(PairColumns.of([Paired(n, 1, int(n < 12)) for n in range(30)]))
 
     assert figures["specificity"].figure.too_few == "18 of the 20 cases that an interval needs"
     assert (figures["specificity"].n, figures["specificity"].figure.value) == (18, 0.0)
-    assert share_figures([Paired(0, 1, 1)])["specificity"].figure.value is None
+    assert share_figures(PairColumns.of([Paired(0, 1, 1)]))["specificity"].figure.value is None
 
 
 @pytest.mark.parametrize("sizes", [[1] * 50, [3] * 12, [40, *[2] * 9], [1.5, 2.0, 0.5, 1.5]])

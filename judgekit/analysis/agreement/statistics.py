@@ -63,20 +63,21 @@ class AnswerScale:
             np.array([self.rank[pair.judge] for pair in pairs], dtype=np.int64),
             np.array([self.rank[pair.person] for pair in pairs], dtype=np.int64),
             np.array([pair.weight for pair in pairs], dtype=float),
+            clustered=self.clustered,
         )
 
     def figures(self, pairs: PairColumns) -> dict[str, CountedFigure]:
         """Return the statistics that such answers have, by name."""
         known = pairs.where(pairs.first < len(self.order))
-        figures = share_figures(pairs, clustered=self.clustered) if self.yes_no else {}
+        figures = share_figures(pairs) if self.yes_no else {}
         if self.tabled:
             figures["kappa"] = self.main(pairs)
         others = {}
         if self.kind != "nominal":
-            others["spearman"] = rank_figure(known, len(self.order), clustered=self.clustered)
-            others["kendall"] = kendall_figure(known, clustered=self.clustered)
+            others["spearman"] = rank_figure(known, len(self.order))
+            others["kendall"] = kendall_figure(known)
         if self.kind == "number" or self.yes_no:
-            others["pearson"] = pearson_figure(known, self.numbers, clustered=self.clustered)
+            others["pearson"] = pearson_figure(known, self.numbers)
         return figures | {name: CountedFigure(len(known), one) for name, one in others.items()}
 
     def forecasts(self, pairs: Sequence[JudgedPair]) -> dict[str, CountedFigure]:
@@ -102,11 +103,10 @@ class AnswerScale:
         size = len(self.order)
         if not self.tabled:
             known = pairs.where(pairs.first < size)
-            return CountedFigure(len(known), rank_figure(known, size, clustered=self.clustered))
+            return CountedFigure(len(known), rank_figure(known, size))
         size += bool((pairs.first >= size).any())
         places, power = self.numbers if self.power else None, self.power or 2
-        kappa = kappa_figure(pairs, size, places, power=power, clustered=self.clustered)
-        return CountedFigure(len(pairs), kappa)
+        return CountedFigure(len(pairs), kappa_figure(pairs, size, places, power=power))
 
 
 class RatedCases:
@@ -130,9 +130,10 @@ class RatedCases:
         once = self._people_once()
         self._between = np.concatenate([once, once[:, ::-1]])
         one, other = self._between.T
-        columns, people = self.judged, self.judged.second
-        units, weights = columns.units[one], columns.weights[one]
-        self.people = PairColumns(units, people[one], people[other], weights)
+        units, people, weights = (self.judged.units, self.judged.second, self.judged.weights)
+        self.people = PairColumns(
+            units[one], people[one], people[other], weights[one], clustered=scale.clustered
+        )
         """Pairs of answers by two people to one case, in both orders: theirs is arbitrary."""
 
     def _people_once(self) -> Any:

@@ -97,7 +97,7 @@ def by_system(
 def _of_systems(systems: Sequence[SystemMeans]) -> dict[str, CountedFigure]:
     count, scores = len(systems), [(round(s.judge, 12), round(s.people, 12)) for s in systems]
     values = sorted({value for both in scores for value in both})
-    pairs = [Paired(n, *map(values.index, both)) for n, both in enumerate(scores)]
+    pairs = PairColumns.of([Paired(n, *map(values.index, s)) for n, s in enumerate(scores)])
     figures = {
         "spearman": rank_figure(pairs, len(values)),
         "pearson": pearson_figure(pairs, values),

@@ -140,14 +140,10 @@ class CriterionValues:
         values, places = np.unique(numbers, return_inverse=True)
         chances = np.ones(len(both)) if weights is None else weights[both]
         sides = places[: len(both)], places[len(both) :]
-        pairs = PairColumns(self._unit[both], *sides, chances)
-        clustered = self._clustered
-        figure = (
-            rank_figure(pairs, len(values), clustered=clustered)
-            if ranks
-            else pearson_figure(pairs, values.tolist(), clustered=clustered)
-        )
-        return RubricFigure.of(figure, len(both))
+        pairs = PairColumns(self._unit[both], *sides, chances, clustered=self._clustered)
+        if ranks:
+            return RubricFigure.of(rank_figure(pairs, len(values)), len(both))
+        return RubricFigure.of(pearson_figure(pairs, values.tolist()), len(both))
 
     def _mean(self, column: Any, bounds: tuple[float, float]) -> RubricFigure:
         """Return the mean of a column with its interval."""

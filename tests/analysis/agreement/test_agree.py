@@ -21,7 +21,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.display import summary_text
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.stats.agreement import Paired, kappa_figure, rank_figure
+from judgekit.stats.agreement import PairColumns, Paired, kappa_figure, rank_figure
 from judgekit.suite.suite import load_suite
 from tests.later import Later
 from tests.stats.tables import kappa
@@ -46,7 +46,7 @@ def test_kappa_is_that_of_statsmodels():
 
 def test_kappa_of_one_answer_is_undefined():
     assert kappa([[10, 0], [0, 0]]) is None
-    found = kappa_figure([Paired(n, 0, 0) for n in range(30)], 2, None)
+    found = kappa_figure(PairColumns.of([Paired(n, 0, 0) for n in range(30)]), 2, None)
     assert (found.value, found.low) == (None, None)
 
 
@@ -70,7 +70,7 @@ def test_the_rank_correlation_is_scipys(ties):
     other = [v + DRAW.randrange(ties) for v in one]
     pairs = [Paired(n, a, b) for n, (a, b) in enumerate(zip(one, other, strict=True))]
 
-    found = rank_figure(pairs, 2 * ties)
+    found = rank_figure(PairColumns.of(pairs), 2 * ties)
 
     assert found.value == pytest.approx(stats.spearmanr(one, other).statistic)
     assert found.low < found.value < found.high
@@ -81,7 +81,7 @@ def test_the_interval_is_about_that_of_scipys_bootstrap():
     other = [v if DRAW.random() < 0.8 else not v for v in one]
     pairs = [Paired(n, a, b) for n, (a, b) in enumerate(zip(one, other, strict=True))]
 
-    found = kappa_figure(pairs, 2, None)
+    found = kappa_figure(PairColumns.of(pairs), 2, None)
 
     def statistic(a, b):
         return kappa([[sum(x == i and y == j for x, y in zip(a, b, strict=True))
@@ -100,7 +100,7 @@ def test_the_rank_interval_is_about_that_of_scipys_bootstrap():
     other = np.clip(one + draw.integers(-1, 2, 120), 0, 4)
     pairs = [Paired(n, int(a), int(b)) for n, (a, b) in enumerate(zip(one, other, strict=True))]
 
-    found = rank_figure(pairs, 5)
+    found = rank_figure(PairColumns.of(pairs), 5)
 
     expected = stats.bootstrap(
         (one, other), lambda a, b: stats.spearmanr(a, b).statistic, paired=True, method="BCa",
@@ -115,8 +115,9 @@ def test_the_rank_interval_is_about_that_of_scipys_bootstrap():
 def test_pairs_of_one_case_that_say_the_same_are_one_pair(figure):
     """Five people who say the same of a case are one case's worth of news."""
     answers = [(n % 2, (n % 2) if n % 5 else 1 - n % 2) for n in range(30)]
-    single = figure([Paired(n, a, b) for n, (a, b) in enumerate(answers)])
-    five = figure([Paired(n, a, b) for n, (a, b) in enumerate(answers) for _ in range(5)])
+    pairs = [Paired(n, a, b) for n, (a, b) in enumerate(answers)]
+    single = figure(PairColumns.of(pairs))
+    five = figure(PairColumns.of([pair for pair in pairs for _ in range(5)]))
 
     assert five.value == pytest.approx(single.value)
     assert (five.low, five.high) == pytest.approx((single.low, single.high))
@@ -124,16 +125,16 @@ def test_pairs_of_one_case_that_say_the_same_are_one_pair(figure):
 
 def test_few_cases_and_few_clusters_have_no_interval():
     pairs = [Paired(n, n % 2, n % 3 % 2) for n in range(19)]
-    found = kappa_figure(pairs, 2, None)
+    found = kappa_figure(PairColumns.of(pairs), 2, None)
     assert (found.low, found.too_few) == (None, "19 of the 20 cases that an interval needs")
 
     pairs = [Paired(n % 9, n % 2, n % 3 % 2) for n in range(90)]
-    found = kappa_figure(pairs, 2, None, clustered=True)
+    found = kappa_figure(PairColumns.of(pairs, clustered=True), 2, None)
     assert (found.low, found.too_few) == (None, "9 of the 10 clusters that an interval needs")
 
 
 def test_agreement_without_exception_has_an_interval_with_a_width():
-    found = kappa_figure([Paired(n, n % 2, n % 2) for n in range(50)], 2, None)
+    found = kappa_figure(PairColumns.of([Paired(n, n % 2, n % 2) for n in range(50)]), 2, None)
 
     assert found.value == found.high == 1.0
     assert 0.8 < found.low < 0.95
@@ -150,8 +151,8 @@ def test_intervals_cover_where_an_answer_is_rare(yes, kappa_true, n):
     covered = known = 0
     for _ in range(400):
         cells = draw.choice(4, size=n, p=table.ravel())
-        found = kappa_figure([Paired(u, int(c) // 2, int(c) % 2) for u, c in enumerate(cells)],
-                             2, None)  # fmt: skip
+        pairs = [Paired(u, int(c) // 2, int(c) % 2) for u, c in enumerate(cells)]
+        found = kappa_figure(PairColumns.of(pairs), 2, None)
         if found.low is not None:
             known += 1
             covered += found.low <= kappa_true <= found.high
@@ -160,7 +161,7 @@ def test_intervals_cover_where_an_answer_is_rare(yes, kappa_true, n):
 
 
 def test_the_same_labels_give_the_same_figures():
-    pairs = [Paired(n, n % 3, (n * n) % 3) for n in range(30)]
+    pairs = PairColumns.of([Paired(n, n % 3, (n * n) % 3) for n in range(30)])
 
     assert kappa_figure(pairs, 3, [0, 1, 2]) == kappa_figure(pairs, 3, [0, 1, 2])
 
