@@ -128,16 +128,15 @@ def _judged(
     Raises:
         ConfigError: after the last case, if no case has a field of the settings.
     """
-    missing = {"cluster by": settings.cluster, "group by": settings.group,
-               "name the system": settings.system}  # fmt: skip
+    asked = {"cluster by": settings.cluster, "group by": settings.group,
+             "name the system": settings.system}  # fmt: skip
+    missing = {what: name for what, name in asked.items() if name is not None}
     fields: dict[str, None] = {}
     units: dict[Hashable, int] = {}
     for case, rows in report.results:
         if missing and len(fields) < _MOST_FIELDS:
             fields |= dict.fromkeys(case.metadata)
-        for what, name in list(missing.items()):
-            if name is None or case.metadata.get(name) is not None:
-                del missing[what]
+        missing = {what: name for what, name in missing.items() if case.metadata.get(name) is None}
         if case.id in labels.cases:
             cluster = cluster_of(case.id, case.metadata, settings.cluster)
             unit = units.setdefault(cluster, len(units))

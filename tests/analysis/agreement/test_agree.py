@@ -721,3 +721,11 @@ def test_a_notebook_shows_some_criteria_and_the_text_all(folder, labels):
     assert many._repr_html_().count("tone, level") == 20
     assert "5 more rows: .criteria" in many._repr_html_()
     assert (many.text().count("tone, level"), many.markdown().count("### tone")) == (25, 25)
+
+
+def test_a_run_without_cases_has_no_case_for_a_label(tmp_path, labels):
+    evaluate_sync([], [Tone()], out=tmp_path / "empty")
+    path = labels({"case": "c0", "metric": "tone", "values": {"polite": True}})
+
+    with pytest.raises(ConfigError, match="no label matches a case that the run has a score for"):
+        agree(tmp_path / "empty", path)
