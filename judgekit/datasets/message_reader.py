@@ -33,6 +33,14 @@ _TEXT_KEYS = {"text": "text", "input_text": "text", "output_text": "text", "refu
 _PART_TYPE = re.compile(r"[a-z][a-z_-]{0,39}")
 
 
+def role_problem(role: Any) -> str | None:
+    """Return why a value is not a role; `None` for one."""
+    if isinstance(role, str) and role in ROLES:
+        return None
+    shown = quoted(role) if isinstance(role, str) else kind(role)
+    return f"expected one of {', '.join(ROLES)}, found {shown}"
+
+
 class MessageReader:
     """Reads the messages of one row in order, naming tool results after the tool called."""
 
@@ -47,9 +55,8 @@ class MessageReader:
         """
         _check(item, dict, "a message", field)
         role = item.get("role")
-        if not isinstance(role, str) or role not in ROLES:
-            shown = quoted(role) if isinstance(role, str) else kind(role)
-            raise _fault(f"expected one of {', '.join(ROLES)}, found {shown}", f"{field}.role")
+        if problem := role_problem(role):
+            raise _fault(problem, f"{field}.role")
         content = self._content(item.get("content"), f"{field}.content")
         if not content and isinstance(item.get("refusal"), str):
             content = item["refusal"]

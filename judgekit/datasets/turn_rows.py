@@ -13,7 +13,7 @@ from judgekit.datasets.chat_rows import put_chat
 from judgekit.datasets.field_path import FieldPath, values_by_path
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import IdSet
-from judgekit.datasets.message_reader import ROLES
+from judgekit.datasets.message_reader import role_problem
 from judgekit.datasets.row_builder import RowBuilder, RowFault, row_at
 
 NEEDED = ("session_id", "role", "text")
@@ -69,15 +69,13 @@ class TurnBuilder(RowBuilder):
             raise RowFault(f"{problem}; write one turn per line")
         if "session_id" not in row and "session_id" not in self._paths:
             raise _lacks("session_id", row)
-        values, extra = self._values(row)
+        values = self._values(row)
         for name in NEEDED:
             if values.get(name) is None:
                 raise _lacks(name, row)
         role, text = values["role"], values["text"]
-        if not isinstance(role, str) or role not in ROLES:
-            shown = quoted(role) if isinstance(role, str) else kind(role)
-            problem = f"expected one of {', '.join(ROLES)}, found {shown}; correct the role"
-            raise RowFault(problem, "role")
+        if wrong := role_problem(role):
+            raise RowFault(f"{wrong}; correct the role", "role")
         if not isinstance(text, str):
             raise RowFault(f"expected text, found {kind(text)}; write the message as text", "text")
         return SessionTurn(
@@ -85,29 +83,24 @@ class TurnBuilder(RowBuilder):
             number=_index(values.get("turn_index"), cells=self._cells),
             role=role,
             text=text,
-            tags=_tags(extra.pop("tags", None)),
-            extra=extra,
+            tags=_tags(values.pop("tags", None)),
+            extra={name: value for name, value in values.items() if name not in TURN},
         )
 
-    def _values(self, row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        mapped = values_by_path(self._paths, row, cells=self._cells)
-        values = {name: value for name, value in mapped.items() if name in TURN}
-        extra = {name: value for name, value in mapped.items() if name not in TURN}
+    def _values(self, row: dict[str, Any]) -> dict[str, Any]:
+        values = values_by_path(self._paths, row, cells=self._cells)
         roots = {path.keys[0] for path in self._paths.values()}
         for key, value in row.items():
-            if key in roots or value is None or key in values:
+            if key in roots or value is None or (key in values and key in TURN):
                 continue
-            if key in TURN:
-                values[key] = value
-            elif key in SESSION_KEYS or key.startswith("metadata."):
-                extra[key] = value
-            else:
+            if key not in TURN + SESSION_KEYS and not key.startswith("metadata."):
                 hint = suggest(key, TURN + SESSION_KEYS, otherwise=";")
                 fields = f"fields: {{{quoted('metadata.' + key)}: {quoted(key)}}}"
                 raise RowFault(
                     f"unknown key{hint} rename it, or keep it as metadata with {fields}", key[:60]
                 )
-        return values, extra
+            values[key] = value
+        return values
 
 
 def _lacks(name: str, row: Mapping[str, Any]) -> RowFault:

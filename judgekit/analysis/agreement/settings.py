@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 from judgekit.core.errors import ConfigError
@@ -36,15 +37,22 @@ class AgreeSettings(NamedTuple):
         Raises:
             ConfigError: an option has an unknown value.
         """
-        for name, word, known in (
-            ("failures", self.failures, get_args(Failures)),
-            ("labels", self.combine, get_args(Combine)),
-            ("weights", self.weights, get_args(KappaWeights)),
-        ):
-            if word is not None and word not in known:
-                words = f"{', '.join(known[:-1])} or {known[-1]}"
-                raise ConfigError(f"{name} must be {words}, not {word!r}{suggest(word, known)}")
+        check_word("failures", self.failures, get_args(Failures))
+        check_word("labels", self.combine, get_args(Combine))
+        if self.weights is not None:
+            check_word("weights", self.weights, get_args(KappaWeights))
         if self.alt_test is not None and not 0 <= self.alt_test < 1:
             raise ConfigError(
                 f"alt-test must be an epsilon from 0 to below 1, not {self.alt_test:g}"
             )
+
+
+def check_word(name: str, word: object, known: Sequence[str]) -> None:
+    """Check the value of an option.
+
+    Raises:
+        ConfigError: it is not a known word.
+    """
+    if word not in known:
+        words = f"{', '.join(known[:-1])} or {known[-1]}"
+        raise ConfigError(f"{name} must be {words}, not {word!r}{suggest(word, known)}")

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair
+from judgekit.core.display.parts import answer_text
 from judgekit.report.agreement import (
     AgreementStatistic,
     Disagreement,
@@ -220,8 +221,4 @@ def _disagreement(pairs: Sequence[JudgedPair], distance: float) -> Disagreement:
 
 def shown(answer: Answer | None) -> str:
     """Return an answer as text."""
-    if answer is None:
-        return NO_VERDICT
-    if isinstance(answer, bool):
-        return "yes" if answer else "no"
-    return answer if isinstance(answer, str) else f"{answer:g}"
+    return NO_VERDICT if answer is None else answer_text(answer)

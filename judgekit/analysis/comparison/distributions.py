@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from judgekit.core.display.parts import answer_text
 from judgekit.core.distribution import Distribution, Label
 from judgekit.core.value import Value
 from judgekit.stats.clusters import ClusteredMean
@@ -30,7 +31,7 @@ class DistributionChange(Value):
     def line(self) -> str:
         """The change in one sentence."""
         moved = ", ".join(
-            f"{_word(label)} {before:.0%} -> {after:.0%}"
+            f"{'cannot tell' if label is None else answer_text(label)} {before:.0%} -> {after:.0%}"
             for label, before, after in zip(self.labels, self.base, self.new, strict=True)
         )
         spread = " [too few]"
@@ -77,11 +78,3 @@ class DistributionTally:
             low=low,
             high=high,
         )
-
-
-def _word(label: Label) -> str:
-    if label is None:
-        return "cannot tell"
-    if isinstance(label, bool):
-        return "yes" if label else "no"
-    return label if isinstance(label, str) else f"{label:g}"

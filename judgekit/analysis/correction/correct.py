@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from judgekit.analysis.agreement.settings import check_word
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.core.errors import ConfigError
-from judgekit.core.suggest import suggest
 from judgekit.core.value import Document, Value
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.report.clusters import CaseClusters
@@ -126,10 +126,8 @@ def correct(
         ConfigError: the run or a label cannot be read, no label matches an output of the run, or
             no case has the cluster field.
     """
-    for name, value, known in (("by", by, get_args(By)), ("labels", combine, get_args(Combined))):
-        if value not in known:
-            hint = suggest(str(value), list(known))
-            raise ConfigError(f"{name} must be {' or '.join(known)}, not {value!r}{hint}")
+    check_word("by", by, get_args(By))
+    check_word("labels", combine, get_args(Combined))
     report = run if isinstance(run, Report) else Report.read(run)
     people = RunLabels.read(Path(labels), by=by, combine=combine)
     manifest = report.figures.manifest

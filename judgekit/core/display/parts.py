@@ -111,3 +111,14 @@ def counted(count: int, noun: str) -> str:
     ('1 label', '1,200 cases')
     """
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def answer_text(answer: float | bool | str) -> str:
+    """Return an answer to a criterion: yes, no, a word, or a number in few digits.
+
+    >>> answer_text(True), answer_text("good"), answer_text(0.5)
+    ('yes', 'good', '0.5')
+    """
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    return answer if isinstance(answer, str) else f"{answer:g}"
