@@ -33,7 +33,7 @@ def main(repetitions: int) -> None:
             if len(groups_of(wins, models)[0]) > 1:
                 apart += 1
                 continue
-            found = strengths_of(wins, models, draws=DRAWS, seed=seed)
+            found = strengths_of(wins, draws=DRAWS, seed=seed)
             covered += [one.low <= at <= one.high for one, at in zip(found, truth, strict=True)]
             ranked += [one.rank_low <= n <= one.rank_high for n, one in enumerate(found, start=1)]
         print(

@@ -226,12 +226,12 @@ def coefficient(
     if n > count or kish > 1:
         each = _known(influence(added)).each
         alone = float(np.var(each)) / n if kish == 1 else float((weights * each**2).mean()) / n
-        together = _figures(each, units, weights).error ** 2
+        together = _error(each, units, weights)[0] ** 2
         most = n / count * kish
         worth = min(most, max(1.0, together / alone)) if alone > 0 else most
     worth *= float(weights.max())
     figures = _known(influence(added * worth))
-    error, df = _figures(figures.each, units, weights)
+    error, df = _error(figures.each, units, weights)
     whole = n + added * worth
     error = float(np.sqrt((error * n) ** 2 + worth * figures.added)) / whole
     half = student_t_quantile(0.975, df) * error
@@ -247,20 +247,16 @@ def _known(influence: Influence | None) -> Influence:
     return influence
 
 
-class _Error(NamedTuple):
-    error: float
-    df: float
-
-
-def _figures(each: Any, units: Any, weights: Any) -> _Error:
+def _error(each: Any, units: Any, weights: Any) -> tuple[float, float]:
+    """Return the standard error of a mean, and its degrees of freedom."""
     import numpy as np
 
     totals, sizes = (np.bincount(units, weights=of) for of in (each * weights, weights))
     if sizes.min() == sizes.max():  # the same as cr2, without its loops
-        return _Error(float(totals.std(ddof=1) / sizes[0] / len(sizes) ** 0.5), len(sizes) - 1)
+        return float(totals.std(ddof=1) / sizes[0] / len(sizes) ** 0.5), len(sizes) - 1
     figures = cr2(totals.tolist(), sizes.tolist())
     assert figures is not None  # noqa: S101 - there are many units
-    return _Error(figures.error, figures.df)
+    return figures.error, figures.df
 
 
 def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influence | None:

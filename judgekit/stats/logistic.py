@@ -32,9 +32,7 @@ class ControlledRate(NamedTuple):
     """Whether the length, or the constant alone, tells all wins from all losses."""
 
 
-def length_controlled_rate(
-    wins: Sequence[float], longer: Sequence[float], *, ridge: float = RIDGE
-) -> ControlledRate:
+def length_controlled_rate(wins: Sequence[float], longer: Sequence[float]) -> ControlledRate:
     """Return the win rate that answers of equal length would have.
 
     The logistic regression of the win on tanh(difference of lengths / its standard deviation),
@@ -45,7 +43,6 @@ def length_controlled_rate(
     Args:
         wins: 1 for a win, 0 for a loss, .5 for a tie; a share of a win counts as that.
         longer: by how much the answer is longer than the other.
-        ridge: penalty on the squared slope, over 2.
 
     >>> length_controlled_rate([1.0, 0.0, 1.0, 0.0], [10, 10, -10, -10])
     ControlledRate(rate=0.5, separated=False)
@@ -61,7 +58,7 @@ def length_controlled_rate(
     sd = math.sqrt(math.fsum((d - mean) ** 2 for d in longer) / max(1, count - 1))
     if sd == 0:  # without any difference, length explains nothing; a constant one cannot be removed
         return ControlledRate(math.fsum(wins) / count if mean == 0 else None)
-    fit = ridge_logistic([math.tanh(d / sd) for d in longer], wins, ridge=ridge)
+    fit = ridge_logistic([math.tanh(d / sd) for d in longer], wins)
     return ControlledRate(fit.probability(0.0))
 
 
@@ -83,25 +80,24 @@ def separated(xs: Sequence[float], ys: Sequence[float]) -> bool:
     return max(zeros) <= min(ones) or max(ones) <= min(zeros)
 
 
-def ridge_logistic(xs: Sequence[float], ys: Sequence[float], *, ridge: float) -> LogisticFit:
-    """Return the fit that maximises the likelihood less ridge / 2 * slope ** 2, by Newton steps.
+def ridge_logistic(xs: Sequence[float], ys: Sequence[float]) -> LogisticFit:
+    """Return the fit that maximises the likelihood less RIDGE / 2 * slope ** 2, by Newton steps.
 
     The intercept has no penalty. A step that makes it worse is halved.
 
     Args:
         xs: the predictor.
         ys: 0 to 1; not all 0 or all 1, for which the intercept diverges.
-        ridge: above 0 if the values may be separated.
     """
     mean = math.fsum(ys) / len(ys)
     fit = LogisticFit(math.log(mean / (1 - mean)), 0.0)
-    loss = _loss(fit, xs, ys, ridge)
+    loss = _loss(fit, xs, ys)
     for _ in range(_STEPS):
-        step = _newton(fit, xs, ys, ridge)
+        step = _newton(fit, xs, ys)
         scale = 1.0
         while True:
             new = LogisticFit(fit.intercept - scale * step[0], fit.slope - scale * step[1])
-            worse = (new_loss := _loss(new, xs, ys, ridge)) > loss + _CLOSE * abs(loss)
+            worse = (new_loss := _loss(new, xs, ys)) > loss + _CLOSE * abs(loss)
             if not worse or scale < _CLOSE:
                 break
             scale /= 2
@@ -111,29 +107,27 @@ def ridge_logistic(xs: Sequence[float], ys: Sequence[float], *, ridge: float) ->
     return fit
 
 
-def _newton(
-    fit: LogisticFit, xs: Sequence[float], ys: Sequence[float], ridge: float
-) -> tuple[float, float]:
+def _newton(fit: LogisticFit, xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
     """Return the Newton step of the loss, for intercept and slope."""
     ps = [fit.probability(x) for x in xs]
     errors = [p - y for p, y in zip(ps, ys, strict=True)]
     weights = [p * (1 - p) for p in ps]
     g0 = math.fsum(errors)
-    g1 = math.fsum(e * x for e, x in zip(errors, xs, strict=True)) + ridge * fit.slope
+    g1 = math.fsum(e * x for e, x in zip(errors, xs, strict=True)) + RIDGE * fit.slope
     h00 = math.fsum(weights)
     h01 = math.fsum(w * x for w, x in zip(weights, xs, strict=True))
-    h11 = math.fsum(w * x * x for w, x in zip(weights, xs, strict=True)) + ridge
+    h11 = math.fsum(w * x * x for w, x in zip(weights, xs, strict=True)) + RIDGE
     determinant = h00 * h11 - h01 * h01
     if determinant <= 0:
         return 0.0, 0.0
     return (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
 
 
-def _loss(fit: LogisticFit, xs: Sequence[float], ys: Sequence[float], ridge: float) -> float:
+def _loss(fit: LogisticFit, xs: Sequence[float], ys: Sequence[float]) -> float:
     places = ((fit.intercept + fit.slope * x, y) for x, y in zip(xs, ys, strict=True))
     # log(1 + exp(z)) - y * z, without overflow
     likelihood = math.fsum(max(z, 0.0) + math.log1p(math.exp(-abs(z))) - y * z for z, y in places)
-    return likelihood + ridge / 2 * fit.slope**2
+    return likelihood + RIDGE / 2 * fit.slope**2
 
 
 def _sigmoid(z: float) -> float:

@@ -5,13 +5,15 @@ import random
 import pytest
 
 from judgekit.analysis.agreement.pairs import JudgedCase, JudgedPair, combined
+from judgekit.stats.agreement import PairColumns, Paired
 from judgekit.stats.forecasts import forecast_figures
 
 
 def figures(forecasts, answers, **options):
     units = options.pop("units", range(len(answers)))
     weights = options.pop("weights", [1.0] * len(answers))
-    return forecast_figures(forecasts, answers, units=units, weights=weights, **options)
+    pairs = [Paired(unit, 0, 0, weight) for unit, weight in zip(units, weights, strict=True)]
+    return forecast_figures(forecasts, answers, PairColumns.of(pairs, **options))
 
 
 def test_words_by_hand():

@@ -36,7 +36,7 @@ def test_the_fit_is_that_of_an_optimiser(seed):
     chances = [1 / (1 + math.exp(-(0.4 - 2 * x))) for x in xs]
     ys = [draw.choice((0.5, float(draw.random() < p))) for p in chances]
 
-    fit = ridge_logistic(xs, ys, ridge=1.0)
+    fit = ridge_logistic(xs, ys)
 
     assert fit == pytest.approx(oracle(xs, ys, 1.0), abs=1e-5)
 

@@ -84,13 +84,9 @@ class AnswerScale:
     def forecasts(self, pairs: Sequence[JudgedPair]) -> dict[str, CountedFigure]:
         """Return how probable the judge finds people's answers, where its rows say so."""
         known = [pair for pair in pairs if pair.probabilities and self.tabled]
-        return forecast_figures(
-            [pair.probabilities for pair in known],
-            [pair.person for pair in known],
-            units=[pair.case.unit for pair in known],
-            weights=[pair.weight for pair in known],
-            clustered=self.clustered,
-        )
+        forecasts = [pair.probabilities for pair in known]
+        answers = [pair.person for pair in known]
+        return forecast_figures(forecasts, answers, self.judged(known))
 
     def between(self, people: PairColumns) -> dict[str, CountedFigure]:
         """Return the statistics of pairs of two people, which are there in both orders."""

@@ -166,13 +166,12 @@ def _wins(
 
 
 def _inner(wins: Iterable[Win], groups: Sequence[Sequence[int]]) -> list[list[Win]]:
-    """Return the wins inside each group, with the numbers of the models inside it."""
-    place = {m: (at, n) for at, group in enumerate(groups) for n, m in enumerate(group)}
+    """Return the wins inside each group."""
+    of = {model: number for number, group in enumerate(groups) for model in group}
     inside: list[list[Win]] = [[] for _ in groups]
     for win in wins:
-        (group, winner), (other, loser) = place[win.winner], place[win.loser]
-        if group == other:
-            inside[group].append(win._replace(winner=winner, loser=loser))
+        if of[win.winner] == of[win.loser]:
+            inside[of[win.winner]].append(win)
     return inside
 
 
@@ -198,7 +197,7 @@ def _group(
     group: int, totals: Mapping[str, Counter[str]], wins: list[Win], *, draws: int, seed: int
 ) -> list[RankedModel]:
     """Return the models of a group, the strongest first."""
-    strengths = strengths_of(wins, len(totals), draws=draws, seed=seed) if wins else []
+    strengths = strengths_of(wins, draws=draws, seed=seed) if wins else []
     figures = [one._asdict() for one in strengths] or [{}]  # a single model has no strength
     models = [
         RankedModel(model=name, group=group, n=counts.total(), **counts, **own)

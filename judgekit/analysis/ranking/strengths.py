@@ -61,8 +61,10 @@ def groups_of(wins: Sequence[Win], models: int) -> tuple[list[list[int]], Any]:
     return ordered, reach > 0
 
 
-def strengths_of(wins: Sequence[Win], models: int, *, draws: int, seed: int) -> list[Strength]:
+def strengths_of(wins: Sequence[Win], *, draws: int, seed: int) -> list[Strength]:
     """Return the maximum-likelihood strengths of models that are strongly connected by wins.
+
+    They are in the order of the numbers of the models.
 
     The errors come from the Bayesian bootstrap (Rubin 1981): in every draw each prompt, with all
     its comparisons, has a weight from the exponential distribution. No weight is 0, so that every
@@ -72,7 +74,6 @@ def strengths_of(wins: Sequence[Win], models: int, *, draws: int, seed: int) -> 
 
     Args:
         wins: the comparisons.
-        models: number of models; all are connected.
         draws: draws of the bootstrap.
         seed: its seed.
 
@@ -81,10 +82,12 @@ def strengths_of(wins: Sequence[Win], models: int, *, draws: int, seed: int) -> 
     """
     import numpy as np
 
-    rows = np.array([(win.prompt, win.winner * models + win.loser) for win in wins])
-    weights = np.array([win.weight for win in wins])
+    rows = np.array(wins)
+    weights = rows[:, 3]
     prompts, prompt = np.unique(rows[:, 0], return_inverse=True)
-    cells, cell = np.unique(rows[:, 1], return_inverse=True)
+    members, sides = np.unique(rows[:, 1:3], return_inverse=True)
+    models, (winner, loser) = len(members), sides.reshape(-1, 2).T
+    cells, cell = np.unique(winner * models + loser, return_inverse=True)
     fit = _fitter((cells // models).tolist(), (cells % models).tolist())
     centre = fit(np.bincount(cell, weights), _TOLERANCE)
     rank = 1 + (centre > centre[:, None] + 1e-9).sum(axis=1)
