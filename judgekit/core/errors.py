@@ -155,6 +155,19 @@ class MissingExtra(ConfigError):
         super().__init__(f"{feature} needs an extra: pip install 'judgekit-rubrics[{extra}]'")
 
 
+@contextmanager
+def needs_extra(feature: str, extra: str) -> Iterator[None]:
+    """Import inside of this block what an extra installs.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        yield
+    except ImportError as exc:
+        raise MissingExtra(feature=feature, extra=extra) from exc
+
+
 def place(path: str | Path, line: int | None) -> str:
     """Return `file:line`, the way every message names a place."""
     return f"{path}:{line}" if line else str(path)

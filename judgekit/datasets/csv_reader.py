@@ -8,13 +8,9 @@ from typing import BinaryIO
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.field_names import OBJECTS, TEXT_LISTS
 from judgekit.datasets.formatting import listed, quoted
 from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import MAX_ROW, ByteLines
-
-CSV_CELLS = OBJECTS | TEXT_LISTS | {"history"}
-"""Fields whose cells hold JSON; in those of several texts, anything else is one text."""
 
 
 def read_csv(

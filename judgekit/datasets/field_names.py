@@ -35,6 +35,12 @@ MESSAGES = "messages"
 TEXT_LISTS = frozenset({"reference", "context", "choices"})
 """Fields with one or several texts."""
 
+JSON_CELLS = OBJECTS | {"history"}
+"""Fields whose texts hold JSON in a table: it has no type for objects of varying keys."""
+
+CSV_CELLS = JSON_CELLS | TEXT_LISTS
+"""Fields whose cells hold JSON; in those of several texts, anything else is one text."""
+
 
 def field_named(key: str) -> str | None:
     """Return the field of a case for a key of a row, if there is one.

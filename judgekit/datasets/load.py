@@ -15,6 +15,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
 from judgekit.datasets.case_builder import CaseBuilder, Shape
 from judgekit.datasets.dataframes.library import library_of
+from judgekit.datasets.field_names import CSV_CELLS, JSON_CELLS
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import IdSet, derive_id
 from judgekit.datasets.jsonl_reader import read_jsonl
@@ -109,9 +110,8 @@ def _read_values(
     """Return a function that yields the cases of a data frame or of Python objects."""
     if (library := library_of(source)) is not None:
         from judgekit.datasets.dataframes.rows import read_frame
-        from judgekit.datasets.parquet_reader import PARQUET_CELLS
 
-        builder = _builder(shape, fields, PARQUET_CELLS)
+        builder = _builder(shape, fields, JSON_CELLS)
         return _cases(partial(read_frame, source, library, builder=builder), shape)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
         raise ConfigError(f"cannot load cases from {kind(source)}; give a path or a list of dicts")
@@ -180,25 +180,23 @@ def read_file(
                 raise DatasetError("this is a folder; name a file in it", where=name)
     if container == "auto":
         container = "jsonl" if path is None else _container_of(path)
+    cells = {"csv": CSV_CELLS, "parquet": JSON_CELLS}.get(container, ())
+    builder = _builder(shape, fields, cells)
+    builder = wrap(builder) if wrap else builder
     if container == "parquet":
         if path is None or path.suffix.lower() == ".gz":
             problem = "Parquet is read from a plain file only; unpack it, or save it to one"
             raise DatasetError(problem, where=name)
-        from judgekit.datasets.parquet_reader import PARQUET_CELLS, read_parquet
+        from judgekit.datasets.parquet_reader import read_parquet
 
-        builder = _builder(shape, fields, PARQUET_CELLS)
-        rows = partial(read_parquet, path, builder=wrap(builder) if wrap else builder)
+        rows = partial(read_parquet, path, builder=builder)
     else:
         reader: Any = read_jsonl
-        cells: Collection[str] = ()
         if container == "csv":
-            from judgekit.datasets.csv_reader import CSV_CELLS as cells
             from judgekit.datasets.csv_reader import read_csv as reader
         elif container == "json":
             from judgekit.datasets.json_reader import read_json as reader
-        builder = _builder(shape, fields, cells)
-        read = partial(reader, name=name, builder=wrap(builder) if wrap else builder)
-        rows = partial(_opened, path, read)
+        rows = partial(_opened, path, partial(reader, name=name, builder=builder))
     whole = partial(_whole, rows, name)
     return whole if wrap else _cases(whole, shape)
 

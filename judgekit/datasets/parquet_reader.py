@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.case import Case
-from judgekit.core.errors import DatasetError, MissingExtra
-from judgekit.datasets.field_names import OBJECTS
+from judgekit.core.errors import DatasetError, needs_extra
 from judgekit.datasets.row_builder import RowBuilder
-
-PARQUET_CELLS = OBJECTS | {"history"}
-"""Fields whose texts hold JSON: tables have no type for objects of varying keys."""
 
 _BATCH_ROWS = 512
 
@@ -37,11 +33,9 @@ def read_parquet(path: Path, *, builder: RowBuilder) -> Iterator[tuple[str | int
 
 
 def _batches(path: Path) -> Iterator[list[dict[str, Any]]]:
-    try:
+    with needs_extra("reading Parquet", "parquet"):
         import pyarrow
         from pyarrow.parquet import ParquetFile
-    except ImportError as exc:
-        raise MissingExtra(feature="reading Parquet", extra="parquet") from exc
     try:
         with ParquetFile(path) as file:
             names = [name for name in file.schema_arrow.names if not _PANDAS_INDEX.fullmatch(name)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from statistics import fmean
@@ -46,19 +46,17 @@ class JudgedPair(NamedTuple):
 
     def map(self, convert: Callable[[Answer], Answer]) -> JudgedPair:
         """Return the pair with other answers."""
-        judge, *answers = (
-            None if answer is None else convert(answer)
-            for answer in (self.judge, *self.members.values())
-        )
-        members = dict(zip(self.members, answers, strict=True))
-        probabilities: dict[Answer | None, float] = {}
+
+        def other(answer: Answer | None) -> Answer | None:
+            return None if answer is None else convert(answer)
+
+        probabilities: defaultdict[Answer | None, float] = defaultdict(float)
         for answer, probability in self.probabilities.items():
-            converted = None if answer is None else convert(answer)
-            probabilities[converted] = probabilities.get(converted, 0.0) + probability
+            probabilities[other(answer)] += probability
         return self._replace(
-            judge=judge,
+            judge=other(self.judge),
             person=convert(self.person),
-            members=members,
+            members={name: other(answer) for name, answer in self.members.items()},
             probabilities=probabilities,
         )
 

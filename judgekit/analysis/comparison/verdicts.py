@@ -56,7 +56,9 @@ def _judged(
     gain = (metric.difference.mean or 0.0) * (1 if metric.higher_is_better else -1)
     update: dict[str, Any] = {
         "difference": _tested(metric.difference, mean, gain),
-        "criteria": tuple(sorted(criteria, key=_rank)),
+        "criteria": tuple(
+            sorted(criteria, key=lambda part: (_ORDER[part.verdict], part.mean or 0.0))
+        ),
     }
     if (one := metric.flips) is not None:
         update["flips"] = _tested(one, flips, one.to_pass - one.to_fail)
@@ -64,10 +66,6 @@ def _judged(
 
 
 _ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 3, "unknown": 4}
-
-
-def _rank(part: MeanDifference) -> tuple[int, float]:
-    return _ORDER[part.verdict], part.mean or 0.0
 
 
 def _tested(figure: Figure, adjusted: float | None, gain: float) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from judgekit.core.errors import MissingExtra
+from judgekit.core.errors import needs_extra
 from judgekit.stats.clusters import FEWEST
 from judgekit.stats.student import student_t_quantile
 
@@ -122,10 +122,8 @@ def _fitter(winners: list[int], losers: list[int]) -> Callable[[Any, float], Any
     """
     import numpy as np
 
-    try:
+    with needs_extra("a ranking", "ranking"):
         import evalica
-    except ImportError as exc:
-        raise MissingExtra(feature="a ranking", extra="ranking") from exc
     wins = (winners, losers, [evalica.Winner.X] * len(winners))
 
     def fit(weights: Any, tolerance: float) -> Any:

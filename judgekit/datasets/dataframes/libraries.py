@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from judgekit.core.canonical import canonical_json
-from judgekit.core.errors import ConfigError, DatasetError, MissingExtra
+from judgekit.core.errors import ConfigError, DatasetError, needs_extra
 from judgekit.datasets.dataframes.table import Column, Table, clean
 
 if TYPE_CHECKING:
@@ -35,10 +35,8 @@ def to_pandas_frame(table: Table) -> pandas.DataFrame:
     Raises:
         MissingExtra: pandas is not installed.
     """
-    try:
+    with needs_extra("a pandas DataFrame", "pandas"):
         import pandas as pd
-    except ImportError as exc:
-        raise MissingExtra(feature="a pandas DataFrame", extra="pandas") from exc
 
     def series(column: Column, values: list[Any]) -> Any:
         dtype = _PANDAS_TYPES.get(column.kind)
@@ -53,10 +51,8 @@ def to_polars_frame(table: Table) -> polars.DataFrame:
     Raises:
         MissingExtra: polars is not installed.
     """
-    try:
+    with needs_extra("a polars DataFrame", "polars"):
         import polars as pl
-    except ImportError as exc:
-        raise MissingExtra(feature="a polars DataFrame", extra="polars") from exc
     types: dict[str, Any] = {
         "text": pl.String, "number": pl.Float64, "whole": pl.Int64, "yes_no": pl.Boolean,
         "texts": pl.List(pl.String), "json": pl.String,
@@ -300,10 +296,8 @@ def choose_split(data: Any, split: str | None) -> Any:
 def _hf(feature: str) -> Any:
     """Return the library with its telemetry switched off."""
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    try:
+    with needs_extra(feature, "datasets"):
         import datasets
         from huggingface_hub import constants
-    except ImportError as exc:
-        raise MissingExtra(feature=feature, extra="datasets") from exc
     constants.HF_HUB_DISABLE_TELEMETRY = True
     return datasets

@@ -10,11 +10,9 @@ from judgekit.core.errors import DatasetError
 from judgekit.datasets.dataframes.libraries import ROWS
 from judgekit.datasets.dataframes.library import Library
 from judgekit.datasets.dataframes.table import Kind, Table
-from judgekit.datasets.field_names import FIELDS, TEXT_LISTS
+from judgekit.datasets.field_names import FIELDS, JSON_CELLS, TEXT_LISTS
 from judgekit.datasets.formatting import quoted
 from judgekit.datasets.row_builder import RowBuilder
-
-_SHAPED = ("history", "expected", "labels", "metadata")
 
 
 def read_frame(
@@ -39,7 +37,7 @@ def case_table(cases: Iterable[Case]) -> Table:
     """Return cases as columns, one for each field that any of them has."""
     kinds: dict[str, Kind] = dict.fromkeys(FIELDS, "text")
     kinds |= dict.fromkeys(TEXT_LISTS, "texts")
-    kinds |= dict.fromkeys(_SHAPED, "json")
+    kinds |= dict.fromkeys(JSON_CELLS, "json")
     table = Table(kinds)
     for case in cases:
         # Defaults are missing values, so that unused columns can be left out.

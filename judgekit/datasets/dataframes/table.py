@@ -93,16 +93,12 @@ def kind_of(values: list[Any]) -> Kind:
         return "yes_no"
     if types == {int} and all(abs(value) < 2**63 for value in values if value is not None):
         return "whole"
-    if types and types <= {int, float} and all(map(_fits, values)):
-        return "number"
+    if types and types <= {int, float}:
+        # A column of floats holds whole numbers up to 2 ** 53 as they are.
+        return "number" if all(abs(n) <= 2**53 for n in values if isinstance(n, int)) else "text"
     if types == {list} and all(isinstance(v, str) for each in values if each for v in each):
         return "texts"
     return "json" if types and types <= {list, dict} else "text"
-
-
-def _fits(value: Any) -> bool:
-    """Return whether a number is one a column of floats holds as it is."""
-    return not isinstance(value, int) or abs(value) <= 2**53
 
 
 def spelled(values: list[Any]) -> list[str | None]:
