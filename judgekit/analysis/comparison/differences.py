@@ -113,10 +113,13 @@ class Differences:
         verdict: Verdict = "unknown" if p is None else "unclear"
         if equal and mean == 0:
             verdict = "same"
-        interval = self._interval(figures, equal=equal)
+        low, high = self._interval(figures, equal=equal) or (None, None)
         # The independent units are cases or clusters; `sd` is their standard deviation.
         size = self.pairs if figures.clusters is None else figures.clusters
         sd = None if not error or equal or figures.too_few else error * math.sqrt(size)
+        least = None if sd is None else detectable(sd, size)
+        if least is not None and self.width is not None and least > self.width:
+            least = None
         count = needed_range(sd, size, detect) if sd is not None and detect is not None else None
         return MeanDifference(
             name=self._name,
@@ -124,25 +127,20 @@ class Differences:
             base=self._base.mean,
             new=self._new.mean,
             mean=mean,
-            low=interval[0] if interval else None,
-            high=interval[1] if interval else None,
+            low=low,
+            high=high,
             worse=self.worse,
             better=self.better,
             clusters=figures.clusters,
             p=p,
             test=test,
             verdict=verdict,
-            too_few=None if interval else figures.too_few or self._too_few_draws(),
-            detectable=self._detectable(sd, size),
+            too_few=None if low is not None else figures.too_few or self._too_few_draws(),
+            detectable=least,
             wanted=detect if count is not None else None,
             more=None if count is None else max(0, count.low - size),
             more_high=None if count is None or count.high is None else max(0, count.high - size),
         )
-
-    def _detectable(self, sd: float | None, size: int) -> float | None:
-        least = None if sd is None else detectable(sd, size)
-        width = self.width
-        return None if least is None or (width is not None and least > width) else least
 
     def _interval(self, figures: Spread, *, equal: bool) -> tuple[float, float] | None:
         width, changed = self.width, self.worse + self.better

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from judgekit.core.display.parts import answer_text
 from judgekit.core.distribution import Distribution, Label
 from judgekit.core.value import Value
+from judgekit.stats.agreement import Coefficient
 from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.intervals import MeanInterval, Spread
 
@@ -34,12 +35,10 @@ class DistributionChange(Value):
             f"{'cannot tell' if label is None else answer_text(label)} {before:.0%} -> {after:.0%}"
             for label, before, after in zip(self.labels, self.base, self.new, strict=True)
         )
-        spread = " [too few]"
-        if self.low is not None and self.high is not None:
-            spread = f" [{self.low:.2f}, {self.high:.2f}]"
+        distance = Coefficient(self.distance, self.low, self.high).text
         return (
             f"{self.criterion}: probabilities of the answers {moved}; those of a case differ by "
-            f"{self.distance:.2f}{spread} on average (total variation, {self.pairs} cases)"
+            f"{distance} on average (total variation, {self.pairs} cases)"
         )
 
 

@@ -39,10 +39,10 @@ class RubricFigure(Value):
         >>> RubricFigure(n=40, value=0.5, low=0.25, high=0.75).text
         '0.50 [0.25, 0.75], n 40'
         """
-        if self.value is None:
-            return f"undefined, n {self.n:,}" if self.n else "none"
-        interval = "too few" if self.low is None else f"{self.low:.2f}, {self.high:.2f}"
-        return f"{self.value:.2f} [{interval}], n {self.n:,}".replace("-0.00", "0.00")
+        if self.value is None and not self.n:
+            return "none"
+        figure = Coefficient(self.value, self.low, self.high).text
+        return f"{figure}, n {self.n:,}".replace("-0.00", "0.00")
 
     @property
     def unrelated(self) -> bool:

@@ -52,11 +52,11 @@ class Selection(NamedTuple):
         """
         seen = CasesSeen(self.where)
         checked = self._with_fields_checked(iter(cases))
-        selected = (case for case in checked if self._selects(case, seen))
-        first = next(selected, None)
-        if first is None:
-            raise ConfigError(self._explain_empty(seen))
-        return islice(chain([first], selected), self.limit)
+        for case in checked:
+            if self._selects(case):
+                return islice(chain([case], filter(self._selects, checked)), self.limit)
+            seen.add(case)
+        raise ConfigError(self._explain_empty(seen))
 
     def _with_fields_checked(self, cases: Iterator[Case]) -> Iterator[Case]:
         """Refuse `!=` on a field that no case has: a misspelled one would select every case.
@@ -79,14 +79,9 @@ class Selection(NamedTuple):
             raise ConfigError(f"--where {condition}: no case has such a field{hint}")
         return chain(read, cases)
 
-    def _selects(self, case: Case, seen: CasesSeen) -> bool:
-        selected = (self.ids is None or case.id in self.ids) and all(
-            condition.holds(case) for condition in self.where
-        )
-        if not selected and not seen.done:
-            seen.add(case)
-        seen.done = seen.done or selected
-        return selected
+    def _selects(self, case: Case) -> bool:
+        asked = self.ids is None or case.id in self.ids
+        return asked and all(condition.holds(case) for condition in self.where)
 
     def _explain_empty(self, seen: CasesSeen) -> str:
         """Return why no case is selected; name the condition if one alone is the reason."""
@@ -108,7 +103,6 @@ class CasesSeen:
         self.cases = 0
         self.fields: dict[str, None] = {}
         self.values: dict[str, set[str]] = {}
-        self.done = False
         self._where = where
 
     def add(self, case: Case) -> None:
