@@ -28,7 +28,5 @@ def correct(
     corrected = correct_means(folder, labels_file, by=by, combine=labels, cluster=cluster)  # type: ignore[arg-type]
     if json:
         print_json(corrected.model_dump(mode="json"))
-    elif markdown:
-        print(corrected.markdown(), end="")
     else:
-        print(corrected.text(width=columns()), end="")
+        print(corrected.markdown() if markdown else corrected.text(width=columns()), end="")

@@ -32,10 +32,8 @@ def rank(
     ranking = rank_models(*sources, metric=metric, judge=judge, draws=draws, seed=seed)
     if json:
         print_json(ranking.to_json())
-    elif markdown:
-        print(ranking.markdown(), end="")
     else:
-        print(ranking.text(width=columns()), end="")
+        print(ranking.markdown() if markdown else ranking.text(width=columns()), end="")
     if out is not None:
         page = ranking.to_html(out)
         print(f"page: {page}", file=sys.stderr if json or markdown else sys.stdout)

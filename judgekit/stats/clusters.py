@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from judgekit.stats.intervals import Bounds, MeanError, MeanInterval, Spread
+from judgekit.stats.intervals import Bounds, MeanError, MeanInterval, MeanSpread
 
 FEWEST = 10
 """Clusters that an interval needs; with fewer, its coverage is too low."""
@@ -52,7 +52,7 @@ def cr2(totals: Sequence[float], sizes: Sequence[float]) -> MeanError | None:
     return MeanError(mean, math.sqrt(variance), max(1.0, 1 / (own + max(0.0, between))))
 
 
-class ClusteredMean(Spread):
+class ClusteredMean(MeanSpread):
     """Mean and interval of numbers that are similar within clusters.
 
     Cases of one user or document carry less information than independent cases. The standard error
@@ -120,7 +120,7 @@ class FigureValues:
 
     def __init__(self, *, clustered: bool = False) -> None:
         self.rows = MeanInterval()
-        self.spread: Spread = ClusteredMean() if clustered else self.rows
+        self.spread: MeanSpread = ClusteredMean() if clustered else self.rows
         """Mean, standard error and interval."""
 
     def add(self, value: float, cluster: Hashable = None) -> None:

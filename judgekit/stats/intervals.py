@@ -36,7 +36,7 @@ class MeanError(NamedTuple):
     """Degrees of freedom; df + 1 counts as the number of independent values."""
 
 
-class Spread(ABC):
+class MeanSpread(ABC):
     """Mean, standard error and 95 % interval of numbers added one by one."""
 
     n = 0
@@ -95,12 +95,13 @@ class Spread(ABC):
             bounds: The smallest and the largest possible number.
             changed: Of differences, how many are not 0.
         """
-        if self.too_few or (figures := self.figures) is None:
+        figures = self.figures
+        if figures is None or self.too_few:
             return None
         return mean_interval(*figures, bounds=bounds, changed=changed)
 
 
-class MeanInterval(Spread):
+class MeanInterval(MeanSpread):
     """Mean, standard deviation and 95 % interval of independent numbers.
 
     Welford's algorithm (1962): one pass, constant memory, stable for numbers that differ little

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from judgekit.analysis.comparison.comparison import MeanDifference, Verdict
 from judgekit.stats.clusters import FigureValues
-from judgekit.stats.intervals import CHANGED, MeanInterval, Spread, mean_interval
+from judgekit.stats.intervals import CHANGED, MeanInterval, MeanSpread, mean_interval
 from judgekit.stats.power import detectable, needed_range
 from judgekit.stats.student import student_t_p
 from judgekit.stats.tests import mcnemar_p, paired_shares_interval
@@ -142,7 +142,7 @@ class Differences:
             more_high=None if count is None or count.high is None else max(0, count.high - size),
         )
 
-    def _interval(self, figures: Spread, *, equal: bool) -> tuple[float, float] | None:
+    def _interval(self, figures: MeanSpread, *, equal: bool) -> tuple[float, float] | None:
         width, changed = self.width, self.worse + self.better
         if figures.too_few:
             return None
@@ -172,7 +172,7 @@ class Differences:
         width = math.inf if self.width is None else self.width
         return too_few(self._steps, bounds=(-width, width))
 
-    def _test(self, figures: Spread, *, equal: bool) -> tuple[float | None, str]:
+    def _test(self, figures: MeanSpread, *, equal: bool) -> tuple[float | None, str]:
         """Return p and the name of the test; `None` if there is nothing to test."""
         mean, error = figures.mean, figures.standard_error
         if figures.clusters is None and self.pass_fail:

@@ -9,7 +9,7 @@ from judgekit.core.distribution import Distribution, Label
 from judgekit.core.value import Value
 from judgekit.stats.agreement import Coefficient
 from judgekit.stats.clusters import ClusteredMean
-from judgekit.stats.intervals import MeanInterval, Spread
+from judgekit.stats.intervals import MeanInterval, MeanSpread
 
 
 class DistributionChange(Value):
@@ -48,7 +48,7 @@ class DistributionTally:
     def __init__(self, criterion: str, *, clustered: bool) -> None:
         self._criterion = criterion
         self._sums: dict[Label, list[float]] = {}
-        self._distance: Spread = ClusteredMean() if clustered else MeanInterval()
+        self._distance: MeanSpread = ClusteredMean() if clustered else MeanInterval()
 
     def add(self, base: Distribution, new: Distribution, cluster: Hashable) -> None:
         """Add the distributions of one case."""

@@ -143,9 +143,7 @@ class MetricTally:
             new_passed=to_pass + count[True, True],
             to_fail=to_fail,
             to_pass=to_pass,
-            p=passes.p,
-            test=passes.test,
-            verdict=passes.verdict,
+            **passes.model_dump(include={"p", "test", "verdict"}),
         )
 
 
