@@ -54,9 +54,12 @@ def read_jsonl(
 
 
 def _finite(case: Case) -> bool:
-    values = (case.metadata, case.expected, case.labels)
-    calls = (call for turn in case.history for call in turn.tool_calls)
-    return all(map(is_json, values)) and all(is_json(call.arguments) for call in calls)
+    return (
+        is_json(case.metadata)
+        and is_json(case.expected)
+        and is_json(case.labels)
+        and all(is_json(call.arguments) for turn in case.history for call in turn.tool_calls)
+    )
 
 
 def _parse(line: bytes, lines: ByteLines) -> object:

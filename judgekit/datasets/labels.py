@@ -170,11 +170,14 @@ def labels_of(data: Mapping[str, Any], where: str) -> Iterator[Label]:
         criteria = data.get(key, {})
         if not isinstance(criteria, dict):
             raise ConfigError(f"{key!r} must be {{criterion: ...}}", where=where)
-        for criterion, given in criteria.items():
-            answer = given if key == "answers" else {"value": given}
-            if not isinstance(answer, dict):
-                raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
-            value, reason = _plain(_answer_value(answer), criterion, where), _reason(answer)
+        for criterion, answer in criteria.items():
+            reason = ""
+            if key == "answers":
+                if not isinstance(answer, dict):
+                    raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
+                reason = _reason(answer)
+                answer = _answer_value(answer)  # noqa: PLW2901
+            value = _plain(answer, criterion, where)
             yield Label(case, metric, str(criterion), labeller, value, output, chance, reason)
 
 
