@@ -41,16 +41,36 @@ def run_inline(work: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError(f"{work!r} waits, which needs an event loop")
 
 
+async def outcomes_of(
+    work: Iterable[Coroutine[Any, Any, T]], *, inline: bool
+) -> list[T | BaseException]:
+    """Return the result or the error of each coroutine, after all have ended.
+
+    Args:
+        work: the coroutines.
+        inline: whether none of them waits; they then run one after the other.
+    """
+    if not inline:
+        import asyncio
+
+        return list(await asyncio.gather(*work, return_exceptions=True))
+    outcomes: list[T | BaseException] = []
+    for one in work:
+        try:
+            outcomes.append(await one)
+        except Exception as exc:  # noqa: BLE001 - returned
+            outcomes.append(exc)
+    return outcomes
+
+
 async def gather_all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run coroutines at the same time, and return their results in order.
 
     Raises:
         BaseException: the first error in their order, after all have ended.
     """
-    import asyncio
-
     results: list[T] = []
-    for outcome in await asyncio.gather(*work, return_exceptions=True):
+    for outcome in await outcomes_of(work, inline=False):
         if isinstance(outcome, BaseException):
             raise outcome
         results.append(outcome)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,18 +13,26 @@ from pydantic import BaseModel
 from judgekit.core.case import Case
 from judgekit.core.distribution import Distribution, Readout
 from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment, read_reply
 from judgekit.core.jury import Calls, Member, Order, jury_of
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
-from judgekit.core.request import About, ChatMessage, Request
+from judgekit.core.request import About, Api, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
-from judgekit.metrics.opinions.asking import Asker, OpinionReply, OpinionRequest, opinion_reply
+from judgekit.metrics.opinions.asking import (
+    Mirror,
+    OpinionReply,
+    OpinionRequest,
+    ask_all,
+    opinion_reply,
+    parts_of,
+)
 from judgekit.metrics.opinions.endpoints import check_askable, unsupported_parts
 from judgekit.metrics.opinions.verdict import Known, combine_opinions, opinions_of
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
-from judgekit.rubric.arrangement import Arrangement
+from judgekit.rubric.arrangement import WRITTEN, Arrangement, order_name
 from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
@@ -99,7 +108,10 @@ class RubricMetric(Metric):
                 "juries, orders, calls and readouts need a rubric's criteria"
             )
         check_askable(self.name, self.rubric, mode=self.mode, jury=self.jury)
-        self._asker = Asker(self.jury)
+        self._mirrors: tuple[Mirror | None, ...] = (None,)
+        self._builders = [
+            (member, RequestBuilder(member.judge), member.judge.api) for member in self.jury.members
+        ]
         self._known: Known = {}
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
         self._made_with: dict[str, Json] = {
@@ -171,27 +183,48 @@ class RubricMetric(Metric):
         return variant, [request for ask in asks for request in ask.requests]
 
     def _asks(self, case: Case) -> tuple[Variant, list[OpinionRequest]]:
-        earlier = case.history
+        """Return the variant of a case in written order, and what to ask, sample by sample."""
+        jury, earlier = self.jury, case.history
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
-        own = self._own is not None
+        own_form = None if self._own is None else self._own.form
+        rendered: dict[Any, tuple[Variant, tuple[ChatMessage, ...]]] = {}
 
-        def about(swapped: bool) -> About:
-            shown = self.shown(case, Arrangement(swapped=True)) if swapped else case
-            fields = {"case": case.id, "metric": self.name, "rubric": self.rubric.name}
-            return trusted(About, {**fields, "output": shown.output, "order": "written"})
+        def render(how: Arrangement, api: Api | None) -> tuple[Variant, tuple[ChatMessage, ...]]:
+            bare = api is not None  # the form has the questions of another API than chat
+            if (how, bare) not in rendered:
+                rendered[how, bare] = self.rubric.render(
+                    self.shown(case, how),
+                    mode=self.mode,
+                    history=earlier,
+                    own_form=own_form is not None or bare,
+                    how=how._replace(swapped=False),
+                )
+            return rendered[how, bare]
 
-        def render(how: Arrangement, bare: bool) -> tuple[Variant, tuple[ChatMessage, ...]]:
-            return self.rubric.render(
-                self.shown(case, how),
-                mode=self.mode,
-                history=earlier,
-                own_form=own or bare,
-                how=how._replace(swapped=False),
-            )
+        variant, _ = render(WRITTEN, jury.members[0].judge.api)
+        parts = {api: parts_of(variant, jury, api) for _, _, api in self._builders}
+        asks = []
+        for sample, mirror in product(range(jury.samples), self._mirrors):
+            place = sample if jury.order == "balanced" else 0
+            about = self._about(case, place, swapped=mirror is not None)
+            for member, builder, api in self._builders:
+                requests = []
+                for number, ids in enumerate(parts[api], start=1):
+                    how = Arrangement(place, ids, number == len(parts[api]), mirror is not None)
+                    arranged, messages = render(how, api)
+                    form = own_form or arranged.form_for(api)
+                    requests.append(
+                        builder.request(messages=messages, form=form, sample=sample, about=about)
+                    )
+                asks.append(OpinionRequest(member, sample, place, tuple(requests), mirror))
+        return variant, asks
 
-        form = None if self._own is None else self._own.form
-        return self._asker.asks(render, form=form, about=about)
+    def _about(self, case: Case, place: int, *, swapped: bool) -> About:
+        shown = self.shown(case, Arrangement(swapped=True)) if swapped else case
+        order = order_name(place, swapped=swapped)
+        fields = {"case": case.id, "metric": self.name, "rubric": self.rubric.name}
+        return trusted(About, {**fields, "output": shown.output, "order": order})
 
     def shown(self, case: Case, how: Arrangement) -> Case:
         """Return a case as one request shows it."""
@@ -210,7 +243,7 @@ class RubricMetric(Metric):
             opinions = [OpinionReply(asks[0], (judgment,), judgment)]
         else:
             ids = () if self._own is not None else variant.ids
-            opinions = await self._asker.answers(asks, self._judge, ids=ids)
+            opinions = await ask_all(asks, self.jury, self._judge, ids=ids)
         if self._own is not None:
             return self._score_of_model(self._own, opinions)
         return self._score_of(case, variant, opinions)

@@ -18,6 +18,7 @@ from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.jury import Jury
 from judgekit.core.protocols import Aggregate, Asks, Metric
 from judgekit.core.score import Opinion, Part, Score, checked_score
+from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_options
 from judgekit.metrics.built_in import RubricLike
@@ -37,18 +38,8 @@ async def judge_all(metric: RubricMetric, cases: Sequence[Case]) -> list[Score]:
     Raises:
         JudgekitError: one of them could not be judged.
     """
-    if metric.synchronous:
-        outcomes: list[Score | BaseException] = []
-        for case in cases:
-            try:
-                outcomes.append(await checked_score(metric, case))
-            except JudgekitError as exc:
-                outcomes.append(exc)
-    else:
-        import asyncio
-
-        pending = [checked_score(metric, case) for case in cases]
-        outcomes = list(await asyncio.gather(*pending, return_exceptions=True))
+    judged = (checked_score(metric, case) for case in cases)
+    outcomes = await outcomes_of(judged, inline=metric.synchronous)
     bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     if bad:
         # Errors that stop the run come first, then outages, then invalid replies.

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from itertools import product
+from itertools import islice
 from typing import Any, NamedTuple
 
 from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.failure import failure_of
-from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment
 from judgekit.core.jury import Jury, Member
-from judgekit.core.request import About, Api, ChatMessage, Form, Request
+from judgekit.core.request import Api, Request
+from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import trusted
-from judgekit.rubric.arrangement import WRITTEN, Arrangement, order_name
+from judgekit.rubric.arrangement import order_name
 from judgekit.rubric.variant import Variant
-
-Render = Callable[[Arrangement, bool], tuple[Variant, tuple[ChatMessage, ...]]]
-"""Returns the variant and the messages of an arrangement; `True` leaves the criteria out."""
-
 
 Mirror = Callable[[Judgment], Judgment]
 """Returns the verdict on two answers as if they had been shown in the other order."""
@@ -54,117 +50,39 @@ class OpinionReply(NamedTuple):
     error: JudgekitError | None = None
 
 
-class Asker:
-    """Asks the members of a jury.
+async def ask_all(
+    asks: Sequence[OpinionRequest],
+    jury: Jury,
+    judge: Callable[[Member, Request], Coroutine[Any, Any, Judgment]],
+    *,
+    ids: Sequence[str],
+) -> list[OpinionReply]:
+    """Return all opinions, if enough of them came.
+
+    A member counts if more than half of its samples came, and `quorum` members must count.
+    All requests finish before an error is raised, so that every paid reply is recorded.
 
     Args:
-        jury: the jury.
-        mirror: of a rubric about two answers; each sample is then asked in both orders.
+        asks: what to ask.
+        jury: the members.
+        judge: asks a member, and reads its reply.
+        ids: the criteria, in the order of the rubric; empty if the reply has another form.
 
     Raises:
-        ConfigError: a member is no judge.
+        JudgekitError: one that stops the run, or why there are not enough opinions; a reason
+            of the judge before an invalid reply.
     """
-
-    def __init__(self, jury: Jury, *, mirror: Mirror | None = None) -> None:
-        self.jury = jury
-        self._mirrors = (None,) if mirror is None else (None, mirror)
-        self._builders = [RequestBuilder(member.judge) for member in jury.members]
-        self._apis = [member.judge.api for member in jury.members]
-        opinions = jury.samples * len(jury.members) * len(self._mirrors)
-        self.single = opinions == 1 and jury.calls == "all"
-        """Whether one opinion gives all answers."""
-
-    def asks(
-        self, render: Render, *, form: Form | None, about: Callable[[bool], About]
-    ) -> tuple[Variant, list[OpinionRequest]]:
-        """Return the variant for a case in written order, and what to ask, sample by sample.
-
-        Args:
-            render: renders the case.
-            form: the form of the replies, if it is not that of the rubric.
-            about: returns the purpose of the requests; `True` for answers in the other order.
-        """
-        jury = self.jury
-        bare = self._apis[0] is not None  # the form has the questions of another API than chat
-        variant, messages = render(WRITTEN, bare)
-        parts = {api: _parts(variant, jury, api) for api in self._apis}
-        if self.single and parts[self._apis[0]] == [None]:
-            own = form or variant.form_for(self._apis[0])
-            request = self._builders[0].request(
-                messages=messages, form=own, sample=0, about=about(False)
-            )
-            return variant, [OpinionRequest(jury.members[0], 0, 0, (request,))]
-        shown = {(WRITTEN, bare): (variant, messages)}
-        asks = []
-        sides = [(mirror, about(mirror is not None)) for mirror in self._mirrors]
-        for sample, (mirror, side) in product(range(jury.samples), sides):
-            place = sample if jury.order == "balanced" else 0
-            order = order_name(place, swapped=mirror is not None)
-            purpose = trusted(About, {**side.__dict__, "order": order})
-            members = zip(jury.members, self._builders, self._apis, strict=True)
-            for member, builder, api in members:
-                requests = []
-                for number, ids in enumerate(parts[api], start=1):
-                    last, bare = number == len(parts[api]), api is not None
-                    how = Arrangement(place, ids, last, mirror is not None)
-                    if (how, bare) not in shown:
-                        shown[how, bare] = render(how, bare)
-                    arranged, messages = shown[how, bare]
-                    own = form or arranged.form_for(api)
-                    requests.append(
-                        builder.request(messages=messages, form=own, sample=sample, about=purpose)
-                    )
-                asks.append(OpinionRequest(member, sample, place, tuple(requests), mirror))
-        return variant, asks
-
-    async def answers(
-        self,
-        asks: Sequence[OpinionRequest],
-        judge: Callable[[Member, Request], Coroutine[Any, Any, Judgment]],
-        *,
-        ids: Sequence[str],
-    ) -> list[OpinionReply]:
-        """Return all opinions, if enough of them came.
-
-        A member counts if more than half of its samples came, and `quorum` members must count.
-        All requests finish before an error is raised, so that every paid reply is recorded.
-
-        Args:
-            asks: what to ask.
-            judge: asks a member, and reads its reply.
-            ids: the criteria, in the order of the rubric; empty if the reply has another form.
-
-        Raises:
-            JudgekitError: one that stops the run, or why there are not enough opinions; a reason
-                of the judge before an invalid reply.
-        """
-        pairs = [(ask, request) for ask in asks for request in ask.requests]
-        outcomes: list[Judgment | BaseException] = []
-        if self.jury.synchronous:
-            for ask, request in pairs:
-                try:
-                    outcomes.append(await judge(ask.member, request))
-                except JudgekitError as exc:
-                    outcomes.append(exc)
-        else:
-            import asyncio  # a replay does without
-
-            pending = [judge(ask.member, request) for ask, request in pairs]
-            outcomes = list(await asyncio.gather(*pending, return_exceptions=True))
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException) and _stops(outcome):
-                raise outcome
-        replies = iter(outcomes)
-        opinions = [opinion_reply(ask, [next(replies) for _ in ask.requests], ids) for ask in asks]
-        self._check(opinions)
-        return opinions
-
-    def _check(self, opinions: Sequence[OpinionReply]) -> None:
-        bad = [one.error for one in opinions if one.error is not None]
-        if not bad:
-            return
-        if len(verdicts_by_member(opinions, self.jury)) < self.jury.quorum:
-            raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
+    judged = (judge(ask.member, request) for ask in asks for request in ask.requests)
+    outcomes = await outcomes_of(judged, inline=jury.synchronous)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException) and _stops(outcome):
+            raise outcome
+    replies = iter(outcomes)
+    opinions = [opinion_reply(ask, list(islice(replies, len(ask.requests))), ids) for ask in asks]
+    bad = [one.error for one in opinions if one.error is not None]
+    if bad and len(verdicts_by_member(opinions, jury)) < jury.quorum:
+        raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
+    return opinions
 
 
 def verdicts_by_member(
@@ -185,7 +103,7 @@ def verdicts_by_member(
     return [(m, verdicts[m.name]) for m in jury.members if 2 * samples[m.name] > jury.samples]
 
 
-def _parts(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, ...] | None]:
+def parts_of(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, ...] | None]:
     """Return the criteria of each request; `None` for all of them in one."""
     if jury.calls == "all" and api not in DECISION_APIS:
         return [None]

@@ -14,7 +14,7 @@ from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Opinion, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, trusted
-from judgekit.metrics.opinions.asking import Asker, OpinionReply
+from judgekit.metrics.opinions.asking import OpinionReply
 from judgekit.metrics.opinions.verdict import combine_opinions
 from judgekit.metrics.pairwise.exchange import AnswerExchange
 from judgekit.metrics.pairwise.figures import FIGURES, PairTally
@@ -89,7 +89,7 @@ class PairwiseMetric(RubricMetric):
         self.opponent: Opponent = opponent
         self.names: tuple[str, str] = ("output", opponent)
         """What results call the two answers, unless the case says which models gave them."""
-        self._asker = Asker(self.jury, mirror=AnswerExchange(self.rubric, first=opponent))
+        self._mirrors = (None, AnswerExchange(self.rubric, first=opponent))
         self._by = rule_of(rule)
         self._method += f" in both orders ({rule})"
         self._made_with["value"] = f"the better of two answers in both orders ({rule})"
