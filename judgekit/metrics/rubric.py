@@ -29,7 +29,7 @@ from judgekit.metrics.opinions.asking import (
     parts_of,
 )
 from judgekit.metrics.opinions.endpoints import check_askable, unsupported_parts
-from judgekit.metrics.opinions.verdict import Known, combine_opinions, opinions_of
+from judgekit.metrics.opinions.verdict import combine_opinions, opinions_of
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
 from judgekit.rubric.arrangement import WRITTEN, Arrangement, order_name
@@ -112,7 +112,6 @@ class RubricMetric(Metric):
         self._builders = [
             (member, RequestBuilder(member.judge), member.judge.api) for member in self.jury.members
         ]
-        self._known: Known = {}
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
         self._made_with: dict[str, Json] = {
             "rubric": self.rubric.name,
@@ -330,7 +329,7 @@ class RubricMetric(Metric):
         )
         if len(several) == 1 and plain:
             return first, variant.outcomes(first), [None] * len(variant.ids)
-        return combine_opinions(variant, several, self.jury, self._known)
+        return combine_opinions(variant, several, self.jury)
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
         """Return the details of a score."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from judgekit.core.distribution import Distribution
@@ -15,7 +14,6 @@ from judgekit.core.value import trusted
 from judgekit.metrics.opinions.asking import OpinionReply, verdicts_by_member
 from judgekit.metrics.opinions.vote import (
     Ballot,
-    Verdict,
     VoteRule,
     distribution_of,
     read_out,
@@ -25,16 +23,11 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine, Outcome
 from judgekit.rubric.variant import Variant
 
-Known = dict[Any, tuple[int, Verdict]]
-"""Criterion and words of the members -> place of the ballot that won, or -1, and the verdict."""
-MOST_KNOWN = 4_096
-
 
 def combine_opinions(
     variant: Variant,
     asked: Sequence[OpinionReply],
     jury: Jury,
-    known: Known,
     *,
     by: VoteRule = vote_on,
 ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
@@ -46,82 +39,45 @@ def combine_opinions(
         variant: the criteria.
         asked: the opinions.
         jury: the members, and how they vote.
-        known: verdicts on words that were computed before; changed in place.
         by: how several ballots become one; a rule other than `vote_on` replaces the readout.
     """
     members = verdicts_by_member(asked, jury)
-    usual = by is vote_on
-    settled = partial(_settled, jury=jury if usual else None)
-    single = usual and jury.samples == 1 and jury.readout is None
     answers: dict[str, Answer] = {}
     outcomes: list[Outcome] = []
-    distributions = []
     for criterion in variant.criteria:
-        id, worth = criterion.id, criterion.worth
         ballots = []
         for member, own in members:
-            first = own[0].answers[id]
-            if single and first.distribution is None:
-                ballots.append(Ballot(first, worth(first.value, first.items), member.weight))
-                continue
-            answered = [judgment.answers[id] for judgment in own]
-            samples = [Ballot(a, worth(a.value, a.items)) for a in answered]
-            merged = settled(criterion, samples, by(criterion, samples))
+            given = [judgment.answers[criterion.id] for judgment in own]
+            samples = [Ballot(a, criterion.worth(a.value, a.items)) for a in given]
+            merged = samples[0]
+            if len(samples) > 1 or merged.answer.distribution is not None:
+                merged = _merged(criterion, samples, jury, by=by, voters="samples")
             ballots.append(Ballot(merged.answer, merged.outcome, member.weight))
-        if len(ballots) == 1:
-            verdict = Verdict(ballots[0].answer, ballots[0].outcome)
-        elif single and (criterion.question.labels or criterion.question.kind == "boolean"):
-            verdict = _known_vote(criterion, ballots, jury, known)
-        else:
-            together = by(criterion, ballots, vote=jury.vote, voters="judges")
-            verdict = settled(criterion, ballots, together)
-        answers[id] = verdict.answer
+        verdict = ballots[0]
+        if len(ballots) > 1:
+            verdict = _merged(criterion, ballots, jury, by=by, voters="judges")
+        answers[criterion.id] = verdict.answer
         outcomes.append(verdict.outcome)
-        distributions.append(verdict.answer.distribution)
+    distributions = [answer.distribution for answer in answers.values()]
     fields = members[0][1][0].__dict__
     return trusted(Judgment, {**fields, "answers": answers}), outcomes, distributions
 
 
-def _known_vote(
-    criterion: Criterion, ballots: Sequence[Ballot], jury: Jury, known: Known
-) -> Verdict:
-    """Return the verdict of single words, which is computed once for the same words."""
-    words = tuple([ballot.answer.value for ballot in ballots])
-    weights = tuple([ballot.weight for ballot in ballots])
-    if any(ballot.answer.distribution for ballot in ballots):
-        together = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
-        return _settled(criterion, ballots, together, jury=jury)
-    key = (criterion.id, words, weights)
-    if key not in known:
-        together = vote_on(criterion, ballots, vote=jury.vote, voters="judges")
-        won = [n for n, ballot in enumerate(ballots) if ballot.answer is together.answer]
-        if len(known) > MOST_KNOWN:
-            known.clear()
-        settled = _settled(criterion, ballots, together, jury=jury)
-        known[key] = (won[0] if won else -1, settled)
-    place, verdict = known[key]
-    if place < 0:
-        return verdict
-    distribution = verdict.answer.distribution
-    fields = {**ballots[place].answer.__dict__, "distribution": distribution}
-    return Verdict(trusted(Answer, fields), verdict.outcome)
-
-
-def _settled(
-    criterion: Criterion, ballots: Sequence[Ballot], verdict: Verdict, *, jury: Jury | None
-) -> Verdict:
-    """Return a verdict with the distribution of its ballots, read out if that is asked for."""
+def _merged(
+    criterion: Criterion, ballots: Sequence[Ballot], jury: Jury, *, by: VoteRule, voters: str
+) -> Ballot:
+    """Return what ballots come to, with their distribution, read out if that is asked for."""
+    vote = jury.vote if voters == "judges" else "majority"
+    verdict = by(criterion, ballots, vote=vote, voters=voters)
     distribution = distribution_of(criterion, ballots)
     if distribution is None:
         return verdict
     answer = trusted(Answer, {**verdict.answer.__dict__, "distribution": distribution})
-    if jury is None:
-        return verdict._replace(answer=answer)
     readout = jury.readout
     if readout is None and distribution.source == "decisions":
         # A decision has no answer but its probabilities.
         readout = "expected" if criterion.question.kind == "score" else "yes"
-    if readout is None:
+    if readout is None or by is not vote_on:
         return verdict._replace(answer=answer)
     verdict = read_out(criterion, distribution, readout, answer)
     value = verdict.outcome[1]

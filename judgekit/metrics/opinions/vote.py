@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from judgekit.core.distribution import Distribution, Label, Readout, Source
 from judgekit.core.judgment import Answer
@@ -17,33 +18,16 @@ _EQUAL = 1e-9
 
 
 class Ballot(NamedTuple):
-    """One answer to a criterion."""
+    """An answer to a criterion: one, or what several come to."""
 
     answer: Answer
+    """Of several, its reason, quotes and items are those of one that supports it."""
     outcome: Outcome
     weight: float = 1.0
 
 
-class Verdict(NamedTuple):
-    """The answer to a criterion that several ballots come to."""
-
-    answer: Answer
-    """Its reason, quotes and items are those of a ballot that supports it."""
-    outcome: Outcome
-
-
-class VoteRule(Protocol):
-    """Returns the answer to a criterion that several ballots come to."""
-
-    def __call__(
-        self,
-        criterion: Criterion,
-        ballots: Sequence[Ballot],
-        *,
-        vote: Vote = ...,
-        voters: str = ...,
-    ) -> Verdict:
-        """Return the answer."""
+VoteRule = Callable[..., Ballot]
+"""Returns what several ballots on a criterion come to; takes what `vote_on` takes."""
 
 
 def vote_on(
@@ -52,42 +36,41 @@ def vote_on(
     *,
     vote: Vote = "majority",
     voters: str = "samples",
-) -> Verdict:
-    """Return the answer to a criterion that several ballots come to.
+) -> Ballot:
+    """Return what several ballots on a criterion come to.
 
     Words and yes/no go by majority of the weights, and a tie abstains; with `vote: mean` the mean
     of their values counts. Numbers are averaged. Where half of the ballots have no number, there
     is none.
     """
     if len(ballots) == 1:
-        return Verdict(ballots[0].answer, ballots[0].outcome)
+        return ballots[0]
     by_word = criterion.question.labels or criterion.question.kind == "boolean"
     if by_word and vote != "mean":
         return _majority(ballots, voters)
     return _mean(ballots)
 
 
-def _majority(ballots: Sequence[Ballot], voters: str) -> Verdict:
+def _majority(ballots: Sequence[Ballot], voters: str) -> Ballot:
     weights: dict[Label, float] = {}
     for answer, _, weight in ballots:
         weights[answer.value] = weights.get(answer.value, 0.0) + weight
     best = max(weights.values())
-    first = [value for value, weight in weights.items() if best - weight < _EQUAL]
-    if len(first) > 1:
+    first, *others = [value for value, weight in weights.items() if best - weight < _EQUAL]
+    if others:
         ranked = sorted(weights.items(), key=lambda entry: -entry[1])
         tied = ", ".join(f"{_word(value)} {weight:g}" for value, weight in ranked)
-        answer = Answer(reason=f"the {voters} are tied: {tied}")
-        return Verdict(answer, ("abstained", None))
-    return next(Verdict(b.answer, b.outcome) for b in ballots if b.answer.value == first[0])
+        return Ballot(Answer(reason=f"the {voters} are tied: {tied}"), ("abstained", None))
+    return next(ballot for ballot in ballots if ballot.answer.value == first)
 
 
-def _mean(ballots: Sequence[Ballot]) -> Verdict:
+def _mean(ballots: Sequence[Ballot]) -> Ballot:
     known = [(ballot, ballot.outcome[1]) for ballot in ballots if ballot.outcome[1] is not None]
     total = math.fsum(ballot.weight for ballot, _ in known)
     if 2 * len(known) <= len(ballots) or total <= 0:
         first = next((b for b in ballots if b.outcome[1] is None), ballots[0])
         status = "abstained" if first.outcome[1] is not None else first.outcome[0]
-        return Verdict(first.answer, (status, None))
+        return Ballot(first.answer, (status, None))
     if all(ballot.weight == known[0][0].weight for ballot, _ in known):
         mean = sum(value for _, value in known) / len(known)
     else:
@@ -95,9 +78,9 @@ def _mean(ballots: Sequence[Ballot]) -> Verdict:
     nearest = min(known, key=lambda entry: abs(entry[1] - mean))[0].answer
     outcome: Outcome = ("scored", mean)
     if nearest.value is None or isinstance(nearest.value, (str, bool)):
-        return Verdict(nearest, outcome)  # a checklist has items; a word stays a word
+        return Ballot(nearest, outcome)  # a checklist has items; a word stays a word
     shown = math.fsum(b.weight * float(b.answer.value or 0) for b, _ in known) / total
-    return Verdict(nearest.model_copy(update={"value": shown}), outcome)
+    return Ballot(nearest.model_copy(update={"value": shown}), outcome)
 
 
 def combined_value(values: Sequence[Label]) -> Label:
@@ -131,14 +114,23 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
         return ballots[0].answer.distribution
     if question.kind == "checklist":
         return None
+    answers = tuple([(b.answer.value, b.answer.distribution, b.weight) for b in ballots])
+    return _mean_distribution(question.kind, question.labels, answers)
+
+
+@lru_cache(maxsize=4_096)
+def _mean_distribution(
+    kind: str,
+    labels: tuple[str, ...],
+    answers: tuple[tuple[Label, Distribution | None, float], ...],
+) -> Distribution | None:
     weights: dict[Label, float] = {}
     mass = bound = total = 0.0
     sources: set[Source | None] = set()
-    for answer, _, weight in ballots:
+    for value, own, weight in answers:
         total += weight
-        own = answer.distribution
         if own is None:
-            weights[answer.value] = weights.get(answer.value, 0.0) + weight
+            weights[value] = weights.get(value, 0.0) + weight
             mass += weight
             sources.add(None)
             continue
@@ -149,16 +141,16 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
             weights[label] = weights.get(label, 0.0) + weight * probability
     if total <= 0:
         return None
-    order: list[Label] = [*question.labels] or [True, False]
-    if question.kind == "score" and not question.labels:
+    order: list[Label] = [*labels] or [True, False]
+    if kind == "score" and not labels:
         order = [*sorted(label for label in weights if label is not None)]
-    labels = tuple([label for label in (*order, None) if label in weights])
+    shown = tuple([label for label in (*order, None) if label in weights])
     only = sources.pop() if len(sources) == 1 else None
     return trusted(
         Distribution,
         {
-            "labels": labels,
-            "probabilities": tuple([weights[label] / total for label in labels]),
+            "labels": shown,
+            "probabilities": tuple([weights[label] / total for label in shown]),
             "source": only or "samples",
             "mass": min(1.0, mass / total),
             "bound": min(1.0, bound / total),
@@ -166,13 +158,9 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
     )
 
 
-def _is_number(value: Label) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def read_out(
     criterion: Criterion, distribution: Distribution, readout: Readout, answer: Answer
-) -> Verdict:
+) -> Ballot:
     """Return the answer that a readout of a distribution gives.
 
     `expected` is the mean of the values of the answers, on 0..1; `mode` the value of the most
@@ -183,7 +171,7 @@ def read_out(
     plain = readout == "mode" or (readout == "yes" and criterion.question.kind != "boolean")
     if plain or distribution.probability(None) > 0.5:
         outcome: Outcome = ("abstained", None) if mode is None else criterion.worth(mode, ())
-        return Verdict(answer.model_copy(update={"value": mode}), outcome)
+        return Ballot(answer.model_copy(update={"value": mode}), outcome)
     worth: dict[Label, float] = {
         label: value
         for label in distribution.labels
@@ -191,10 +179,10 @@ def read_out(
     }
     expected = distribution.expected_of(worth)
     if expected is None:
-        return Verdict(answer, ("not_applicable", None))
+        return Ballot(answer, ("not_applicable", None))
     shown = distribution.expected if criterion.question.kind == "score" else None
     update = {"value": mode if shown is None or criterion.levels else shown}
-    return Verdict(answer.model_copy(update=update), ("scored", min(1.0, max(0.0, expected))))
+    return Ballot(answer.model_copy(update=update), ("scored", min(1.0, max(0.0, expected))))
 
 
 def _word(value: Label) -> str:

@@ -147,7 +147,7 @@ class PairwiseMetric(RubricMetric):
     ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
         """Return the answers that all opinions come to, their values, and their distributions."""
         verdict, outcomes, distributions = combine_opinions(
-            variant, several, self.jury, self._known, by=self._by
+            variant, several, self.jury, by=self._by
         )
         if self.tie == "abstain":
             outcomes = [("abstained", None) if one[1] == EVEN else one for one in outcomes]

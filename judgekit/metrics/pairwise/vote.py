@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from judgekit.core.judgment import Answer
 from judgekit.core.jury import Vote
 from judgekit.metrics.opinions.vote import (
     Ballot,
-    Verdict,
     VoteRule,
     distribution_of,
     read_out,
@@ -43,7 +42,7 @@ def _vote(
     vote: Vote = "majority",
     voters: str = "samples",
     rule: Rule,
-) -> Verdict:
+) -> Ballot:
     samples = voters == "samples"
     if rule == "mean" or (vote == "mean" and not samples):
         verdict = vote_on(criterion, ballots, vote="mean")
@@ -58,7 +57,7 @@ def _vote(
         pairs = zip(ballots[::2], ballots[1::2], strict=True)
         ballots = [_agreed(criterion, *pair) for pair in pairs]
     if len(ballots) == 1:
-        return Verdict(ballots[0].answer, ballots[0].outcome)
+        return ballots[0]
     return _majority(criterion, ballots, voters if not samples or rule == "strict" else "opinions")
 
 
@@ -67,33 +66,26 @@ def _decided(criterion: Criterion, ballot: Ballot) -> Ballot:
     distribution = ballot.answer.distribution
     if ballot.outcome[1] is not None or distribution is None or distribution.mode is not None:
         return ballot
-    return Ballot(*read_out(criterion, distribution, "expected", ballot.answer), ballot.weight)
+    decided = read_out(criterion, distribution, "expected", ballot.answer)
+    return decided._replace(weight=ballot.weight)
 
 
-class _Side(NamedTuple):
-    weight: float
-    ballots: list[Ballot]
-
-
-def _majority(criterion: Criterion, ballots: Sequence[Ballot], voters: str) -> Verdict:
+def _majority(criterion: Criterion, ballots: Sequence[Ballot], voters: str) -> Ballot:
     """Return the answer that most of the weight prefers."""
-    sides = {
-        side: [ballot for ballot in ballots if _side(ballot) == side] for side in (1, -1, 0, None)
-    }
-    ranked = sorted(
-        (_Side(math.fsum(b.weight for b in own), own) for own in sides.values() if own),
-        key=lambda side: -side.weight,
-    )
-    undecided = math.fsum(ballot.weight for ballot in sides[None])
-    if 2 * undecided >= math.fsum(ballot.weight for ballot in ballots):
-        return Verdict(sides[None][0].answer, sides[None][0].outcome)
-    if len(ranked) > 1 and ranked[0].weight - ranked[1].weight < 1e-9:
+    sides: dict[int | None, list[Ballot]] = {}
+    for ballot in ballots:
+        sides.setdefault(_side(ballot), []).append(ballot)
+    weights = {side: math.fsum(b.weight for b in own) for side, own in sides.items()}
+    if None in sides and 2 * weights[None] >= math.fsum(ballot.weight for ballot in ballots):
+        return sides[None][0]
+    first, *others = sorted(sides, key=lambda side: -weights[side])
+    if others and weights[first] - weights[others[0]] < 1e-9:
         return _tie(criterion, f"the {voters} are divided")
-    first, *_ = own = ranked[0].ballots
-    if _side(first) in (0, None):
-        return Verdict(first.answer, first.outcome)
+    own = sides[first]
+    if first in (0, None):
+        return own[0]
     values = [ballot.outcome[1] or 0.0 for ballot in own]
-    return Verdict(first.answer, ("scored", math.fsum(values) / len(values)))
+    return own[0]._replace(outcome=("scored", math.fsum(values) / len(values)))
 
 
 def _side(ballot: Ballot) -> int | None:
@@ -105,10 +97,10 @@ def _agreed(criterion: Criterion, one: Ballot, other: Ballot) -> Ballot:
     if one.outcome[1] is None or other.outcome[1] is None:
         return one if one.outcome[1] is None else other
     if _side(one) != _side(other):
-        return Ballot(*_tie(criterion, "the two orders disagree"))
+        return _tie(criterion, "the two orders disagree")
     return one._replace(outcome=("scored", (one.outcome[1] + other.outcome[1]) / 2))
 
 
-def _tie(criterion: Criterion, reason: str) -> Verdict:
+def _tie(criterion: Criterion, reason: str) -> Ballot:
     labels = (level.label for level in criterion.levels if level.value == EVEN)
-    return Verdict(Answer(value=next(labels, "tie"), reason=reason), ("scored", EVEN))
+    return Ballot(Answer(value=next(labels, "tie"), reason=reason), ("scored", EVEN))

@@ -86,6 +86,17 @@ def test_an_open_order_is_no_tie(labels, status):
     assert rule_of("strict")(CRITERION, ballots_of(labels)).outcome[0] == status
 
 
+def test_judges_without_weight_are_divided_or_agree():
+    """The judges with a weight may be those that failed."""
+    strict = rule_of("strict")
+
+    divided = strict(CRITERION, ballots_of(("aa", "b"), (0.0, 0.0)), voters="judges")
+    agreed = strict(CRITERION, ballots_of(("aa", "aa"), (0.0, 0.0)), voters="judges")
+
+    assert divided.outcome == ("scored", 0.5)
+    assert agreed.outcome == CRITERION.value_of(Answer(value="aa"))
+
+
 @given(label=st.sampled_from(["A", "tie", "B", None]))
 def test_an_exchange_undoes_itself(label):
     exchange = AnswerExchange(load_rubric("preference"), first="baseline")
