@@ -181,7 +181,7 @@ class Calibrated:
         on_brand = sum(labels.values)
         fresh = PersonaCalibration(
             persona=self._persona.name,
-            persona_digest=files.digest_of(self._persona),
+            persona_digest=self._persona.digest[:16],
             measured_with=self._plain.measured(),
             labels=files.LabelCounts(
                 digest=labels.digest,

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from judgekit.core.errors import ConfigError
-from judgekit.core.input_file import read_bytes
 from judgekit.core.suggest import suggest
+from judgekit.core.wrong_file import read_named
 
+Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.3, "traits": 0.3, "lexicon": 0.4}
 """The code's default weights; its documentation says .6, .25 and .15."""
 STYLE_BOUNDS = (0.05, 0.25)
@@ -54,18 +56,17 @@ def rescale_style(value: float, bounds: tuple[float, float] = STYLE_BOUNDS) -> f
     >>> rescale_style(0.05), round(rescale_style(0.15), 9), rescale_style(7, (0.5, 0.5))
     (0.3, 0.6, 0.6)
     """
-    low, high = bounds
-    if high <= low:
-        return 0.6
-    return 0.3 + 0.6 * max(0.0, min(1.0, (value - low) / (high - low)))
+    return 0.3 + 0.6 * _position(value, bounds)
 
 
 def rescale_variance(value: float, bounds: tuple[float, float] = VARIANCE_BOUNDS) -> float:
     """Return .1 to .9 for a variance between the bounds; .5 where they leave no room."""
+    return 0.1 + 0.8 * _position(value, bounds)
+
+
+def _position(value: float, bounds: tuple[float, float]) -> float:
     low, high = bounds
-    if high <= low:
-        return 0.5
-    return 0.1 + 0.8 * max(0.0, min(1.0, (value - low) / (high - low)))
+    return 0.5 if high <= low else max(0.0, min(1.0, (value - low) / (high - low)))
 
 
 class AlignmenterCalibration(NamedTuple):
@@ -101,40 +102,30 @@ def read_calibration(data: object) -> AlignmenterCalibration:
     for key in data:
         if key not in _KEYS + _EXTRA:
             raise ConfigError(f"calibration: unknown key {key!r}{suggest(str(key), list(_KEYS))}")
+
+    def number(key: str, usual: float) -> float:
+        return _number(key, data.get(key, usual))
+
     weights: Mapping[str, float] = WEIGHTS
-    flat = {name: data.get(f"{name}_weight") for name in WEIGHTS}
     if isinstance(written := data.get("weights"), Mapping):
-        weights = _shares(
-            {name: _number("weights", written.get(name, WEIGHTS[name])) for name in WEIGHTS}
-        )
-    elif all(value is not None for value in flat.values()):
-        weights = _shares({name: _number(f"{name}_weight", value) for name, value in flat.items()})
-    low, high = STYLE_BOUNDS
-    bounds = (
-        _number("style_sim_min", data.get("style_sim_min", low)),
-        _number("style_sim_max", data.get("style_sim_max", high)),
+        weights = {name: _number("weights", written.get(name, WEIGHTS[name])) for name in WEIGHTS}
+    elif all(data.get(f"{name}_weight") is not None for name in WEIGHTS):
+        weights = {name: number(f"{name}_weight", 0.0) for name in WEIGHTS}
+    known = AlignmenterCalibration(
+        _shares(weights),
+        bounds=(number("style_sim_min", 0.05), number("style_sim_max", 0.25)),
+        variance=(number("variance_min", 0.01), number("variance_max", 0.5)),
     )
-    low, high = VARIANCE_BOUNDS
-    variance = (
-        _number("variance_min", data.get("variance_min", low)),
-        _number("variance_max", data.get("variance_max", high)),
-    )
-    model = data.get("trait_model")
-    if isinstance(model, Mapping):
-        return AlignmenterCalibration(
-            weights,
-            _number("trait_model.bias", model.get("bias", 0.0)),
-            _weighed("trait_model.token_weights", model.get("token_weights")),
-            _weighed("trait_model.phrase_weights", model.get("phrase_weights")),
-            bounds,
-            variance,
+    if isinstance(model := data.get("trait_model"), Mapping):
+        return known._replace(
+            bias=_number("trait_model.bias", model.get("bias", 0.0)),
+            tokens=_weighed("trait_model.token_weights", model.get("token_weights")),
+            phrases=_weighed("trait_model.phrase_weights", model.get("phrase_weights")),
         )
-    if data.get("trait_weights") is not None:
-        bias = _number("trait_bias", data.get("trait_bias", 0.0))
-        return AlignmenterCalibration(
-            weights, bias, _weighed("trait_weights", data["trait_weights"]), {}, bounds, variance
-        )
-    return AlignmenterCalibration(weights, bounds=bounds, variance=variance)
+    if (single := data.get("trait_weights")) is not None:
+        tokens = _weighed("trait_weights", single)
+        return known._replace(bias=number("trait_bias", 0.0), tokens=tokens)
+    return known
 
 
 def trait_probability(
@@ -192,7 +183,7 @@ class RuleScore(NamedTuple):
 def rule_score(replies: Sequence[str], keywords: Mapping[str, Sequence[str]]) -> RuleScore:
     """Return max(0, 1 - hits / turns); 1 of no turns."""
     hits = [category for text in replies for category in keyword_hits(text, keywords)]
-    counts = {category: hits.count(category) for category in sorted(set(hits))}
+    counts = dict(sorted(Counter(hits).items()))
     rate = len(hits) / len(replies) if replies else 0.0
     return RuleScore(len(replies), len(hits), rate, counts, max(0.0, 1.0 - rate))
 
@@ -210,7 +201,7 @@ def logistic(value: float) -> float:
     return 1.0 / (1.0 + math.exp(-value))
 
 
-def _shares(weights: dict[str, float]) -> dict[str, float]:
+def _shares(weights: Mapping[str, float]) -> dict[str, float]:
     total = math.fsum(weights.values())
     if total <= 0 or min(weights.values()) < 0:
         raise ConfigError("calibration: weights must be at least 0, and not all 0")
@@ -247,14 +238,12 @@ def calibration_of(source: object) -> AlignmenterCalibration:
         return read_calibration(source)
     from judgekit.datasets.json_text import json_fault, parse_json  # most runs have none
 
-    path = Path(source)
+    where = str(source)
+    text = read_named(Path(source), what="calibration", most=MAX_FILE)
     try:
-        data = read_bytes(path, most=MAX_FILE)
-    except OSError as exc:
-        raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
-    try:
-        return read_calibration(parse_json(data))
+        return read_calibration(parse_json(text))
     except ConfigError as exc:
-        raise ConfigError(str(exc), where=str(path)) from exc
+        raise ConfigError(str(exc), where=where) from exc
     except ValueError as exc:
-        raise ConfigError(f"not JSON: {json_fault(exc, data).what}", where=str(path)) from exc
+        fault = json_fault(exc, text.encode()).what
+        raise ConfigError(f"not JSON: {fault}", where=where) from exc

@@ -13,8 +13,8 @@ from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics.aggregate import mean_of
 from judgekit.metrics.brand_voice import alignmenter
+from judgekit.metrics.brand_voice.alignmenter import Compat
 from judgekit.metrics.brand_voice.calibration import (
-    Compat,
     MeasuredWith,
     PersonaCalibration,
     calibration_for,
@@ -79,24 +79,21 @@ class Authenticity(ComputedMetric):
         object.__setattr__(self, "persona", persona_of(self.name, self.persona))
         if self.compat is not None and self.embedder == "lexical":
             object.__setattr__(self, "embedder", "hashed-512")
-        known = calibration_for(self.name, self.calibration, self._voice, self.measured)
+        persona = self._voice
+        known = calibration_for(self.name, self.calibration, persona, self.measured)
         object.__setattr__(self, "calibration", False if known is None else known)
         learned = self.learned
         default: Mapping[str, float] = self._original.weights
         if self.compat is None:
             default = learned.weights.model_dump() if learned and learned.weights else WEIGHTS
-        object.__setattr__(self, "weights", check_weights(self.name, self.weights, default))
-        if not self.compat:
-            self._check_anything()
-
-    def _check_anything(self) -> None:
-        persona, weights, learned = self._voice, self._weights, self.learned
+        weights = check_weights(self.name, self.weights, default)
+        object.__setattr__(self, "weights", weights)
         there = {
-            "style": bool(persona.exemplars),
-            "traits": bool(persona.traits or (learned and learned.traits)),
-            "lexicon": bool(len(persona.preferred) or len(persona.avoided)),
+            "style": persona.exemplars,
+            "traits": persona.traits or (learned and learned.traits),
+            "lexicon": persona.preferred or persona.avoided,
         }
-        if not any(weights[part] for part, has in there.items() if has):
+        if not self.compat and not any(weights[part] for part, has in there.items() if has):
             raise ConfigError(
                 f"{self.name}: the persona {persona.name!r} has nothing to score by; give it"
                 " exemplars, traits or a lexicon"
@@ -119,7 +116,7 @@ class Authenticity(ComputedMetric):
     def options(self) -> dict[str, Json]:
         """The options as plain data; the persona is named in `made_with`."""
         return {
-            "weights": dict(self._weights),
+            "weights": dict(self.weights or {}),
             "reduce": self.reduce,
             "scope": self.scope,
             "embedder": identity_of(self.embedder),
@@ -136,10 +133,6 @@ class Authenticity(ComputedMetric):
         return self.persona
 
     @property
-    def _weights(self) -> Mapping[str, float]:
-        return self.weights or {}
-
-    @property
     def learned(self) -> PersonaCalibration | None:
         """The calibration that labels taught, if there is one."""
         return self.calibration if isinstance(self.calibration, PersonaCalibration) else None
@@ -148,8 +141,7 @@ class Authenticity(ComputedMetric):
     def _original(self) -> alignmenter.AlignmenterCalibration:
         if self.learned:
             return self.learned.as_alignmenter()
-        known = isinstance(self.calibration, alignmenter.AlignmenterCalibration)
-        return self.calibration if known else alignmenter.AlignmenterCalibration()  # type: ignore[return-value]
+        return alignmenter.calibration_of(self.calibration or None)
 
     def measured(self) -> MeasuredWith:
         """Return the settings that a calibration must share."""
@@ -166,39 +158,32 @@ class Authenticity(ComputedMetric):
         texts = replies(case, self.scope)
         vectors = await unit_vectors(self.embedder, texts)
         exemplars = await self._exemplars()
-        turns = [
-            self._compat_turn(text, vector, exemplars) if self.compat
-            else self._turn(text, vector, exemplars)
-            for text, vector in zip(texts, vectors, strict=True)
-        ]  # fmt: skip
+        score_turn = self._compat_turn if self.compat else self._turn
+        turns = [score_turn(text, v, exemplars) for text, v in zip(texts, vectors, strict=True)]
         parts = [
-            part_of(id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns])
+            part_of(id, [turn.details[id] for turn in turns], [turn.reasons[id] for turn in turns])
             for id in WEIGHTS
         ]
-        folded = fold_parts(parts, self._weights)
+        folded = fold_parts(parts, self.weights or {})
         method = f"style, traits and lexicon over {counted(len(texts))}"
         if self.compat:
             method += ", as Alignmenter"
-        meta: dict[str, Json] = {"embedder": identity_of(self.embedder), **self.made_with}
-        details: dict[str, Json] = {"turns": [turn.details for turn in turns]}
+        common: dict[str, Any] = {
+            "parts": folded.parts,
+            "method": method,
+            "details": {"turns": [turn.details for turn in turns]},
+            "meta": {"embedder": identity_of(self.embedder), **self.made_with},
+        }
         if folded.value is None:
+            heard = "; ".join(f"{part.id}: {part.reason}" for part in folded.parts)
             return not_applicable(
-                "Nothing the persona asks for can be heard in these replies: "
-                + "; ".join(f"{part.id}: {part.reason}" for part in folded.parts)
-                + ".",
-                parts=folded.parts,
-                method=method,
-                details=details,
-                meta=meta,
+                f"Nothing the persona asks for can be heard in these replies: {heard}.", **common
             )
         return Score(
             value=folded.value,
-            parts=folded.parts,
             reason=reason_of(self._voice.name, folded.value, folded.parts),
-            method=method,
             confidence=folded.covered,
-            details=details,
-            meta=meta,
+            **common,
         )
 
     async def _exemplars(self) -> Sequence[Vector]:
@@ -230,10 +215,9 @@ class Authenticity(ComputedMetric):
             "traits": traits_reason(findings),
             "lexicon": words_reason(words.preferred, words.avoided, len(persona.preferred)),
         }
-        values = {"style": style, "traits": traits, "lexicon": words.value}
         if learned := self.learned:
-            learned.apply(text, values, reasons, details)
-        return ReplyScore(values, reasons, details)
+            learned.apply(text, details, reasons)
+        return ReplyScore(details, reasons)
 
     def _style(
         self, vector: Vector, exemplars: Sequence[Vector]
@@ -290,7 +274,7 @@ class Authenticity(ComputedMetric):
             "lexicon": f"{details['preferred_hits']} preferred and {details['avoid_hits']} avoided"
             f" of {len(tokens)} tokens",
         }
-        return ReplyScore({"style": style, "traits": traits, "lexicon": words}, reasons, details)
+        return ReplyScore(details, reasons)
 
 
 def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
@@ -313,9 +297,9 @@ STYLE_BANDS = (
 class ReplyScore(NamedTuple):
     """The score of one reply."""
 
-    values: Mapping[str, float | None]
+    details: Mapping[str, Json]
+    """With the value of each part under its name."""
     reasons: Mapping[str, str]
-    details: dict[str, Json]
 
 
 def style_band(value: float) -> str:

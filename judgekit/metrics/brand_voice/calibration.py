@@ -16,7 +16,7 @@ from judgekit.core.value import Json
 from judgekit.core.wrong_file import read_named
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice import alignmenter
-from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration
+from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration, Compat
 from judgekit.metrics.brand_voice.persona import CALIBRATION_ENDING, Persona
 from judgekit.metrics.brand_voice.phrases import plain
 
@@ -26,7 +26,6 @@ MAX_FILE = 4_000_000
 _SHOWN = 3
 """Words that a reason names."""
 
-Compat = Literal["alignmenter"]
 WordWeight = Annotated[Number, Field(ge=-1e6, le=1e6)]
 """Bounded, so that no sum of them overflows."""
 
@@ -151,7 +150,7 @@ class PersonaCalibration(FileModel):
 
     def older_than(self, persona: Persona) -> bool:
         """Return whether the persona has changed since."""
-        return self.persona_digest != digest_of(persona)
+        return self.persona_digest != persona.digest[:16]
 
     def made_with(self, persona: Persona) -> dict[str, Json]:
         """Return what a run reports of the calibration."""
@@ -165,18 +164,16 @@ class PersonaCalibration(FileModel):
     def apply(
         self,
         text: str,
-        values: dict[str, float | None],
-        reasons: dict[str, str],
         details: dict[str, Json],
+        reasons: dict[str, str],
     ) -> None:
         """Replace the parts of one reply that the calibration changes."""
-        raw = values["style"]
+        raw = details["style"]
         if self.bounds is not None and raw is not None:
-            value = values["style"] = self.bounds.rescaled(raw)
-            details |= {"style": value, "style_raw": raw}
-            reasons["style"] += f", {value:.2f} of the calibrated range"
+            details |= {"style": self.bounds.rescaled(raw), "style_raw": raw}
+            reasons["style"] += f", {details['style']:.2f} of the calibrated range"
         if self.traits is not None:
-            values["traits"] = details["traits"] = round(self.traits.probability(text), 4)
+            details["traits"] = round(self.traits.probability(text), 4)
             reasons["traits"] = self.traits.reason(text)
 
     def as_alignmenter(self) -> AlignmenterCalibration:
@@ -189,11 +186,6 @@ class PersonaCalibration(FileModel):
         if self.bounds:
             same = same._replace(bounds=(self.bounds.low, self.bounds.high))
         return same
-
-
-def digest_of(persona: Persona) -> str:
-    """Return the digest of a persona as a calibration holds it."""
-    return persona.digest[:16]
 
 
 def calibration_path(persona: Path) -> Path:

@@ -10,15 +10,13 @@ from typing import Any, ClassVar
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, JudgeLike, Metric
-from judgekit.core.request import Request
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration
+from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration, Compat
 from judgekit.metrics.brand_voice.authenticity import Authenticity
-from judgekit.metrics.brand_voice.calibration import Compat
 from judgekit.metrics.brand_voice.judge_metrics import SESSION_HISTORY, BrandSafety
 from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
@@ -29,7 +27,6 @@ from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.weights import check_weights, fold_parts
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.variant import Variant as RubricVariant
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
 GRADES = ((0.9, "A"), (0.8, "B"), (0.7, "C"), (0.6, "D"), (0.0, "F"))
@@ -133,15 +130,15 @@ class BrandVoice(Metric):
                 history=history,
                 rubric=rubric,
             )
-        old: Any = self.authenticity.calibration
-        if not isinstance(old, AlignmenterCalibration):
-            old = None
+        known: Any = self.authenticity.calibration
+        if not isinstance(known, AlignmenterCalibration):
+            known = None
         self.stability = Stability(
             variant=variant,
             maximum=maximum,
             embedder=embedder,
             compat=compat,
-            calibration=old,
+            calibration=known,
         )
 
     def children(self) -> tuple[Metric, ...]:
@@ -172,38 +169,24 @@ class BrandVoice(Metric):
         """Return the spread over sessions, and how many had which grade."""
         return [Sessions(), _Grades()]
 
-    def requests(self, case: Case) -> tuple[RubricVariant, list[Request]]:
-        """Return the requests of a case without sending them.
-
-        Raises:
-            ConfigError: there is no judge.
-        """
-        if isinstance(self.safety, SafetyPatterns):
-            raise ConfigError(f"{self.name} asks nobody")
-        return self.safety.requests(case)
-
     async def score(self, case: Case) -> Score:
         """Score one session.
 
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
-        scores = {
-            "authenticity": await checked_score(self.authenticity, case),
-            "safety": await checked_score(self.safety, case),
-            "stability": await checked_score(self.stability, case),
-        }
+        metrics = zip(WEIGHTS, self.children(), strict=True)
+        scores = {id: await checked_score(metric, case) for id, metric in metrics}
         folded = fold_parts([_part(id, score) for id, score in scores.items()], self.weights)
-        method = "weighted mean of authenticity, safety and stability"
         meta: dict[str, Json] = {id: score.meta for id, score in scores.items()}
         meta |= {k: v for k, v in scores["safety"].meta.items() if k in _JUDGE}
+        common: dict[str, Any] = {
+            "parts": folded.parts,
+            "method": "weighted mean of authenticity, safety and stability",
+            "meta": meta,
+        }
         if folded.value is None:
-            return not_applicable(
-                "Nothing with a weight applies to this session.",
-                parts=folded.parts,
-                method=method,
-                meta=meta,
-            )
+            return not_applicable("Nothing with a weight applies to this session.", **common)
         letter = grade(folded.value)
         summary = "; ".join(
             f"{part.id} {part.value:.2f}" if part.value is not None
@@ -216,14 +199,12 @@ class BrandVoice(Metric):
         )
         return Score(
             value=folded.value,
-            parts=folded.parts,
             reason=f"{letter}: {summary}. Lowest, {lowest.id}: {lowest.reason}",
             source="judge" if scores["safety"].source == "judge" else "computed",
-            method=method,
             confidence=folded.covered,
             judgments=scores["safety"].judgments,
             details={"grade": letter, **{id: score.details for id, score in scores.items()}},
-            meta=meta,
+            **common,
         )
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
-from judgekit.core.input_file import read_text
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import nearby
+from judgekit.core.wrong_file import read_named
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.embedders import Chosen, identity_of
 from judgekit.metrics.brand_voice.phrases import Phrases
@@ -88,11 +87,9 @@ class Persona:
         from judgekit.metrics.vectors import unit_vectors
 
         identity = identity_of(embedder)
-        vectors = self._vectors.get(identity)
-        if vectors is None:
-            vectors = await unit_vectors(embedder, self.exemplars)
-            self._vectors[identity] = vectors
-        return vectors
+        if identity not in self._vectors:
+            self._vectors[identity] = await unit_vectors(embedder, self.exemplars)
+        return self._vectors[identity]
 
 
 def load_persona(path: str | Path) -> Persona:
@@ -110,18 +107,10 @@ def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
     Raises:
         ConfigError: with `file:line`, for anything wrong in it.
     """
-    try:
-        if file.is_dir():
-            raise ConfigError("is a folder; name the persona file in it", where=str(file))
-        if file.name.endswith(CALIBRATION_ENDING):
-            message = "is the calibration of a persona; name the persona file beside it"
-            raise ConfigError(message, where=str(file))
-        text = read_text(file, most=MAX_FILE)
-    except FileNotFoundError as exc:
-        hint = nearby(file) or "; check the path"
-        raise ConfigError(f"no such persona file{hint}", where=str(file)) from exc
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
+    if file.name.endswith(CALIBRATION_ENDING):
+        message = "is the calibration of a persona; name the persona file beside it"
+        raise ConfigError(message, where=str(file))
+    text = read_named(file, what="persona file", most=MAX_FILE)
     data, lines = parse_yaml(text, file=str(file))
     if not isinstance(data, dict):
         message = "a persona is keys and values: name, exemplars, traits, lexicon"
@@ -148,21 +137,20 @@ def persona_of(metric: str, source: object) -> Persona:
 
 
 def _traits(file: TraitsFile) -> list[Trait]:
-    traits = [Trait("formality", file.formality)] if file.formality else []
-    traits += [Trait("tone", tone) for tone in dict.fromkeys(file.tone)]
-    return traits + ([Trait("verbosity", file.verbosity)] if file.verbosity else [])
+    tones = [("tone", tone) for tone in dict.fromkeys(file.tone)]
+    kinds = [("formality", file.formality), *tones, ("verbosity", file.verbosity)]
+    return [Trait(kind, value) for kind, value in kinds if value]
 
 
 def _style_words(rules: object) -> tuple[str, ...]:
     words = rules.get("preferred") if isinstance(rules, dict) else None
-    listed = words if isinstance(words, list) else ()
-    return tuple(word for word in listed if isinstance(word, str))
+    return tuple(w for w in words if isinstance(w, str)) if isinstance(words, list) else ()
 
 
 Formality = Literal["formal", "business_casual", "casual"]
 Tone = Literal["professional", "friendly", "technical", "conversational"]
 Verbosity = Literal["concise", "balanced", "detailed"]
-TONES = ("professional", "friendly", "technical", "conversational")
+TONES = get_args(Tone)
 
 MAX_ENTRIES = 1000
 """Texts one list of a persona may hold."""

@@ -13,7 +13,7 @@ from judgekit.embedders.folding import fold
 from judgekit.metrics.tokens import CJK
 
 _APOSTROPHES = str.maketrans("’‘ʼ＇`´", "''''''")
-_UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 """Scripts that put no space between words: there a phrase is found inside a run."""
 
 
@@ -44,7 +44,7 @@ class Phrases:
         self.entries = tuple(dict.fromkeys(entry.strip() for entry in entries))
 
     def __len__(self) -> int:
-        return len(self._forms)
+        return len(self.forms)
 
     def used(self, text: Plain) -> dict[str, int]:
         """Return the entries that stand in a text, as they are written in the list, and how often.
@@ -53,28 +53,24 @@ class Phrases:
         not hide a word. What begins or ends with no letter or digit, such as an emoji, and what
         is written without spaces (Han, kana, Thai), is found inside a run as well.
         """
-        there = [item for item in self._forms if item[0] in text]
+        there = [item for item in self.forms.items() if item[0] in text]
         counts = ((entry, sum(1 for _ in _places(form, text))) for form, entry in there)
         return {entry: count for entry, count in counts if count}
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
         """Yield where entries stand in the text."""
-        for form, _ in self._forms:
+        for form in self.forms:
             for at in _places(form, text):
                 yield at, at + len(form)
 
     @cached_property
-    def _forms(self) -> tuple[tuple[str, str], ...]:
+    def forms(self) -> dict[str, str]:
+        """The form that is looked for -> the entry as written."""
         forms: dict[str, str] = {}
         for entry in self.entries:
             if form := plain(entry):
                 forms.setdefault(form, entry)
-        return tuple(forms.items())
-
-    @property
-    def forms(self) -> dict[str, str]:
-        """The form that is looked for -> the entry as written."""
-        return dict(self._forms)
+        return forms
 
 
 def _places(form: str, text: str) -> Iterator[int]:
@@ -103,14 +99,13 @@ def _free_after(last: str, text: str, end: int) -> bool:
         return True
     after = text[end]
     if after == "'" and end + 1 < len(text) and _in_word(text[end + 1]):
-        possessive = text[end + 1] == "s" and (end + 2 == len(text) or not _in_word(text[end + 2]))
-        return possessive
+        return text[end + 1] == "s" and (end + 2 == len(text) or not _in_word(text[end + 2]))
     return not _in_word(after)
 
 
 def _binds(character: str) -> bool:
     """Return whether what stands beside a character may belong to the same word."""
-    return _in_word(character) and _UNSPACED.match(character) is None
+    return _in_word(character) and UNSPACED.match(character) is None
 
 
 def _in_word(character: str) -> bool:
@@ -141,10 +136,10 @@ def score_lexicon(text: str, preferred: Phrases, avoided: Phrases) -> LexiconSco
     >>> score_lexicon("The baseline shows it, lol.", liked, shunned).value
     0.4
     """
-    if not len(preferred) and not len(avoided):
+    if not preferred and not avoided:
         return LexiconScore(None, {}, {})
     form = plain(text)
     liked, shunned = preferred.used(form), avoided.used(form)
-    share = len(liked) / len(preferred) if len(preferred) else 1.0
+    share = len(liked) / len(preferred) if preferred else 1.0
     value = math.fsum((share, *(-PENALTY,) * len(shunned)))
     return LexiconScore(max(0.0, min(1.0, value)), liked, shunned)

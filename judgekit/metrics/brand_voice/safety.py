@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -11,9 +12,15 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
-from judgekit.metrics.brand_voice.alignmenter import fused_score, offline_safety, rule_score
+from judgekit.metrics.brand_voice.alignmenter import (
+    Compat,
+    fused_score,
+    offline_safety,
+    rule_score,
+)
 from judgekit.metrics.brand_voice.patterns import (
     CATEGORIES,
+    SEVERITIES,
     PatternSet,
     Severity,
     Violation,
@@ -33,7 +40,6 @@ from judgekit.metrics.brand_voice.sessions import (
 )
 from judgekit.metrics.computed import ComputedMetric
 
-Compat = Literal["alignmenter"]
 Classifier = Literal["heuristic"]
 _MOST_SHOWN = 50
 """Violations that a result shows; all of them count."""
@@ -157,9 +163,9 @@ class SafetyPatterns(ComputedMetric):
             details={
                 "turns": len(texts),
                 "violation_rate": rate,
-                "violations": [_plain(v) for v in violations[:_MOST_SHOWN]],
+                "violations": [v._asdict() for v in violations[:_MOST_SHOWN]],
                 "violation_count": len(violations),
-                "categories": _counts(violations),
+                "categories": dict(sorted(Counter(v.category for v in violations).items())),
             },
             meta=self.made_with,
         )  # fmt: skip
@@ -180,7 +186,7 @@ class SafetyPatterns(ComputedMetric):
                 "turns": rules.turns,
                 "violation_rate": rules.rate,
                 "violation_count": rules.violations,
-                "categories": dict(rules.categories),
+                "categories": rules.categories,
                 "rule_score": rules.score,
                 "classifier_mean": math.fsum(seconds) / len(seconds) if seconds else None,
             },
@@ -196,11 +202,8 @@ def _share(violations: Sequence[Violation], turns: int) -> str:
 def _severities(violations: Sequence[Violation]) -> str:
     if not violations:
         return "no violation"
-    worst = min(violations, key=lambda violation: _ORDER[violation.severity])
+    worst = min(violations, key=lambda violation: SEVERITIES.index(violation.severity))
     return f"{worst.severity}: {worst.text!r} ({worst.category.replace('_', ' ')})"
-
-
-_ORDER: Mapping[str, int] = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 
 
 def _reason(violations: Sequence[Violation], turns: int) -> str:
@@ -209,12 +212,3 @@ def _reason(violations: Sequence[Violation], turns: int) -> str:
     shown = [f"turn {v.turn} {v.severity} {v.pattern} ({v.text!r})" for v in violations[:5]]
     more = f", and {len(violations) - 5} more" if len(violations) > 5 else ""
     return f"Found: {', '.join(shown)}{more}."
-
-
-def _counts(violations: Sequence[Violation]) -> dict[str, Json]:
-    names = sorted({violation.category for violation in violations})
-    return {name: sum(v.category == name for v in violations) for name in names}
-
-
-def _plain(violation: Violation) -> dict[str, Json]:
-    return dict(violation._asdict())

@@ -13,6 +13,7 @@ from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import Bounds
 from judgekit.metrics.brand_voice import alignmenter
+from judgekit.metrics.brand_voice.alignmenter import Compat
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions, replies
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.vectors import Vector, dot, scaled, square, unit_vectors
@@ -22,12 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Variant = Literal["dispersion", "documented"]
-Compat = Literal["alignmenter"]
 
-MAX_EXPECTED_VARIANCE = 0.5
-"""The greatest standard deviation that numbers between 0 and 1 can have."""
-MAX_EXPECTED_DISTANCE = 1.0
-"""The cosine distance of two texts that have nothing in common."""
+MAX_EXPECTED: Mapping[Variant, float] = {"dispersion": 1.0, "documented": 0.5}
+"""The cosine distance of two texts that have nothing in common, and the greatest standard
+deviation that numbers between 0 and 1 can have."""
 
 STABILITY_BANDS = (
     (0.9, "very consistent"),
@@ -112,15 +111,8 @@ class Stability(ComputedMetric):
             raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
         most = self.maximum
         if most is None:
-            most = MAX_EXPECTED_DISTANCE
-            if self.variant == "documented":
-                most = MAX_EXPECTED_VARIANCE
+            most = MAX_EXPECTED[self.variant]
         object.__setattr__(self, "maximum", float(most))
-
-    @property
-    def _bounds(self) -> tuple[float, float]:
-        known = isinstance(self.calibration, alignmenter.AlignmenterCalibration)
-        return self.calibration.variance if known else alignmenter.VARIANCE_BOUNDS  # type: ignore[union-attr]
 
     def aggregates(self) -> list[Sessions]:
         """Return the spread over sessions."""
@@ -170,8 +162,12 @@ class Stability(ComputedMetric):
             "std_of_distances": spread.deviation,
         }
         if self.compat:
-            normalised = alignmenter.rescale_variance(spread.deviation**2, self._bounds)
-            details |= {"session_variance": spread.deviation**2, "normalized_variance": normalised}
+            bounds, variance = (
+                alignmenter.calibration_of(self.calibration).variance,
+                spread.deviation**2,
+            )
+            normalised = alignmenter.rescale_variance(variance, bounds)
+            details |= {"session_variance": variance, "normalized_variance": normalised}
         else:
             wide = spread.pairwise if self.variant == "dispersion" else spread.deviation
             normalised = min(1.0, wide / (self.maximum or 1.0))

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from judgekit.metrics.brand_voice.persona import TONES, Trait
-from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
+from judgekit.metrics.brand_voice.phrases import UNSPACED, Phrases, Plain, plain
 from judgekit.metrics.english import SAMPLE, count_function_words, is_english
-from judgekit.metrics.tokens import CJK, count_words
+from judgekit.metrics.tokens import count_words
 from judgekit.metrics.word_data import read_words
 
 CONCISE = 40
@@ -20,7 +20,6 @@ DETAILED = 120
 
 _SHOWN = 8
 """Signals a finding names, per class."""
-_UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 class TraitFinding(NamedTuple):
@@ -175,7 +174,7 @@ def _verbosity(trait: Trait, text: str) -> TraitFinding:
     words = count_words(text)
     if not words:
         return _silent(trait, "the text holds no words")
-    if 2 * len(_UNSPACED.findall(text)) > words:
+    if 2 * len(UNSPACED.findall(text)) > words:
         return _silent(trait, "words are not counted in a script without spaces")
     detected = "concise" if words <= CONCISE else "balanced" if words <= DETAILED else "detailed"
     length = f"{words} word{'s' if words != 1 else ''}"

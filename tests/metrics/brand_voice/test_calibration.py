@@ -10,7 +10,7 @@ from judgekit.authoring.lint.persona import lint_personas
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.brand_voice.authenticity import Authenticity
-from judgekit.metrics.brand_voice.calibration import calibration_path, digest_of
+from judgekit.metrics.brand_voice.calibration import calibration_path
 from judgekit.metrics.brand_voice.overall import BrandVoice
 from judgekit.metrics.brand_voice.persona import load_persona
 
@@ -26,7 +26,7 @@ def calibration(persona, **changes):
     lines = {
         "format": "judgekit-calibration/1",
         "persona": "Acme",
-        "persona_digest": digest_of(load_persona(persona)),
+        "persona_digest": load_persona(persona).digest[:16],
         "measured_with": {"embedder": "lexical-1/4096", "reduce": "max"},
         "labels": {"digest": "0", "on_brand": 20, "off_brand": 20, "split": 0.8},
         "bounds": {"low": 0.2, "high": 0.6},
