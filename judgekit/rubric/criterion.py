@@ -43,8 +43,7 @@ class Criterion(Value):
     @cached_property
     def group(self) -> str:
         """The part of the id before the first dot; empty without a group."""
-        head, dot, _ = self.id.partition(".")
-        return head if dot else ""
+        return group_of(self.id)
 
     @cached_property
     def worth(self) -> Callable[[Any, Sequence[Any]], Outcome]:
@@ -72,6 +71,12 @@ class Criterion(Value):
     def value_of(self, answer: Answer) -> Outcome:
         """Return the value of an answer on 0..1 (see `worth`)."""
         return self.worth(answer.value, answer.items)
+
+
+def group_of(id: str) -> str:
+    """Return the part of a criterion's id before the first dot; empty without a group."""
+    head, dot, _ = id.partition(".")
+    return head if dot else ""
 
 
 def _worth_of_items(_: Any, items: Sequence[Any]) -> Outcome:

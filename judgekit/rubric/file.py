@@ -27,8 +27,8 @@ _FIELDS = (*CASE_TEXTS, "history", "choices", "expected", "metadata")
 _ONE_OF_THE_FIELDS: dict[str, Any] = {"items": {"enum": list(_FIELDS)}}
 
 
-def _check_fields(fields: list[str]) -> list[str]:
-    for field in fields:
+def _check_fields(fields: list[str] | None) -> list[str] | None:
+    for field in fields or ():
         if field not in _FIELDS:
             raise ValueError(f"{field!r} is not a field of a case{suggest(field, _FIELDS)}")
     return fields
@@ -132,7 +132,6 @@ class CriterionFile(FileModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "CriterionFile":
-        kind = self.chosen_kind
         if self.levels is not None and self.minimum is not None:
             raise ValueError("give levels, or minimum and maximum, not both")
         words = self.levels or self.options
@@ -149,7 +148,7 @@ class CriterionFile(FileModel):
             raise ValueError(f"minimum {low:g} is not below maximum {high:g}")
         if self.items is not None and len(set(self.items)) != len(self.items):
             raise ValueError("names an item twice")
-        if self.nullable and kind == "checklist":
+        if self.nullable and self.chosen_kind == "checklist":
             raise ValueError("a checklist cannot abstain; an empty list is not applicable")
         taken = {"reason", "value", "quotes", "items"} & set(self.details)
         if taken:
@@ -329,7 +328,4 @@ class RubricFile(FileModel):
             raise ValueError(f"{name!r}: a name is letters, digits, _ and -")
         return name
 
-    @field_validator("requires")
-    @classmethod
-    def _known_fields(cls, fields: list[str] | None) -> list[str] | None:
-        return fields if fields is None else _check_fields(fields)
+    _fields = field_validator("requires")(_check_fields)

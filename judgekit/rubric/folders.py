@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, MutableMapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, TemplateNotFound, nodes
+from jinja2 import BaseLoader, Environment, TemplateNotFound
 from jinja2 import Template as JinjaTemplate
 
-from judgekit.core.errors import RubricError
 from judgekit.rubric.filetext import read_file, split_front_matter
-from judgekit.rubric.sheet import Complain, Sheet, refuse, sheet_of, tree_of
+from judgekit.rubric.sheet import Sheet, sheet_of
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 
@@ -63,46 +61,30 @@ class Folders(BaseLoader):
                 if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
                     yield path
 
-    def sheet(self, name: str) -> Sheet:
-        """Return a template, parsed, checked and compiled.
+    def source(self, name: str) -> tuple[str, str, str, bool]:
+        """Return a template as `sheet_of` takes it.
 
         The `extends` of its front matter is put before its first line.
 
         Raises:
             TemplateNotFound: no such file.
-            RubricError: the template is wrong.
-        """
-        if (known := self._sheets.get(name)) is not None:
-            return known
-        path = self.find(name)
-        _, body = split_front_matter(self.read(name))
-        parent = self.parents.get(name)
-        lead = f'{{% extends "{parent}" %}}' if parent else ""
-        self._sheets[name] = sheet = sheet_of(lead + body, name, str(path), parent is not None)
-        return sheet
-
-    def tree(self, name: str, *, complain: Complain = refuse) -> nodes.Template:
-        """Return the syntax tree of a template, and report faults in its names.
-
-        Nobody may change it: lint reads the files of one rubric several times, and those that
-        many rubrics extend.
-
-        Args:
-            name: its name, as in `find`.
-            complain: called with each fault; raises the first one by default.
-
-        Raises:
-            TemplateNotFound: no such file.
-            RubricError: it cannot be parsed.
+            RubricError: it cannot be read.
         """
         path, parent = str(self.find(name)), self.parents.get(name)
         _, body = split_front_matter(self.read(name))
-        try:
-            return _tree_without_faults(body, name, path, parent)
-        except RubricError:
-            if complain is refuse:
-                raise
-        return tree_of(body, name, path, parent=parent, complain=complain)
+        lead = f'{{% extends "{parent}" %}}' if parent else ""
+        return lead + body, name, path, parent is not None
+
+    def sheet(self, name: str) -> Sheet:
+        """Return a template, parsed, checked and compiled.
+
+        Raises:
+            TemplateNotFound: no such file.
+            RubricError: the template is wrong.
+        """
+        if name not in self._sheets:
+            self._sheets[name] = sheet_of(*self.source(name))
+        return self._sheets[name]
 
     def load(
         self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
@@ -110,8 +92,3 @@ class Folders(BaseLoader):
         """Return a template for an environment; all environments share its code."""
         sheet = self.sheet(name)
         return environment.template_class.from_code(environment, sheet.code, globals or {}, None)
-
-
-@lru_cache(maxsize=16)
-def _tree_without_faults(body: str, name: str, path: str, parent: str | None) -> nodes.Template:
-    return tree_of(body, name, path, parent=parent, complain=refuse)

@@ -31,7 +31,7 @@ from judgekit.rubric.library import builtin_folder, find_rubric
 from judgekit.rubric.merge import MergedLayers
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.sheet import Complain, refuse, with_parameter_hint
+from judgekit.rubric.sheet import Complain, faults_of, refuse, with_parameter_hint
 from judgekit.rubric.template import Template
 
 if TYPE_CHECKING:
@@ -140,14 +140,12 @@ def open_rubric(path: Path) -> Opened:
 
 def template_faults(name: str, *, loader: Folders) -> list[RubricError]:
     """Return the faults of one template file, such as a partial."""
-    faults: list[RubricError] = []
     try:
-        loader.tree(name, complain=faults.append)
+        return faults_of(*loader.source(name))
     except TemplateNotFound:
-        faults.append(RubricError(f"template {name!r} was not found", rule="template-missing"))
+        return [RubricError(f"template {name!r} was not found", rule="template-missing")]
     except RubricError as exc:
-        faults.append(exc)
-    return faults
+        return [exc]
 
 
 def _front_faults(path: Path) -> list[RubricError]:

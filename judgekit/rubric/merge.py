@@ -10,7 +10,7 @@ from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.request import Detail
 from judgekit.core.suggest import suggest
 from judgekit.rubric.chain import Layer
-from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.criterion import Criterion, group_of
 from judgekit.rubric.file import ID, MAX_CRITERIA, CriterionFile
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
 from judgekit.rubric.rubric import Group
@@ -18,10 +18,6 @@ from judgekit.rubric.sheet import Complain, Mention, refuse
 
 TASK = "Judge the answer by the criteria below."
 """The task of a rubric without a description."""
-
-
-def _group_of(id: str) -> str:
-    return id.partition(".")[0] if "." in id else ""
 
 
 class MergedLayers:
@@ -120,7 +116,7 @@ class MergedLayers:
             self._fault("bad-value", message, "criteria", layer=own)
         groups: dict[str, dict[str, CriterionFile]] = {}
         for id, criterion in merged.items():
-            groups.setdefault(_group_of(id), {})[id] = criterion
+            groups.setdefault(group_of(id), {})[id] = criterion
         for group, members in groups.items():
             self._check_weights(group, {id: criterion.weight for id, criterion in members.items()})
         for id in merged:
@@ -130,7 +126,7 @@ class MergedLayers:
                 )
                 self._fault("criterion-name", message, "criteria", id)
         return tuple(
-            criterion.value(id, default_weight=1.0 / len(groups[_group_of(id)]))
+            criterion.value(id, default_weight=1.0 / len(groups[group_of(id)]))
             for id, criterion in merged.items()
             if ID.fullmatch(id)
         )

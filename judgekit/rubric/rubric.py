@@ -19,12 +19,7 @@ from judgekit.core.value import Displayed, Value
 from judgekit.rubric.arrangement import WRITTEN, Arrangement, arranged, ordered
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine
-from judgekit.rubric.parameter import (
-    Parameter,
-    Setting,
-    filled,
-    filled_criterion,
-)
+from judgekit.rubric.parameter import Parameter, Setting, filled, filled_criterion
 from judgekit.rubric.template import Template
 from judgekit.rubric.variant import Variant
 
@@ -204,12 +199,11 @@ class Rubric(Displayed):
         other.modes = {name: dict(weights) for name, weights in self.modes.items()}
         other.parameters = dict(self.parameters)
         other.template = self.template.again()
-        other._variants = {}
-        other._arrangements = {}
+        other._variants, other._arrangements = {}, {}
         return other
 
     def _set(self, settings: dict[str, Setting]) -> Rubric:
-        other = copy(self)
+        other = self.again()
         description, criteria, details = self._written
         other.parameters = {name: settings[name] for name in self.declared if name in settings}
         other.description = filled(description, settings)
@@ -217,9 +211,6 @@ class Rubric(Displayed):
         other.details = tuple(
             detail.model_copy(update={"text": filled(detail.text, settings)}) for detail in details
         )
-        other.template = self.template.again()
-        other._variants = {}
-        other._arrangements = {}
         return other
 
     def check_mode(self, mode: str | None) -> str:

@@ -78,6 +78,8 @@ class Sheet(NamedTuple):
     """One template file, ready for any environment."""
 
     code: CodeType
+    tree: nodes.Template
+    """Its syntax tree, which nobody may change."""
     length: int
     """Characters of its body."""
     built_from: list[tuple[str, str | None]]
@@ -138,7 +140,17 @@ def _parse(body: str, name: str, path: str, *, extends: bool, complain: Complain
 
 @lru_cache(maxsize=256)
 def sheet_of(source: str, name: str, path: str, extends: bool) -> Sheet:
-    """Parse, check and compile a template; rubrics that share it share the result."""
+    """Parse, check and compile a template; rubrics that share it share the result.
+
+    Args:
+        source: the template, after the `extends` of its front matter.
+        name: its name.
+        path: its file, for messages.
+        extends: whether its front matter extends another.
+
+    Raises:
+        RubricError: the first fault.
+    """
     with translated(file=path):
         parsed = _parse(source, name, path, extends=extends, complain=refuse)
         _check(parsed)
@@ -146,6 +158,7 @@ def sheet_of(source: str, name: str, path: str, extends: bool) -> Sheet:
         within = [node for b in blocks if extends for node in walk(b)[1:]]
         return Sheet(
             code=parsed.code,
+            tree=parsed.tree,
             length=len(source.lstrip("\n")),
             built_from=_built_from(parsed),
             blocks={node.name: node.lineno for node in blocks},
@@ -162,27 +175,18 @@ def sheet_of(source: str, name: str, path: str, extends: bool) -> Sheet:
         )
 
 
-def tree_of(
-    body: str, name: str, path: str, *, parent: str | None, complain: Complain
-) -> nodes.Template:
-    """Parse and check a template; return its syntax tree.
-
-    Args:
-        body: the template, without the front matter.
-        name: its name.
-        path: its file, for messages.
-        parent: the template that its front matter extends.
-        complain: called with each fault.
-
-    Raises:
-        RubricError: it cannot be parsed.
-    """
-    with translated(file=path):
-        parsed = _parse(body, name, path, extends=parent is not None, complain=complain)
-        if parent is not None:
-            parsed.written.insert(0, nodes.Extends(nodes.Const(parent, lineno=1), lineno=1))
-        _check(parsed)
-    return parsed.tree
+def faults_of(source: str, name: str, path: str, extends: bool) -> list[RubricError]:
+    """Return all faults of a template (see `sheet_of`)."""
+    faults: list[RubricError] = []
+    try:
+        with translated(file=path):
+            parsed = _parse(source, name, path, extends=extends, complain=faults.append)
+            _check(parsed)
+            _built_from(parsed)
+            _mentions(parsed)
+    except RubricError as exc:
+        faults.append(exc)
+    return faults
 
 
 def defined_names(node: nodes.Node) -> Iterator[tuple[str, str]]:

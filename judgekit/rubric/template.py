@@ -83,22 +83,18 @@ class Template:
 
     def _check_blocks(self, files: Mapping[str, Path], sheets: Mapping[str, Sheet]) -> None:
         """Refuse a block that no parent template has: Jinja would leave it out silently."""
-        name, above = self.name, self.loader.parents.get(self.name)
-        while above is not None:
-            known = list(sheets[above].blocks)
-            upper = self.loader.parents.get(above)
-            while upper is not None:
-                known += sheets[upper].blocks
-                upper = self.loader.parents.get(upper)
+        names = [self.name]
+        while (parent := self.loader.parents.get(names[-1])) is not None:
+            names.append(parent)
+        for place_above, name in enumerate(names[:-1], start=1):
+            known = [block for above in names[place_above:] for block in sheets[above].blocks]
             for block, line in sheets[name].blocks.items():
                 if block not in known and block not in sheets[name].inner:
-                    hint = suggest(block, known)
                     raise RubricError(
-                        f"block {block!r} is not in what this extends{hint}",
+                        f"block {block!r} is not in what this extends{suggest(block, known)}",
                         where=place(files[name], line),
                         rule="unknown-block",
                     )
-            name, above = above, self.loader.parents.get(above)
 
     def render(
         self,

@@ -168,14 +168,11 @@ class RubricTest(Value):
     """`file:line` of the test."""
 
 
-class Ordering(Value):
-    """Expects the case of one test to score higher than that of another (see `OrderingFile`)."""
+class Ordering(OrderingFile):
+    """Expects the case of one test to score higher than that of another."""
 
-    better: str
-    worse: str
-    criterion: str
-    by: float
     where: str
+    """`file:line` of the ordering."""
 
     @property
     def name(self) -> str:

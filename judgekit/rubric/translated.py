@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,51 +15,39 @@ from judgekit.core.suggest import suggest
 from judgekit.rubric.filters import FILTERS, TESTS
 
 
-class translated:
-    """Context manager that translates the errors of Jinja."""
+@contextmanager
+def translated(
+    folders: Sequence[Path] = (), *, where: str | None = None, file: str | None = None
+) -> Iterator[None]:
+    """Translate the errors of Jinja.
 
-    def __init__(
-        self,
-        folders: Sequence[Path] = (),
-        *,
-        where: str | None = None,
-        file: str | None = None,
-    ) -> None:
-        self._folders = folders
-        self._where = where
-        self._file = file
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
-        # A template can make Python raise any exception.
-        if isinstance(error, Exception) and not isinstance(error, RubricError):
-            rule, message, where = self._translation(error, trace)
-            raise RubricError(message, where=where, rule=rule) from error
-
-    def _translation(self, error: Exception, trace: Any) -> tuple[str, str, str | None]:
-        """Return the rule, the message and the place of an error."""
-        if isinstance(error, TemplateSyntaxError):
-            file = self._file or error.filename or error.name or "template"
-            message = f"template: {_advised(str(error.message))}"
-            return "template-syntax", message, place(file, error.lineno)
-        if isinstance(error, TemplateNotFound):
-            return "template-missing", self._not_found(str(error.name)), self._where
-        if isinstance(error, RecursionError):
-            return "template-fails", "the template nests or calls itself too deeply", None
-        if isinstance(error, SyntaxError):
-            return "template-syntax", f"template: {error.msg}", self._file
+    Args:
+        folders: where templates are looked up, for hints.
+        where: the place of an error that a template is missing.
+        file: the file of an error without a line.
+    """
+    try:
+        yield
+    except RubricError:
+        raise
+    except TemplateSyntaxError as error:
+        at = place(file or error.filename or error.name or "template", error.lineno)
+        message = f"template: {_advised(str(error.message))}"
+        raise RubricError(message, where=at, rule="template-syntax") from error
+    except TemplateNotFound as error:
+        known = sorted({p.name for f in folders if f.is_dir() for p in f.glob("*.jinja")})
+        message = f"template {str(error.name)!r} was not found{suggest(str(error.name), known)}"
+        raise RubricError(message, where=where, rule="template-missing") from error
+    except RecursionError as error:
+        message = "the template nests or calls itself too deeply"
+        raise RubricError(message, where=None, rule="template-fails") from error
+    except SyntaxError as error:
+        raise RubricError(f"template: {error.msg}", where=file, rule="template-syntax") from error
+    except Exception as error:  # a template can make Python raise any
         message = " ".join(str(error).split()) or type(error).__name__
-        return (
-            "template-fails",
-            f"template: {_advised(message[:300])}",
-            (_line_of(trace) or self._file),
-        )
-
-    def _not_found(self, name: str) -> str:
-        known = sorted({p.name for f in self._folders if f.is_dir() for p in f.glob("*.jinja")})
-        return f"template {name!r} was not found{suggest(name, known)}"
+        message = f"template: {_advised(message[:300])}"
+        line = _line_of(error.__traceback__) or file
+        raise RubricError(message, where=line, rule="template-fails") from error
 
 
 def _advised(message: str) -> str:

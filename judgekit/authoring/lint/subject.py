@@ -156,7 +156,7 @@ class LintSubject:
         names = [self.path.name] if self.partial else []
         with suppress(RubricError):
             names += Template(self.path.name, loader=self.loader).files
-        return {name: self.loader.tree(name) for name in names}
+        return {name: self.loader.sheet(name).tree for name in names}
 
     @cached_property
     def bodies(self) -> tuple[TemplateFile, ...]:
