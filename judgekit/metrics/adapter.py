@@ -25,7 +25,10 @@ class AdaptedMetric(Metric):
             `options` and `aggregates()`; the fields of a dataclass are its options otherwise.
     """
 
-    __slots__ = ("_info", "given", "name")
+    __slots__ = ("_info", "figures", "given", "higher_is_better", "name", "range")
+    range: tuple[float, float]
+    higher_is_better: bool
+    figures: Mapping[str, bool]
 
     def __init__(self, metric: Any) -> None:
         self.given = metric
@@ -38,6 +41,9 @@ class AdaptedMetric(Metric):
         self._info = MetricInfo(
             name=self.name, type=type(metric).__name__, options=options, **facts
         )
+        self.range = self._info.range
+        self.higher_is_better = self._info.higher_is_better
+        self.figures = self._info.figures
 
     def __repr__(self) -> str:
         return repr(self.given)
@@ -45,21 +51,6 @@ class AdaptedMetric(Metric):
     def __getattr__(self, name: str) -> Any:
         # What its author added, such as an option, is found where it was before.
         return getattr(object.__getattribute__(self, "given"), name)
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """Lowest and highest raw value."""
-        return self._info.range
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Direction."""
-        return self._info.higher_is_better
-
-    @property
-    def figures(self) -> Mapping[str, bool]:
-        """Names of the figures `aggregates` adds."""
-        return self._info.figures
 
     def info(self) -> MetricInfo:
         """Return the facts about this metric."""

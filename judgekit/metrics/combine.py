@@ -80,8 +80,10 @@ class Combined(Metric):
         if scored:
             value = math.fsum(part.weight * (part.value or 0.0) for part in scored)
             value = max(0.0, min(1.0, value))
+        # Where no metric with a weight is left, one that abstained decides.
+        abstained = any(score.status == "abstained" for score in scores)
         return Score(
-            status="scored" if scored else _status(scores),
+            status="scored" if scored else "abstained" if abstained else "not_applicable",
             value=value if scored else None,
             parts=parts,
             reason=self._reason(parts),
@@ -154,12 +156,6 @@ class Combined(Metric):
             for part in parts
         )
         return f"The {self.combine.replace('_', ' ')} of: {summary}."
-
-
-def _status(scores: Sequence[Score]) -> Literal["abstained", "not_applicable"]:
-    """Return the status where no metric with a weight is left; one that abstained decides."""
-    abstained = any(score.status == "abstained" for score in scores)
-    return "abstained" if abstained else "not_applicable"
 
 
 def _fallback(scores: Sequence[Score]) -> Fallback | None:

@@ -126,13 +126,7 @@ def create(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> M
         'length'
     """
     maker = find(name)
-    return build(
-        name,
-        maker.factory,
-        judged=maker.judged,
-        judge=judge,
-        options={**maker.preset, **options},
-    )
+    return maker.build(judge=judge, options={**maker.preset, **options})
 
 
 class Maker(NamedTuple):
@@ -159,6 +153,33 @@ class Maker(NamedTuple):
     def files(self) -> tuple[str, ...]:
         """The options that name files, which a suite has beside it: `files` of the class."""
         return class_facts(self.factory).files
+
+    def build(self, *, judge: JudgeLike | None, options: dict[str, Any]) -> Metric:
+        """Make the metric from its options.
+
+        Raises:
+            ConfigError: an option it does not take, or one it lacks.
+        """
+        name = self.name
+        if is_metric(self.factory):
+            return _renamed(name, self.factory, options)
+        parameters = inspect.signature(self.factory).parameters
+        known = [option for option in parameters if option != "judge"]
+        for option in options:
+            if option not in known:
+                raise UnknownOption(name, option, known, hint=suggest(option, known))
+        for needed in parameters.values():
+            required = needed.default is needed.empty and needed.kind is needed.KEYWORD_ONLY
+            if required and needed.name not in (*options, "judge"):
+                raise ConfigError(f"metric {name!r} needs the option {needed.name!r}; add it")
+        if self.judged:
+            if judge is None:
+                raise ConfigError(f"metric {name!r} needs a judge; give it one: judge=...")
+            options = {**options, "judge": judge}
+        try:
+            return as_metric(self.factory(**options))
+        except TypeError as exc:
+            raise ConfigError(f"metric {name!r}: {exc}") from exc
 
 
 def find(name: str) -> Maker:
@@ -205,40 +226,9 @@ def near_metric(name: str) -> str:
     return suggest(name, metric_names(), otherwise="; `judgekit metrics` lists them")
 
 
-def build(
-    name: str, factory: Any, *, judged: bool, judge: JudgeLike | None, options: dict[str, Any]
-) -> Metric:
-    """Make a metric from its class and options.
-
-    Raises:
-        ConfigError: an option it does not take, or one it lacks.
-    """
-    if is_metric(factory):
-        return _renamed(name, factory, options)
-    parameters = inspect.signature(factory).parameters
-    known = [option for option in parameters if option != "judge"]
-    for option in options:
-        if option not in known:
-            raise UnknownOption(name, option, known, hint=suggest(option, known))
-    for needed in parameters.values():
-        required = needed.default is needed.empty and needed.kind is needed.KEYWORD_ONLY
-        if required and needed.name not in (*options, "judge"):
-            raise ConfigError(f"metric {name!r} needs the option {needed.name!r}; add it")
-    if judged:
-        if judge is None:
-            raise ConfigError(f"metric {name!r} needs a judge; give it one: judge=...")
-        options = {**options, "judge": judge}
-    try:
-        return as_metric(factory(**options))
-    except TypeError as exc:
-        raise ConfigError(f"metric {name!r}: {exc}") from exc
-
-
 def _renamed(name: str, ready: Any, options: Mapping[str, Any]) -> Metric:
     """Return a ready-made metric, such as a decorated function, under the name wanted."""
     for option in options:
         if option != "name" or not is_dataclass(ready):
             raise UnknownOption(name, option, [], hint="")
-    if not options:
-        return as_metric(ready)
-    return as_metric(replace(ready, **options))
+    return as_metric(replace(ready, **options) if options else ready)

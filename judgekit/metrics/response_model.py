@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -11,14 +11,6 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Form
 from judgekit.core.value import Json
-
-
-class ModelScore(NamedTuple):
-    """The mean value of several instances, with the reason and the fields of the first."""
-
-    value: float
-    reason: str
-    details: dict[str, Json]
 
 
 class ResponseModel:
@@ -33,11 +25,13 @@ class ResponseModel:
         self, model_class: type[BaseModel], *, worth: Callable[[Any], float] | None = None
     ) -> None:
         self.made_of = model_class
-        self.form = Form(json_schema=_schema(model_class))
+        self.form = Form(json_schema=_untitled(model_class.model_json_schema()))
         self._worth = worth or _value_field
 
-    def combined(self, judgments: Sequence[Judgment], *, metric: str) -> ModelScore:
-        """Return the mean of what the judgments are worth, with the reason of the first.
+    def combined(
+        self, judgments: Sequence[Judgment], *, metric: str
+    ) -> tuple[float, dict[str, Json]]:
+        """Return the mean of what the judgments are worth, and the fields of the first.
 
         Raises:
             ValueError: one is worth something outside of 0..1.
@@ -50,19 +44,14 @@ class ResponseModel:
                 raise ValueError(f"{metric}: the response is worth {value}, not within 0..1")
             values.append(value)
         data = judgments[0].data
-        details = data if isinstance(data, dict) else {}
-        mean = sum(values) / len(values)
-        return ModelScore(mean, str(details.get("reason", "")), details)
-
-
-def _schema(response_model: type[BaseModel]) -> dict[str, Json]:
-    """Return a model's JSON schema without the names of Python classes: they are not asked for."""
-    schema: dict[str, Json] = _untitled(response_model.model_json_schema())
-    return schema
+        return sum(values) / len(values), data if isinstance(data, dict) else {}
 
 
 def _untitled(value: Any, *, named: bool = False) -> Any:
-    """Return a schema without titles; under `properties` a title is a field, not a title."""
+    """Return a JSON schema without titles, which are names of Python classes.
+
+    Under `properties` a title is a field, not a title.
+    """
     if isinstance(value, dict):
         return {
             key: _untitled(item, named=key in ("properties", "$defs"))

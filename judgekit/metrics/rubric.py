@@ -20,6 +20,7 @@ from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
 from judgekit.core.request import About, Api, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
+from judgekit.metrics._options import Bounds, check_number
 from judgekit.metrics.opinions.asking import (
     Mirror,
     OpinionReply,
@@ -30,6 +31,7 @@ from judgekit.metrics.opinions.asking import (
 )
 from judgekit.metrics.opinions.endpoints import check_askable, unsupported_parts
 from judgekit.metrics.opinions.verdict import combine_opinions, opinions_of
+from judgekit.metrics.opinions.vote import spelled
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
 from judgekit.rubric.arrangement import WRITTEN, Arrangement, order_name
@@ -70,6 +72,8 @@ class RubricMetric(Metric):
     """
 
     asks: ClassVar[Asks] = "verdict"
+    made_with: dict[str, Json]
+    rubrics: tuple[Rubric, ...]
     confidence = "is the share of the rubric's weight that was answered"
 
     def __init__(
@@ -93,7 +97,7 @@ class RubricMetric(Metric):
         self.rubric = loaded.with_parameters(parameters or {})
         self.name = name or self.rubric.name
         self.mode = self.rubric.check_mode(mode)
-        _check_whole("history", history, least=0)
+        check_number(self.name, "history", history, int, Bounds(0))
         if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < 1e300:
             raise ConfigError(f"scale must be a number above 0, such as 5 or 100, not {scale!r}")
         self.jury = jury_of(judge, samples=samples, order=order, calls=calls, readout=readout)
@@ -113,23 +117,14 @@ class RubricMetric(Metric):
             (member, RequestBuilder(member.judge), member.judge.api) for member in self.jury.members
         ]
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
-        self._made_with: dict[str, Json] = {
+        self.rubrics = (self.rubric,)
+        self.made_with = {
             "rubric": self.rubric.name,
             "version": self.rubric.version,
             "digest": self.rubric.digest[:16],
             "model": self.judge.model,
         }
         self._method = f"{self.judge.model} by {self.rubric.name}@{self.rubric.version}"
-
-    @property
-    def made_with(self) -> dict[str, Json]:
-        """Rubric, digest and model."""
-        return self._made_with
-
-    @property
-    def rubrics(self) -> tuple[Rubric, ...]:
-        """The rubric."""
-        return (self.rubric,)
 
     @property
     def figures(self) -> Mapping[str, bool]:
@@ -262,15 +257,15 @@ class RubricMetric(Metric):
 
     def _score_of_model(self, own: ResponseModel, opinions: Sequence[OpinionReply]) -> Score:
         judgments = [one.verdict for one in opinions if one.verdict is not None]
-        combined = own.combined(judgments, metric=self.name)
+        value, fields = own.combined(judgments, metric=self.name)
         return Score(
-            value=combined.value,
+            value=value,
             scale=self.scale,
-            reason=combined.reason,
+            reason=str(fields.get("reason", "")),
             source="judge",
             method=self._method,
             judgments=tuple(judgments),
-            details=combined.details,
+            details=fields,
             meta=self._meta_of(judgments),
         )
 
@@ -411,12 +406,6 @@ def _explanation(part: Part) -> str:
     if part.reason:
         return part.reason
     if (known := part.distribution) is not None:
-        word = {True: "yes", False: "no", None: "no answer"}.get(part.answer, str(part.answer))
-        return f"{word}, probability {known.probability(part.answer):.2f}"
+        return f"{spelled(part.answer)}, probability {known.probability(part.answer):.2f}"
     unmet = [str(item["item"]) for item in part.items if isinstance(item, dict) and not item["met"]]
     return f"not met: {'; '.join(unmet)}" if unmet else "all of its items are met"
-
-
-def _check_whole(name: str, value: object, *, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ConfigError(f"{name} must be a whole number of at least {least}, not {value!r}")

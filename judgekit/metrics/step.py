@@ -161,7 +161,7 @@ class Stepped(Metric):
             if rubric != ""
         )
         self._list, self._each = self._steps[0], self._steps[-1]
-        rubrics = self.rubrics
+        rubrics = tuple(step.rubric for step in self._steps)
         *first, last = rubrics
         # Reports print RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
         self._made_with: dict[str, Json] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import cycle
 
@@ -154,25 +154,26 @@ def answer_form(
     return " ".join(words or bare or text.split())
 
 
-class _PunctuationTable(dict[int, int | None]):
-    """What `translate` does to punctuation, worked out when a character is first met."""
+class _Table(dict[int, int | None]):
+    """What `translate` does to a character, worked out when it is first met."""
+
+    def __init__(self, is_replaced: Callable[[str], bool], by: int | None) -> None:
+        self.is_replaced = is_replaced
+        self.by = by
 
     def __missing__(self, code: int) -> int | None:
-        char = chr(code)
-        dropped = char in string.punctuation or unicodedata.category(char)[0] == "P"
-        self[code] = None if dropped else code
+        self[code] = self.by if self.is_replaced(chr(code)) else code
         return self[code]
 
 
-class _SetApart(dict[int, int]):
-    """What `translate` does to punctuation and symbols: all but the underscore is a space."""
-
-    def __missing__(self, code: int) -> int:
-        char = chr(code)
-        blank = char != "_" and unicodedata.category(char)[0] in "PS"
-        self[code] = 32 if blank else code
-        return self[code]
+def _is_punctuation(char: str) -> bool:
+    return char in string.punctuation or unicodedata.category(char)[0] == "P"
 
 
-_dropped = _PunctuationTable()
-_set_apart = _SetApart()
+def _sets_apart(char: str) -> bool:
+    """Return whether a character is punctuation or a symbol; an underscore is neither."""
+    return char != "_" and unicodedata.category(char)[0] in "PS"
+
+
+_dropped = _Table(_is_punctuation, None)
+_set_apart = _Table(_sets_apart, ord(" "))

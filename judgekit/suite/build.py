@@ -10,7 +10,6 @@ from judgekit.core.protocols import Judge, Metric
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
-from judgekit.metrics.registry import build
 from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.plan import MetricPlan, placed_options
 
@@ -99,7 +98,7 @@ class Builder:
         judge: Judge | None = None
         if maker.judged:
             judge = self._judge(plan)
-        metric = build(maker.name, maker.factory, judged=maker.judged, judge=judge, options=options)
+        metric = maker.build(judge=judge, options=options)
         if name is not None and metric.name != name:
             raise ConfigError(
                 f"metric {plan.kind!r} is always named {metric.name!r}; use that name in the suite"

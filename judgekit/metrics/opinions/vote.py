@@ -59,7 +59,7 @@ def _majority(ballots: Sequence[Ballot], voters: str) -> Ballot:
     first, *others = [value for value, weight in weights.items() if best - weight < _EQUAL]
     if others:
         ranked = sorted(weights.items(), key=lambda entry: -entry[1])
-        tied = ", ".join(f"{_word(value)} {weight:g}" for value, weight in ranked)
+        tied = ", ".join(f"{spelled(value)} {weight:g}" for value, weight in ranked)
         return Ballot(Answer(reason=f"the {voters} are tied: {tied}"), ("abstained", None))
     return next(ballot for ballot in ballots if ballot.answer.value == first)
 
@@ -185,5 +185,6 @@ def read_out(
     return Ballot(answer.model_copy(update=update), ("scored", min(1.0, max(0.0, expected))))
 
 
-def _word(value: Label) -> str:
+def spelled(value: Label) -> str:
+    """Return an answer in words."""
     return {True: "yes", False: "no", None: "no answer"}.get(value, str(value))  # type: ignore[arg-type]
