@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 from judgekit.core.case import Case
@@ -74,20 +76,29 @@ class Authenticity(ComputedMetric):
     needs = ("output, or assistant turns in history",)
     confidence = "is the share of the weight that was left to count"
 
+    voice: Persona = field(init=False, repr=False)
+    learned: PersonaCalibration | None = field(init=False, repr=False)
+    """The calibration that labels taught, if there is one."""
+    original: alignmenter.AlignmenterCalibration = field(init=False, repr=False)
+    """What `compat` computes with."""
+
     def prepare(self) -> None:
         """Check and complete the options."""
-        object.__setattr__(self, "persona", persona_of(self.name, self.persona))
+        put = partial(object.__setattr__, self)
+        persona = persona_of(self.name, self.persona)
+        put("voice", persona)
+        put("persona", persona)
         if self.compat is not None and self.embedder == "lexical":
-            object.__setattr__(self, "embedder", "hashed-512")
-        persona = self._voice
+            put("embedder", "hashed-512")
         known = calibration_for(self.name, self.calibration, persona, self.measured)
-        object.__setattr__(self, "calibration", False if known is None else known)
-        learned = self.learned
-        default: Mapping[str, float] = self._original.weights
-        if self.compat is None:
-            default = learned.weights.model_dump() if learned and learned.weights else WEIGHTS
-        weights = check_weights(self.name, self.weights, default)
-        object.__setattr__(self, "weights", weights)
+        learned = known if isinstance(known, PersonaCalibration) else None
+        original = learned.as_alignmenter() if learned else alignmenter.calibration_of(known)
+        put("calibration", False if known is None else known)
+        put("learned", learned)
+        put("original", original)
+        given = self.compat or (learned and learned.weights)
+        weights = check_weights(self.name, self.weights, original.weights if given else WEIGHTS)
+        put("weights", weights)
         there = {
             "style": persona.exemplars,
             "traits": persona.traits or (learned and learned.traits),
@@ -102,9 +113,9 @@ class Authenticity(ComputedMetric):
     @property
     def made_with(self) -> dict[str, Json]:
         """What affects the value besides the options."""
-        facts: dict[str, Json] = self._voice.made_with
+        facts: dict[str, Json] = self.voice.made_with
         if learned := self.learned:
-            facts["calibration"] = learned.made_with(self._voice)
+            facts["calibration"] = learned.made_with(self.voice)
         return facts if self.compat else facts | {"trait_lists": signals_digest()}
 
     @property
@@ -126,22 +137,6 @@ class Authenticity(ComputedMetric):
     def aggregates(self) -> list[Aggregate]:
         """Return the spread over sessions, and the mean over turns."""
         return [Sessions(), Pooled()]
-
-    @property
-    def _voice(self) -> Persona:
-        assert isinstance(self.persona, Persona)  # noqa: S101 - made one when it was checked
-        return self.persona
-
-    @property
-    def learned(self) -> PersonaCalibration | None:
-        """The calibration that labels taught, if there is one."""
-        return self.calibration if isinstance(self.calibration, PersonaCalibration) else None
-
-    @property
-    def _original(self) -> alignmenter.AlignmenterCalibration:
-        if self.learned:
-            return self.learned.as_alignmenter()
-        return alignmenter.calibration_of(self.calibration or None)
 
     def measured(self) -> MeasuredWith:
         """Return the settings that a calibration must share."""
@@ -181,21 +176,21 @@ class Authenticity(ComputedMetric):
             )
         return Score(
             value=folded.value,
-            reason=reason_of(self._voice.name, folded.value, folded.parts),
+            reason=reason_of(self.voice.name, folded.value, folded.parts),
             confidence=folded.covered,
             **common,
         )
 
     async def _exemplars(self) -> Sequence[Vector]:
         """Return what replies are compared with; Alignmenter takes words where there is nothing."""
-        persona = self._voice
+        persona = self.voice
         if self.compat and not persona.exemplars:
             words = sorted(word.lower() for word in persona.preferred.entries)
             return await unit_vectors(self.embedder, [" ".join(words) or "persona"])
         return await persona.vectors(self.embedder)
 
     def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
-        persona = self._voice
+        persona = self.voice
         style, nearest = self._style(vector, exemplars)
         findings = find_traits(text, persona.traits)
         applicable = [finding for finding in findings if finding.matched is not None]
@@ -239,11 +234,11 @@ class Authenticity(ComputedMetric):
     def _style_reason(self, value: float | None) -> str:
         if value is None:
             there = "the reply holds no words the embedder knows"
-            return there if self._voice.exemplars else "the persona has no exemplars"
+            return there if self.voice.exemplars else "the persona has no exemplars"
         return f"{style_band(value)} match of the exemplars"
 
     def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
-        persona, calibration = self._voice, self._original
+        persona, calibration = self.voice, self.original
         preferred = {word.lower() for word in persona.preferred.entries}
         avoided = {word.lower() for word in persona.avoided.entries}
         tokens = alignmenter.tokens_of(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
@@ -33,7 +34,7 @@ from judgekit.metrics.brand_voice.patterns import (
 from judgekit.metrics.brand_voice.sessions import (
     FIGURES,
     POOLED,
-    PooledSafety,
+    Pooled,
     Scope,
     Sessions,
     replies,
@@ -95,6 +96,9 @@ class SafetyPatterns(ComputedMetric):
     classifier: Classifier | None = None
     """With `compat`: `heuristic` takes the least of the rule score and its offline classifier."""
 
+    lists: PatternSet = field(init=False, repr=False)
+    """Those of the categories and of `patterns`."""
+
     synchronous = True
     files: ClassVar[tuple[str, ...]] = ("patterns",)
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
@@ -113,7 +117,7 @@ class SafetyPatterns(ComputedMetric):
             raise ConfigError(
                 f"{self.name}: there is nothing to look for; name categories, or give patterns"
             )
-        object.__setattr__(self, "patterns", lists)
+        object.__setattr__(self, "lists", lists)
 
     @property
     def options(self) -> dict[str, Json]:
@@ -128,16 +132,11 @@ class SafetyPatterns(ComputedMetric):
     @property
     def made_with(self) -> dict[str, Json]:
         """What affects the value besides the options."""
-        return {"pattern_lists": self._lists.digest, "pattern_count": len(self._lists.patterns)}
+        return {"pattern_lists": self.lists.digest, "pattern_count": len(self.lists.patterns)}
 
     def aggregates(self) -> list[Aggregate]:
         """Return the spread over sessions, and the mean over turns."""
-        return [Sessions(), PooledSafety()]
-
-    @property
-    def _lists(self) -> PatternSet:
-        assert isinstance(self.patterns, PatternSet)  # noqa: S101 - made one when it was checked
-        return self.patterns
+        return [Sessions(), Pooled()]
 
     async def score(self, case: Case) -> Score:
         """Score one session, or its last reply.
@@ -148,7 +147,7 @@ class SafetyPatterns(ComputedMetric):
         texts = replies(case, self.scope)
         if self.compat:
             return self._compat(texts)
-        violations = find_violations(texts, self._lists)
+        violations = find_violations(texts, self.lists)
         value, rate, left = keyword_score(len(texts), [(v.turn, v.severity) for v in violations])
         return Score(
             value=value,
@@ -172,7 +171,7 @@ class SafetyPatterns(ComputedMetric):
 
     def _compat(self, texts: Sequence[str]) -> Score:
         keywords: dict[str, list[str]] = {}
-        for pattern in self._lists.patterns:
+        for pattern in self.lists.patterns:
             if pattern.words is not None:
                 keywords.setdefault(pattern.category, []).extend(pattern.words.entries)
         rules = rule_score(texts, keywords)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 from judgekit.metrics.brand_voice.persona import TONES, Trait
@@ -55,23 +55,17 @@ def find_traits(text: str, traits: Sequence[Trait]) -> list[TraitFinding]:
     """
     form = plain(text)
     foreign = _foreign(text, form)
-    fired: dict[str, dict[str, tuple[str, ...]]] = {}
+    fired = cache(partial(_fired, text=text, form=form))
     findings = []
     for trait in traits:
         if trait.kind == "verbosity":
             findings.append(_verbosity(trait, text))
-            continue
-        if foreign:
+        elif foreign:
             findings.append(_silent(trait, "the text is not in English"))
-            continue
-        if trait.kind not in fired:
-            fired[trait.kind] = _fired(trait.kind, text, form)
-        signals = fired[trait.kind]
-        if trait.kind == "tone" and trait.value not in TONES:
+        elif trait.kind == "tone" and trait.value not in TONES:
             findings.append(_silent(trait, f"no detector listens for {trait.value!r}"))
-            continue
-        detected = _formality(signals) if trait.kind == "formality" else _tones(signals)
-        findings.append(_finding(trait, detected, signals))
+        else:
+            findings.append(_finding(trait, fired(trait.kind)))
     return findings
 
 
@@ -139,9 +133,8 @@ def _fired(kind: str, text: str, form: Plain) -> dict[str, tuple[str, ...]]:
 
 
 def _formality(signals: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    formal, between, casual = (
-        len(signals[name]) for name in ("formal", "business_casual", "casual")
-    )
+    kinds = ("formal", "business_casual", "casual")
+    formal, between, casual = (len(signals[kind]) for kind in kinds)
     if not formal and not between and not casual:
         return ()
     if casual and casual >= formal:
@@ -156,18 +149,15 @@ def _tones(signals: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(name for name, hits in signals.items() if most and 2 * len(hits) >= most)
 
 
-def _finding(
-    trait: Trait, detected: tuple[str, ...], signals: Mapping[str, tuple[str, ...]]
-) -> TraitFinding:
+def _finding(trait: Trait, signals: Mapping[str, tuple[str, ...]]) -> TraitFinding:
+    detected = _formality(signals) if trait.kind == "formality" else _tones(signals)
     if not detected:
         return _silent(trait, "no signal of it fired")
-    matched = trait.value in detected
     shown = {name: hits[:_SHOWN] for name, hits in signals.items() if hits}
     evidence = "; ".join(f"{name}: {', '.join(hits)}" for name, hits in shown.items())
     sounds = " and ".join(detected)
-    return TraitFinding(
-        trait.kind, trait.value, matched, detected, shown, f"sounds {sounds} ({evidence})"
-    )
+    reason = f"sounds {sounds} ({evidence})"
+    return TraitFinding(*trait, trait.value in detected, detected, shown, reason)
 
 
 def _verbosity(trait: Trait, text: str) -> TraitFinding:
@@ -178,15 +168,9 @@ def _verbosity(trait: Trait, text: str) -> TraitFinding:
         return _silent(trait, "words are not counted in a script without spaces")
     detected = "concise" if words <= CONCISE else "balanced" if words <= DETAILED else "detailed"
     length = f"{words} word{'s' if words != 1 else ''}"
-    return TraitFinding(
-        trait.kind,
-        trait.value,
-        detected == trait.value,
-        (detected,),
-        {detected: (length,)},
-        f"has {length}",
-    )
+    signals, reason = {detected: (length,)}, f"has {length}"
+    return TraitFinding(*trait, detected == trait.value, (detected,), signals, reason)
 
 
 def _silent(trait: Trait, why: str) -> TraitFinding:
-    return TraitFinding(trait.kind, trait.value, None, (), {}, why)
+    return TraitFinding(*trait, None, (), {}, why)

@@ -75,7 +75,8 @@ async def ask_all(
     judged = (judge(ask.member, request) for ask in asks for request in ask.requests)
     outcomes = await outcomes_of(judged, inline=jury.synchronous)
     for outcome in outcomes:
-        if isinstance(outcome, BaseException) and _stops(outcome):
+        costs_a_row = isinstance(outcome, JudgekitError) and failure_of(outcome) is not None
+        if isinstance(outcome, BaseException) and not costs_a_row:
             raise outcome
     replies = iter(outcomes)
     opinions = [opinion_reply(ask, list(islice(replies, len(ask.requests))), ids) for ask in asks]
@@ -119,10 +120,6 @@ def parts_of(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, .
             count = questions
         parts[-1].append(criterion.id)
     return [None] if jury.calls == "all" and len(parts) == 1 else [tuple(part) for part in parts]
-
-
-def _stops(error: BaseException) -> bool:
-    return not isinstance(error, JudgekitError) or failure_of(error) is None
 
 
 def opinion_reply(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str]) -> OpinionReply:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from judgekit.core.distribution import Distribution, Label
+from judgekit.core.distribution import Label
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.value import trusted
@@ -52,19 +52,16 @@ class AnswerExchange:
         return trusted(Judgment, {**judgment.__dict__, "answers": answers})
 
     def _exchanged(self, answer: Answer, mirror: Mapping[Label, Label]) -> Answer:
+        distribution = answer.distribution
+        if distribution is not None:
+            labels = tuple(mirror.get(label, label) for label in distribution.labels)
+            distribution = distribution.model_copy(update={"labels": labels})
         update = {
             "value": mirror.get(answer.value, answer.value),
             "reason": self._note + answer.reason,
-            "distribution": _of(answer.distribution, mirror),
+            "distribution": distribution,
         }
         return trusted(Answer, {**answer.__dict__, **update})
-
-
-def _of(distribution: Distribution | None, mirror: Mapping[Label, Label]) -> Distribution | None:
-    if distribution is None:
-        return None
-    labels = tuple(mirror.get(label, label) for label in distribution.labels)
-    return distribution.model_copy(update={"labels": labels})
 
 
 def _mirror_of(criterion: Criterion, rubric: Rubric) -> dict[Label, Label]:

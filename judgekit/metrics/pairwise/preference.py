@@ -100,10 +100,7 @@ class PairwiseMetric(RubricMetric):
         own: dict[str, Json] = {"rule": self.rule, "tie": self.tie, "opponent": self.opponent}
         return {**super().options, **own}
 
-    @property
-    def synchronous(self) -> bool:
-        """Whether scoring never waits, because no judge does."""
-        return self.judge.synchronous
+    synchronous = RubricMetric.synchronous
 
     @property
     def figures(self) -> Mapping[str, bool]:
