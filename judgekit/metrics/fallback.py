@@ -33,11 +33,16 @@ class WithFallback(Metric):
     on_budget: bool = False
     """Fall back when the cost limit is reached, too."""
     name: str = field(init=False, repr=False, compare=False)
+    range: tuple[float, float] = field(init=False, repr=False, compare=False)
+    """The metric's own range; a fallback's value is mapped into it."""
+    higher_is_better: bool = field(init=False, repr=False, compare=False)
+    figures: Mapping[str, bool] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metric", as_metric(self.metric))
         object.__setattr__(self, "fallback", as_metric(self.fallback))
-        object.__setattr__(self, "name", self.metric.name)
+        for fact in ("name", "range", "higher_is_better", "figures"):
+            object.__setattr__(self, fact, getattr(self.metric, fact))
         check_flag(self.name, "no_judge", self.no_judge)
         check_flag(self.name, "on_budget", self.on_budget)
         if not self._same_scale:
@@ -47,24 +52,9 @@ class WithFallback(Metric):
             Scale.of(self.fallback)
 
     @property
-    def range(self) -> tuple[float, float]:
-        """The metric's own range; a fallback's value is mapped into it."""
-        return self.metric.range
-
-    @property
-    def higher_is_better(self) -> bool:
-        """The metric's own direction."""
-        return self.metric.higher_is_better
-
-    @property
     def synchronous(self) -> bool:
         """Whether scoring never waits, whichever of the two does it."""
         return self.fallback.synchronous and (self.no_judge or self.metric.synchronous)
-
-    @property
-    def figures(self) -> Mapping[str, bool]:
-        """The metric's own figures."""
-        return self.metric.figures
 
     def aggregates(self) -> Sequence[Aggregate]:
         """Return the metric's own aggregates."""

@@ -103,8 +103,7 @@ class FunctionMetric(Metric):
 
 
 def _filled(value: object) -> bool:
-    if isinstance(value, str):
-        return has_text(value)
-    if isinstance(value, tuple) and all(isinstance(text, str) for text in value):
-        return any(has_text(text) for text in value)
+    texts = (value,) if isinstance(value, str) else value
+    if isinstance(texts, tuple) and all(isinstance(text, str) for text in texts):
+        return any(has_text(text) for text in texts)
     return bool(value)

@@ -129,10 +129,7 @@ class RubricMetric(Metric):
     @property
     def figures(self) -> Mapping[str, bool]:
         """The figures of quotes, if the rubric asks for quotes, and whether higher is better."""
-        groups = self.rubric.modes[self.mode]
-        with_quotes = (
-            c.question.quotes for c in self.rubric.criteria if groups.get(c.group, 0.0) > 0
-        )
+        with_quotes = (c.question.quotes for c in self.rubric.criteria_of(self.mode))
         return FIGURES if self._own is None and any(with_quotes) else {}
 
     def aggregates(self) -> Sequence[Aggregate]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from judgekit.core.case import CASE_TEXTS
-from judgekit.core.file_model import FileModel, Number, none_yet
+from judgekit.core.file_model import FileModel, Number, none_yet, short_for
 from judgekit.core.reply_schema import MAX_ITEMS
 from judgekit.core.request import Detail, Question
 from judgekit.core.suggest import suggest
@@ -39,11 +39,6 @@ def _worth(value: Any) -> Any:
     return {"value": value} if isinstance(value, (int, float)) or value is None else value
 
 
-def _spelled(value: Any) -> Any:
-    """Take `detail: Text.` for `detail: {text: Text.}`."""
-    return {"text": value} if isinstance(value, str) else value
-
-
 class LevelFile(FileModel):
     """A word to answer with."""
 
@@ -70,7 +65,9 @@ _Share = Annotated[float, Field(ge=0, le=1)]
 _Level = Annotated[
     LevelFile, BeforeValidator(_worth, json_schema_input_type=_Share | LevelFile | None)
 ]
-_Detail = Annotated[DetailFile, BeforeValidator(_spelled, json_schema_input_type=str | DetailFile)]
+_Detail = Annotated[
+    DetailFile, BeforeValidator(short_for("text"), json_schema_input_type=str | DetailFile)
+]
 Levels = Annotated[dict[str, _Level], Field(max_length=MAX_WORDS)]
 Details = Annotated[dict[str, _Detail], Field(max_length=MAX_WORDS)]
 

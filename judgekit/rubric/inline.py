@@ -50,10 +50,8 @@ def inline_rubric(
         "weights": "relative",
         "criteria": {id: c.model_dump(exclude_unset=True) for id, c in criteria.items()},
     }
-    if description is not None:
-        front["description"] = description
-    if requires is not None:
-        front["requires"] = requires
+    given = {"description": description, "requires": requires}
+    front |= {key: value for key, value in given.items() if value is not None}
     # JSON is YAML, so this is the text of an equal rubric file.
     text = f"---\n{json.dumps(front, ensure_ascii=False)}\n---\n"
     own = f"inline:{front['name']}"

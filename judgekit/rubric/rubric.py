@@ -213,6 +213,10 @@ class Rubric(Displayed):
         )
         return other
 
+    def criteria_of(self, mode: str) -> list[Criterion]:
+        """Return the criteria of the groups that have weight in a mode."""
+        return [criterion for criterion in self.criteria if criterion.group in self._needs[mode]]
+
     def check_mode(self, mode: str | None) -> str:
         """Return the mode to use.
 
@@ -221,8 +225,9 @@ class Rubric(Displayed):
         """
         mode = mode or self.default_mode
         if mode not in self.modes:
-            hint = suggest(mode, list(self.modes))
-            raise ConfigError(f"rubric {self.name!r} has no mode {mode!r}{hint}")
+            raise ConfigError(
+                f"rubric {self.name!r} has no mode {mode!r}{suggest(mode, self.modes)}"
+            )
         return mode
 
     def variant(

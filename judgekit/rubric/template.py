@@ -122,14 +122,11 @@ class Template:
         if filled is not None:
             return filled
         view = CaseView(case, history)
-        rendering = Rendering(cached=self._cached_of(variant), read=view._was_read)
+        rendering = Rendering(cached=self._cached.setdefault(variant, {}), read=view._was_read)
         self._run(rendering, variables, view)
         return tuple(
             ChatMessage(role=role, content=text) for role, text in rendering.messages if text
         )
-
-    def _cached_of(self, variant: Any) -> dict[int, str]:
-        return self._cached.setdefault(variant, {})
 
     def _plan(
         self,
@@ -150,7 +147,7 @@ class Template:
         plan = plans[shape]
         if plan is _SEEN:
             view = Outline(case, history)
-            cached = self._cached_of(variant)
+            cached = self._cached.setdefault(variant, {})
             rendering = Rendering(cached=cached, read=view._was_read)
             try:
                 self._run(rendering, variables, view)

@@ -41,12 +41,9 @@ def _plain_number(value: float) -> float | int:
 class RubricView(View):
     """Name, version and description, as templates see them."""
 
-    __slots__ = ("description", "name", "version")
-
     def __init__(self, rubric: Rubric) -> None:
-        self.name = rubric.name
-        self.version = rubric.version
-        self.description = rubric.description
+        fields = ("description", "name", "version")
+        self.__dict__.update({name: getattr(rubric, name) for name in fields})
 
 
 class Variant:

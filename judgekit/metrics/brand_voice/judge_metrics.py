@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from judgekit.core.case import Case
@@ -18,7 +18,6 @@ from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.rubric.rubric import Rubric
 
 SESSION_HISTORY = 100
 """Earlier messages of a session that the judge may see."""
@@ -83,6 +82,7 @@ def persona_parameters(persona: Persona) -> dict[str, Any]:
     }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BrandSafety(Metric):
     """The least of what forbidden words and a judge say of a session; 0..1, higher is better.
 
@@ -102,35 +102,34 @@ class BrandSafety(Metric):
         rubric: a rubric with a parameter `policy`, to replace the built-in one.
     """
 
+    judge: JudgeLike
+    name: str = "brand_safety"
+    policy: tuple[str, ...] = ()
+    persona: str | Mapping[str, Any] | Persona | None = None
+    categories: tuple[str, ...] | None = None
+    patterns: str | Mapping[str, Any] | PatternSet | None = None
+    samples: int = 1
+    history: int = SESSION_HISTORY
+    rubric: RubricLike = "brand_safety"
+
     files: ClassVar[tuple[str, ...]] = ("persona", "patterns")
     figures: ClassVar[Mapping[str, bool]] = {**QUOTE_FIGURES, **FIGURES}
     needs = ("output",)
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "brand_safety",
-        policy: tuple[str, ...] = (),
-        persona: str | Mapping[str, Any] | Persona | None = None,
-        categories: tuple[str, ...] | None = None,
-        patterns: str | Mapping[str, Any] | PatternSet | None = None,
-        samples: int = 1,
-        history: int = SESSION_HISTORY,
-        rubric: Rubric | str | Path = "brand_safety",
-    ) -> None:
-        self.name = name
-        self.words = SafetyPatterns(name=name, categories=categories, patterns=patterns)
-        lines = list(text_options(name, "policy", policy))
-        if persona is not None:
-            topics = persona_of(name, persona).topics
+    def __post_init__(self) -> None:
+        self.words = SafetyPatterns(
+            name=self.name, categories=self.categories, patterns=self.patterns
+        )
+        lines = list(text_options(self.name, "policy", self.policy))
+        if self.persona is not None:
+            topics = persona_of(self.name, self.persona).topics
             lines += [f"Keep off this topic: {topic}" for topic in topics]
         self.judged = RubricMetric(
-            rubric,
-            judge=judge,
-            name=name,
-            samples=samples,
-            history=history,
+            self.rubric,
+            judge=self.judge,
+            name=self.name,
+            samples=self.samples,
+            history=self.history,
             parameters={"policy": lines} if lines else None,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -44,6 +45,7 @@ def grade(value: float) -> str:
     return next(letter for least, letter in GRADES if round(value, 9) >= least)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BrandVoice(Metric):
     """Authenticity, safety and stability of a session taken together; 0..1, higher is better.
 
@@ -75,6 +77,25 @@ class BrandVoice(Metric):
         rubric: the rubric of safety.
     """
 
+    persona: str | Mapping[str, Any] | Persona
+    judge: JudgeLike | None = None
+    name: str = "brand_voice"
+    weights: Mapping[str, float] | None = None
+    scoring: Mapping[str, float] | None = None
+    authenticity_weights: Mapping[str, float] | None = None
+    reduce: Reduce = "max"
+    variant: Variant = "dispersion"
+    maximum: float | None = None
+    embedder: Chosen = "lexical"
+    policy: tuple[str, ...] = ()
+    categories: tuple[str, ...] | None = None
+    patterns: str | Mapping[str, Any] | PatternSet | None = None
+    compat: Compat | None = None
+    calibration: str | Mapping[str, Any] | bool | None = None
+    samples: int = 1
+    history: int = SESSION_HISTORY
+    rubric: Rubric | str | Path = "brand_safety"
+
     files: ClassVar[tuple[str, ...]] = ("persona", "patterns", "calibration")
     figures: ClassVar[Mapping[str, bool]] = {
         **FIGURES,
@@ -83,62 +104,40 @@ class BrandVoice(Metric):
     needs = ("output, or assistant turns in history",)
     confidence = "is the share of the weight that counted"
 
-    def __init__(
-        self,
-        *,
-        persona: str | Mapping[str, Any] | Persona,
-        judge: JudgeLike | None = None,
-        name: str = "brand_voice",
-        weights: Mapping[str, float] | None = None,
-        scoring: Mapping[str, float] | None = None,
-        authenticity_weights: Mapping[str, float] | None = None,
-        reduce: Reduce = "max",
-        variant: Variant = "dispersion",
-        maximum: float | None = None,
-        embedder: Chosen = "lexical",
-        policy: tuple[str, ...] = (),
-        categories: tuple[str, ...] | None = None,
-        patterns: str | Mapping[str, Any] | PatternSet | None = None,
-        compat: Compat | None = None,
-        calibration: str | Mapping[str, Any] | bool | None = None,
-        samples: int = 1,
-        history: int = SESSION_HISTORY,
-        rubric: Rubric | str | Path = "brand_safety",
-    ) -> None:
-        self.name = name
-        self.persona = persona_of(name, persona)
-        self.weights = check_weights(name, _spelled(name, weights, scoring), WEIGHTS)
+    def __post_init__(self) -> None:
+        self.persona = persona_of(self.name, self.persona)
+        given = _spelled(self.name, self.weights, self.scoring)
+        self.weights = check_weights(self.name, given, WEIGHTS)
+        embedding: dict[str, Any] = {"embedder": self.embedder, "compat": self.compat}
         self.authenticity = Authenticity(
             persona=self.persona,
-            weights=authenticity_weights,
-            reduce=reduce,
-            embedder=embedder,
-            compat=compat,
-            calibration=calibration,
+            weights=self.authenticity_weights,
+            reduce=self.reduce,
+            calibration=self.calibration,
+            **embedding,
         )
+        lists: dict[str, Any] = {"categories": self.categories, "patterns": self.patterns}
         self.safety: BrandSafety | SafetyPatterns
-        if judge is None:
-            self.safety = SafetyPatterns(categories=categories, patterns=patterns)
+        if self.judge is None:
+            self.safety = SafetyPatterns(**lists)
         else:
             self.safety = BrandSafety(
-                judge=judge,
+                judge=self.judge,
                 persona=self.persona,
-                policy=policy,
-                categories=categories,
-                patterns=patterns,
-                samples=samples,
-                history=history,
-                rubric=rubric,
+                policy=self.policy,
+                samples=self.samples,
+                history=self.history,
+                rubric=self.rubric,
+                **lists,
             )
-        known: Any = self.authenticity.calibration
-        if not isinstance(known, AlignmenterCalibration):
-            known = None
+        old: Any = self.authenticity.calibration
+        if not isinstance(old, AlignmenterCalibration):
+            old = None
         self.stability = Stability(
-            variant=variant,
-            maximum=maximum,
-            embedder=embedder,
-            compat=compat,
-            calibration=known,
+            variant=self.variant,
+            maximum=self.maximum,
+            calibration=old,
+            **embedding,
         )
 
     def children(self) -> tuple[Metric, ...]:
@@ -177,7 +176,7 @@ class BrandVoice(Metric):
         """
         metrics = zip(WEIGHTS, self.children(), strict=True)
         scores = {id: await checked_score(metric, case) for id, metric in metrics}
-        folded = fold_parts([_part(id, score) for id, score in scores.items()], self.weights)
+        folded = fold_parts([_part(id, score) for id, score in scores.items()], self.weights or {})
         meta: dict[str, Json] = {id: score.meta for id, score in scores.items()}
         meta |= {k: v for k, v in scores["safety"].meta.items() if k in _JUDGE}
         common: dict[str, Any] = {

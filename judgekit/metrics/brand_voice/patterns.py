@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -147,17 +148,13 @@ class Pattern(NamedTuple):
         )
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
-        """Yield the spans of matches in a text, without exceptions."""
-        for start, end in self._matches(text):
-            if not self.exceptions.hold(text, start, end):
-                yield start, end
-
-    def _matches(self, text: Plain) -> Iterator[tuple[int, int]]:
+        """Return the spans of matches in a text, without exceptions."""
+        spans: Iterable[tuple[int, int]] = ()
         if self.find is not None and (not self.needs or any(word in text for word in self.needs)):
-            for match in _regex(self.find).finditer(text):
-                yield match.span()
+            spans = (match.span() for match in _regex(self.find).finditer(text))
         if self.words is not None:
-            yield from self.words.spans(text)
+            spans = chain(spans, self.words.spans(text))
+        return (span for span in spans if not self.exceptions.hold(text, *span))
 
 
 class PatternSet(NamedTuple):

@@ -43,7 +43,6 @@ class Persona:
     """
 
     def __init__(self, file: PersonaFile, path: Path | None = None) -> None:
-        self.path = path
         traits = file.traits or file.voice or TraitsFile()
         lexicon = file.lexicon or (file.voice and file.voice.lexicon) or LexiconFile()
         self.name = file.name or file.display_name or file.id or "persona"
@@ -59,19 +58,9 @@ class Persona:
         self.notes = "\n".join(note.strip() for note in notes if note)
         self.style_words = _style_words(file.style_rules)
         """`style_rules.preferred`, which only `compat: alignmenter` reads."""
-        self.digest = digest_json(
-            {
-                "name": self.name,
-                "description": self.description,
-                "exemplars": list(self.exemplars),
-                "traits": [list(trait) for trait in self.traits],
-                "preferred": list(self.preferred.entries),
-                "avoided": list(self.avoided.entries),
-                "topics": list(self.topics),
-                "notes": self.notes,
-                "style_words": list(self.style_words),
-            }
-        )
+        words = {"preferred": self.preferred.entries, "avoided": self.avoided.entries}
+        self.digest = digest_json({**vars(self), **words})
+        self.path = path
         self._vectors: dict[str, Sequence[Vector]] = {}
 
     def __repr__(self) -> str:

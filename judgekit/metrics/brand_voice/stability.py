@@ -143,19 +143,18 @@ class Stability(ComputedMetric):
         several = texts if len(texts) > 1 else []
         vectors: list[Vector] = await unit_vectors(self.embedder, several)
         known = [vector for vector in vectors if vector is not None]
-        meta: dict[str, Json] = {"embedder": identity_of(self.embedder)}
-        method = f"{'variance, as Alignmenter' if self.compat else self.variant} of embeddings"
+        formula = "variance, as Alignmenter" if self.compat else self.variant
+        common: dict[str, Any] = {
+            "method": f"{formula} of embeddings",
+            "meta": {"embedder": identity_of(self.embedder)},
+        }
+        details: dict[str, Json] = {"turns": len(texts)}
         if len(known) < 2:
             few = "one reply" if len(texts) == 1 else "fewer than two replies that hold words"
-            return not_applicable(
-                f"The session has {few}; there is nothing to compare.",
-                method=method,
-                details={"turns": len(texts)},
-                meta=meta,
-            )
+            reason = f"The session has {few}; there is nothing to compare."
+            return not_applicable(reason, details=details, **common)
         spread = spread_of(known)
-        details: dict[str, Json] = {
-            "turns": len(texts),
+        details |= {
             "compared": len(known),
             "mean_pairwise_distance": spread.pairwise,
             "mean_distance": spread.from_mean,
@@ -175,12 +174,11 @@ class Stability(ComputedMetric):
         value = round(max(0.0, 1.0 - normalised), 3 if self.compat else 4)
         return Score(
             value=value,
-            method=method,
             reason=f"{len(known)} replies are {stability_band(value)}: on average"
             f" {spread.pairwise:.2f} apart, at {spread.from_mean:.2f} from their mean"
             f" (standard deviation {spread.deviation:.3f}).",
             details=details,
-            meta=meta,
+            **common,
         )
 
 

@@ -129,15 +129,10 @@ def _mean_distribution(
     sources: set[Source | None] = set()
     for value, own, weight in answers:
         total += weight
-        if own is None:
-            weights[value] = weights.get(value, 0.0) + weight
-            mass += weight
-            sources.add(None)
-            continue
-        sources.add(own.source)
-        mass += weight * own.mass
-        bound += weight * own.bound
-        for label, probability in own.items():
+        sources.add(own.source if own else None)
+        mass += weight * (own.mass if own else 1.0)
+        bound += weight * (own.bound if own else 0.0)
+        for label, probability in own.items() if own else [(value, 1.0)]:
             weights[label] = weights.get(label, 0.0) + weight * probability
     if total <= 0:
         return None

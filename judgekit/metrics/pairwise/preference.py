@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from judgekit.core.case import Case, has_text
+from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.distribution import Distribution
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Judgment
@@ -176,15 +176,10 @@ class PairwiseMetric(RubricMetric):
 
     def _names(self, case: Case) -> tuple[str, str]:
         """Return the models that gave the two answers, if they differ; or else `names`."""
-        from judgekit.core.case import ANSWERED
-
         notes = case.metadata.get(ANSWERED)
-        models = [
-            note.get("model")
-            for field in ("output", self.opponent)
-            if isinstance(notes, dict) and isinstance(note := notes.get(field), dict)
-        ]
-        one, other = models if len(models) == 2 else (None, None)
+        notes = notes if isinstance(notes, dict) else {}
+        given = (notes.get(field) for field in ("output", self.opponent))
+        one, other = (note.get("model") if isinstance(note, dict) else None for note in given)
         if isinstance(one, str) and isinstance(other, str) and one and other and one != other:
             return one, other
         return self.names
