@@ -5,7 +5,7 @@ Loading stops at the first fault; `open_rubric`, for lint, collects all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -243,7 +243,7 @@ class RubricBuilder:
             digest=digest_json(files),
             description=merged.description(),
             criteria=criteria,
-            groups={group.name: group for group in groups},
+            groups=groups,
             modes=self.modes,
             default_mode=self.default_mode,
             combine=merged.first("combine") or "weighted_mean",
@@ -252,12 +252,12 @@ class RubricBuilder:
             examples=examples,
             labelled=labelled,
             tested=tested,
-            declared={parameter.name: parameter for parameter in declared},
+            declared=declared,
             template=template,
             path=self.path,
         ).with_defaults()
 
-    def _template(self, declared: Sequence[Parameter]) -> Template | None:
+    def _template(self, declared: Collection[str]) -> Template | None:
         """Return the template; it must show the judge the criteria and the case."""
         where = str(self.own.path)
         faults = [] if self.faults is None else template_faults(self.own.name, loader=self.loader)
@@ -321,7 +321,7 @@ class RubricBuilder:
                 examples.append(Example(case=case, answers=entry.answers))
         return tuple(examples)
 
-    def _tests(self, declared: Sequence[Parameter]) -> Tested:
+    def _tests(self, declared: Mapping[str, Parameter]) -> Tested:
         file = self.own.tested() if self.own.builtin else self.own.file
         if not file.tests and not file.orderings:
             return (), ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,17 +92,17 @@ class MergedLayers:
                 self._fault("bad-value", message, "details", criterion.id)
         return tuple(detail.value(name) for name, detail in details.items())
 
-    def groups(self, criteria: Sequence[Criterion]) -> tuple[Group, ...]:
+    def groups(self, criteria: Sequence[Criterion]) -> dict[str, Group]:
         """Return the groups of all layers; the rubric's own must have criteria."""
         known = list(dict.fromkeys(c.group for c in criteria if c.group))
         for name in self.layers[0].file.groups:
             if name not in known:
                 message = f"group {name!r} has no criteria{suggest(name, known)}"
                 self._fault("empty-group", message, "groups", name)
-        return tuple(
-            Group(name=name, requires=tuple(group.requires), text=group.text)
+        return {
+            name: Group(name=name, requires=tuple(group.requires), text=group.text)
             for name, group in self._merged("groups").items()
-        )
+        }
 
     def criteria(self) -> tuple[Criterion, ...]:
         """Return the criteria of all layers, by id; a layer may replace or remove others."""
@@ -205,26 +205,25 @@ class MergedLayers:
             message = f"the weights of mode {mode!r} add up to {total:g}, not 1"
             self._fault("mode-sum", message, "modes", mode)
 
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> dict[str, Parameter]:
         """Return the declared parameters; a file only writes what differs from what it extends."""
-        parameters = []
+        parameters = {}
         for name, file in self._merged("parameters", by_field=True).items():
             try:
-                parameters.append(parameter(name, file.model_dump(exclude_unset=True)))
+                parameters[name] = parameter(name, file.model_dump(exclude_unset=True))
             except ConfigError as exc:
                 self._fault("bad-value", f"parameters.{name}: {exc}", "parameters", name)
-        return tuple(parameters)
+        return parameters
 
     def check_used(
         self,
-        declared: Sequence[Parameter],
+        declared: Collection[str],
         *,
         criteria: Sequence[Criterion],
         details: Sequence[Detail],
         mentions: Sequence[tuple[Path, Mention]],
     ) -> None:
         """Refuse parameters that are used and not declared, or declared and not used."""
-        known = [parameter.name for parameter in declared]
         named = [(mention.name, place(file, mention.line)) for file, mention in mentions]
         for path, text in self._texts(criteria, details):
             try:
@@ -236,12 +235,12 @@ class MergedLayers:
                 message = "an item is answered word for word; it takes no parameter"
                 self._fault("bad-value", message, "criteria", criterion.id, "items")
         for name, where in named:
-            if name not in known:
-                hint = suggest(name, known) or "; declare it in the front matter: parameters:"
+            if name not in declared:
+                hint = suggest(name, declared) or "; declare it in the front matter: parameters:"
                 message = f"unknown parameter {name!r}{hint}"
                 self.complain(RubricError(message, where=where, rule="unknown-variable"))
         used = {name for name, _ in named}
-        for name in known:
+        for name in declared:
             if name not in used:
                 message = (
                     f"parameter {name!r} is never used; write {{{{ parameters.{name} }}}} where it "

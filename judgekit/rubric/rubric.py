@@ -313,7 +313,11 @@ class Rubric(Displayed):
             history=case.history if history is None else history,
             variant=key,
         )
-        return variant, variant.after(messages) if last else messages
+        if last:
+            from judgekit.rubric.criteria_last import with_criteria_last
+
+            messages = with_criteria_last(messages, criteria=variant.views, details=variant.details)
+        return variant, messages
 
 
 def _plain(values: Iterable[Value]) -> list[dict[str, Any]]:

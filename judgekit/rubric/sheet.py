@@ -14,7 +14,6 @@ from judgekit.core.suggest import closest, suggest
 from judgekit.rubric.caseview import CASE_FIELDS
 from judgekit.rubric.charge import walk
 from judgekit.rubric.filters import FILTERS, TESTS
-from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.translated import translated
 
@@ -57,11 +56,10 @@ class UnknownVariable(RubricError):
         self.name = name
 
 
-def with_parameter_hint(error: RubricError, parameters: Iterable[Parameter]) -> RubricError:
+def with_parameter_hint(error: RubricError, parameters: Iterable[str]) -> RubricError:
     """Return an error that suggests `parameters.NAME` if the variable is a declared parameter."""
     if isinstance(error, UnknownVariable):
-        names = [parameter.name for parameter in parameters]
-        for name in closest(error.name, names, alike=0.8):
+        for name in closest(error.name, parameters, alike=0.8):
             hint = f"; did you mean 'parameters.{name}'?"
             return UnknownVariable(error.name, hint, where=error.where)
     return error

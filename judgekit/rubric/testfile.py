@@ -187,7 +187,7 @@ class Known(NamedTuple):
     criteria: Mapping[str, Criterion]
     modes: Sequence[str]
     lines: Lines
-    declared: Sequence[Parameter] = ()
+    declared: Mapping[str, Parameter]
 
     def fault(self, message: str, *path: str | int) -> RubricError:
         """Return the error of a test, at a path in the front matter."""
@@ -249,7 +249,7 @@ def _test(entry: TestFile, number: int, known: Known) -> RubricTest:
 
 def _check_parameters(entry: TestFile, number: int, known: Known) -> None:
     """Refuse invalid parameters, and missing ones without a default."""
-    declared = {parameter.name: parameter for parameter in known.declared}
+    declared = known.declared
     for name, value in entry.parameters.items():
         path = ("tests", number, "parameters", name)
         if name not in declared:

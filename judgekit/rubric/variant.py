@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.decisions import DECISION_APIS, MOST_LEVELS
 from judgekit.core.judgment import Judgment
-from judgekit.core.request import Api, ChatMessage, Detail, Form, Question
+from judgekit.core.request import Api, Detail, Form, Question
 from judgekit.core.score import Status
 from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.criterion import Criterion
@@ -72,7 +72,7 @@ class Variant:
         self.form = Form(questions=tuple(c.question for c in self.criteria), details=self.details)
         self.ids = tuple(criterion.id for criterion in self.criteria)
         self._worths = [criterion.worth for criterion in self.criteria]
-        self._views = [CriterionView(criterion) for criterion in self.criteria]
+        self.views = [CriterionView(criterion) for criterion in self.criteria]
         self._shares: dict[tuple[Status, ...], Shares] = {}
         self._decision_form: Form | None = None
 
@@ -120,16 +120,10 @@ class Variant:
             for example in examples
         ]
 
-    def after(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
-        """Return messages with the criteria after the last one."""
-        from judgekit.rubric.criteria_last import with_criteria_last
-
-        return with_criteria_last(messages, criteria=self._views, details=self.details)
-
     def variables(self, rubric: Rubric, mode: str, *, own_form: bool) -> dict[str, Any]:
         """Return the variables beside the case; no criteria if the metric has its own form."""
         return {
-            "criteria": [] if own_form else self._views,
+            "criteria": [] if own_form else self.views,
             "details": () if own_form else self.details,
             "examples": self.shown(rubric.examples),
             "groups": list(self.groups),

@@ -268,6 +268,6 @@ def _fold(
     several = metric.opinion_replies(case, judgments)
     if any(list(one.verdict.answers) != ids for one in several if one.verdict is not None):
         raise ValueError("other criteria")
-    _, outcomes, _ = metric.combined(variant, several)
+    _, outcomes = metric.combined(variant, several)
     folded = variant.fold(outcomes, metric.rubric.combine)
     return folded.status, folded.value
