@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel
 
 from judgekit.core.case import Case
-from judgekit.core.distribution import Distribution, Readout
+from judgekit.core.distribution import Readout
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment, read_reply
@@ -185,7 +185,7 @@ class RubricMetric(Metric):
             bare = api is not None  # the form has the questions of another API than chat
             if (how, bare) not in rendered:
                 rendered[how, bare] = self.rubric.render(
-                    self.shown(case, how),
+                    self.shown(case, swapped=how.swapped),
                     mode=self.mode,
                     history=earlier,
                     own_form=own_form is not None or bare,
@@ -198,11 +198,12 @@ class RubricMetric(Metric):
         asks = []
         for sample, mirror in product(range(jury.samples), self._mirrors):
             place = sample if jury.order == "balanced" else 0
-            about = self._about(case, place, swapped=mirror is not None)
+            swapped = mirror is not None
+            about = self._about(case, place, swapped=swapped)
             for member, builder, api in self._builders:
                 requests = []
                 for number, ids in enumerate(parts[api], start=1):
-                    how = Arrangement(place, ids, number == len(parts[api]), mirror is not None)
+                    how = Arrangement(place, ids, number == len(parts[api]), swapped)
                     arranged, messages = render(how, api)
                     form = own_form or arranged.form_for(api)
                     requests.append(
@@ -212,13 +213,17 @@ class RubricMetric(Metric):
         return variant, asks
 
     def _about(self, case: Case, place: int, *, swapped: bool) -> About:
-        shown = self.shown(case, Arrangement(swapped=True)) if swapped else case
-        order = order_name(place, swapped=swapped)
-        fields = {"case": case.id, "metric": self.name, "rubric": self.rubric.name}
-        return trusted(About, {**fields, "output": shown.output, "order": order})
+        fields = {
+            "case": case.id,
+            "metric": self.name,
+            "rubric": self.rubric.name,
+            "output": self.shown(case, swapped=True).output if swapped else case.output,
+            "order": order_name(place, swapped=swapped),
+        }
+        return trusted(About, fields)
 
-    def shown(self, case: Case, how: Arrangement) -> Case:
-        """Return a case as one request shows it."""
+    def shown(self, case: Case, *, swapped: bool) -> Case:
+        """Return a case as one request shows it, with two answers in the other order or not."""
         return case
 
     async def score(self, case: Case) -> Score:
@@ -269,9 +274,9 @@ class RubricMetric(Metric):
     def _score_of(self, case: Case, variant: Variant, several: Sequence[OpinionReply]) -> Score:
         """Fold the answers of one judgment, or of several opinions together."""
         judgments = [judgment for one in several for judgment in one.judgments]
-        verdict, outcomes, distributions = self.combined(variant, several)
+        verdict, outcomes = self.combined(variant, several)
         folded = variant.fold(outcomes, self.rubric.combine)
-        parts = _parts(case, verdict, outcomes, folded, distributions)
+        parts = _parts(case, verdict, outcomes, folded)
         details = self.details(variant, verdict, folded)
         opinions: tuple[Opinion, ...] = ()
         if len(several) > 1:
@@ -313,14 +318,14 @@ class RubricMetric(Metric):
 
     def combined(
         self, variant: Variant, several: Sequence[OpinionReply]
-    ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
-        """Return the answers that all opinions come to, their values, and their distributions."""
+    ) -> tuple[Judgment, list[Outcome]]:
+        """Return the answers that all opinions come to, and their values."""
         first = next(one.verdict for one in several if one.verdict is not None)
         plain = self.jury.readout is None and not any(
             answer.distribution for answer in first.answers.values()
         )
         if len(several) == 1 and plain:
-            return first, variant.outcomes(first), [None] * len(variant.ids)
+            return first, variant.outcomes(first)
         return combine_opinions(variant, several, self.jury)
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
@@ -369,11 +374,7 @@ class RubricMetric(Metric):
 
 
 def _parts(
-    case: Case,
-    judgment: Judgment,
-    outcomes: Sequence[Outcome],
-    folded: Folded,
-    distributions: Sequence[Distribution | None],
+    case: Case, judgment: Judgment, outcomes: Sequence[Outcome], folded: Folded
 ) -> tuple[Part, ...]:
     return tuple(
         [
@@ -389,11 +390,11 @@ def _parts(
                     "quotes": find_quotes(answer.quotes, case) if answer.quotes else (),
                     "items": answer.items,
                     "details": answer.details,
-                    "distribution": distribution,
+                    "distribution": answer.distribution,
                 },
             )
-            for (id, answer), (status, worth), distribution in zip(
-                judgment.answers.items(), outcomes, distributions, strict=True
+            for (id, answer), (status, worth) in zip(
+                judgment.answers.items(), outcomes, strict=True
             )
         ]
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from judgekit.core.distribution import Distribution
 from judgekit.core.failure import failure_of
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury
@@ -30,8 +29,8 @@ def combine_opinions(
     jury: Jury,
     *,
     by: VoteRule = vote_on,
-) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
-    """Return the answers that all opinions come to, their values, and their distributions.
+) -> tuple[Judgment, list[Outcome]]:
+    """Return the answers that all opinions come to, and their values.
 
     Each member first combines its samples; a member with too few is left out. Then members vote.
 
@@ -58,9 +57,8 @@ def combine_opinions(
             verdict = _merged(criterion, ballots, jury, by=by, voters="judges")
         answers[criterion.id] = verdict.answer
         outcomes.append(verdict.outcome)
-    distributions = [answer.distribution for answer in answers.values()]
     fields = members[0][1][0].__dict__
-    return trusted(Judgment, {**fields, "answers": answers}), outcomes, distributions
+    return trusted(Judgment, {**fields, "answers": answers}), outcomes
 
 
 def _merged(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from judgekit.core.case import ANSWERED, Case, has_text
-from judgekit.core.distribution import Distribution
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.protocols import Aggregate, JudgeLike
@@ -21,7 +20,6 @@ from judgekit.metrics.pairwise.figures import FIGURES, PairTally
 from judgekit.metrics.pairwise.side import EVEN, side_of
 from judgekit.metrics.pairwise.vote import Rule, rule_of
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.rubric.arrangement import Arrangement
 from judgekit.rubric.fold import Outcome
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant
@@ -112,10 +110,10 @@ class PairwiseMetric(RubricMetric):
         quotes = super().aggregates() if super().figures else ()
         return (PairTally(), *quotes)
 
-    def shown(self, case: Case, how: Arrangement) -> Case:
+    def shown(self, case: Case, *, swapped: bool) -> Case:
         """Return a case with the answer that is shown first as its output."""
         update: dict[str, Any] = {"baseline": self._other(case)}
-        if how.swapped:
+        if swapped:
             update = {"output": update["baseline"], "baseline": case.output}
         if self.opponent == "reference":
             update["reference"] = ()  # the judge must not learn which answer is known to be right
@@ -141,14 +139,12 @@ class PairwiseMetric(RubricMetric):
 
     def combined(
         self, variant: Variant, several: Sequence[OpinionReply]
-    ) -> tuple[Judgment, list[Outcome], list[Distribution | None]]:
-        """Return the answers that all opinions come to, their values, and their distributions."""
-        verdict, outcomes, distributions = combine_opinions(
-            variant, several, self.jury, by=self._by
-        )
+    ) -> tuple[Judgment, list[Outcome]]:
+        """Return the answers that all opinions come to, and their values."""
+        verdict, outcomes = combine_opinions(variant, several, self.jury, by=self._by)
         if self.tie == "abstain":
             outcomes = [("abstained", None) if one[1] == EVEN else one for one in outcomes]
-        return verdict, outcomes, distributions
+        return verdict, outcomes
 
     def _score_of(self, case: Case, variant: Variant, several: Sequence[OpinionReply]) -> Score:
         score = super()._score_of(case, variant, several)
