@@ -10,12 +10,13 @@ from typing import Literal
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
-from judgekit.core.score import Fallback, Part, Score, checked_score
+from judgekit.core.score import Fallback, Part, Score, Status, checked_score
 from judgekit.core.synchronous import gather_all
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.scale import Scale
+from judgekit.metrics.weights import fold_parts
 
 Combine = Literal["mean", "min", "max", "weighted_mean"]
 
@@ -75,17 +76,25 @@ class Combined(Metric):
             JudgekitError: what an inner metric raised.
         """
         scores = await gather_all(checked_score(metric, case) for metric in self.of)
-        parts = self._parts(scores)
-        scored = [part for part in parts if part.weight and part.value is not None]
-        if scored:
-            value = math.fsum(part.weight * (part.value or 0.0) for part in scored)
-            value = max(0.0, min(1.0, value))
+        parts = [
+            Part(
+                id=metric.name,
+                status=score.status,
+                value=None if score.value is None else Scale.of(metric).goodness(score.value),
+                reason=score.reason,
+                details={"value": score.value, "source": score.source, **score.details},
+            )
+            for metric, score in zip(self.of, scores, strict=True)
+        ]
+        folded = fold_parts(parts, self._shares(parts))
         # Where no metric with a weight is left, one that abstained decides.
-        abstained = any(score.status == "abstained" for score in scores)
+        left: Status = "not_applicable"
+        if any(score.status == "abstained" for score in scores):
+            left = "abstained"
         return Score(
-            status="scored" if scored else "abstained" if abstained else "not_applicable",
-            value=value if scored else None,
-            parts=parts,
+            status=left if folded.value is None else "scored",
+            value=folded.value,
+            parts=folded.parts,
             reason=self._reason(parts),
             source="judge" if any(score.source == "judge" for score in scores) else "computed",
             method=f"{self.combine.replace('_', ' ')} of {len(self.of)} metrics",
@@ -116,37 +125,15 @@ class Combined(Metric):
             raise ConfigError(f"{self.name}: weights must not all be 0")
         return weights
 
-    def _parts(self, scores: Sequence[Score]) -> tuple[Part, ...]:
-        values = [
-            None if score.value is None else Scale.of(metric).goodness(score.value)
-            for metric, score in zip(self.of, scores, strict=True)
-        ]
-        shares = self._shares(values)
-        return tuple(
-            Part(
-                id=metric.name,
-                status=score.status,
-                value=value,
-                weight=share,
-                reason=score.reason,
-                details={"value": score.value, "source": score.source, **score.details},
-            )
-            for metric, score, value, share in zip(self.of, scores, values, shares, strict=True)
-        )
-
-    def _shares(self, values: Sequence[float | None]) -> list[float]:
-        """Return each metric's share of the result: of `min` and `max`, all is one metric's."""
-        known = [value for value in values if value is not None]
-        if self.combine in ("min", "max"):
-            decisive = (min if self.combine == "min" else max)(known, default=None)
-            at = -1 if decisive is None else values.index(decisive)
-            return [1.0 if index == at else 0.0 for index in range(len(values))]
-        weights = [
-            0.0 if value is None else weight
-            for value, weight in zip(values, self._weights(), strict=True)
-        ]
-        total = math.fsum(weights)
-        return [weight / total if total else 0.0 for weight in weights]
+    def _shares(self, parts: Sequence[Part]) -> dict[str, float]:
+        """Return the weight of each metric; of `min` and `max`, all is one metric's."""
+        if self.combine in ("mean", "weighted_mean"):
+            names = [metric.name for metric in self.of]
+            return dict(zip(names, self._weights(), strict=True))
+        known = [part for part in parts if part.value is not None]
+        pick = min if self.combine == "min" else max
+        decisive = pick(known, key=lambda part: part.value or 0.0, default=None)
+        return {part.id: float(part is decisive) for part in parts}
 
     def _reason(self, parts: Sequence[Part]) -> str:
         summary = ", ".join(
