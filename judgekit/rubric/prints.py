@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -63,12 +64,12 @@ def unfenced(trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
 def unread(name: str, trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
     """Return the unused variables, macros and imports of a file."""
     read = set[str]().union(*(names_read(walk(tree)) for tree in trees.values()))
-    spots: list[Spot] = []
-    for node in walk(trees[name]):
-        for defined, kind in defined_names(node):
-            if defined not in read and not defined.startswith("_"):
-                spots.append(Spot(name, node.lineno, f"{kind} {defined!r}"))
-    return tuple(spots)
+    return tuple(
+        Spot(name, node.lineno, f"{kind} {defined!r}")
+        for node in walk(trees[name])
+        for defined, kind in defined_names(node)
+        if defined not in read and not defined.startswith("_")
+    )
 
 
 def names_read(inside: Iterable[nodes.Node]) -> set[str]:
@@ -154,12 +155,8 @@ class _Taint:
         self.file = ""
         every = [node for tree in trees.values() for node in walk(tree)]
         self.macros = {node.name: node for node in every if isinstance(node, nodes.Macro)}
-        for node in every:
-            if isinstance(node, nodes.FromImport):
-                self._alias(node)
-
-    def _alias(self, node: nodes.FromImport) -> None:
-        for entry in node.names:
+        imports = (node.names for node in every if isinstance(node, nodes.FromImport))
+        for entry in itertools.chain.from_iterable(imports):
             if not isinstance(entry, str) and entry[0] in self.macros:
                 self.macros[entry[1]] = self.macros[entry[0]]
 

@@ -18,7 +18,7 @@ from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.placeholder import Unplanned
 from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
-from judgekit.rubric.sandbox import RubricEnvironment, View
+from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Mention, Sheet
 from judgekit.rubric.translated import translated
 
@@ -121,9 +121,7 @@ class Template:
         filled = None if plan is None else plan.fill(case, history)
         if filled is not None:
             return filled
-        view = CaseView(case, history)
-        rendering = Rendering(cached=self._cached.setdefault(variant, {}), read=view._was_read)
-        self._run(rendering, variables, view)
+        rendering = self._run(variables, CaseView(case, history), variant)
         return tuple(
             ChatMessage(role=role, content=text) for role, text in rendering.messages if text
         )
@@ -146,11 +144,8 @@ class Template:
             return None
         plan = plans[shape]
         if plan is _SEEN:
-            view = Outline(case, history)
-            cached = self._cached.setdefault(variant, {})
-            rendering = Rendering(cached=cached, read=view._was_read)
             try:
-                self._run(rendering, variables, view)
+                rendering = self._run(variables, Outline(case, history), variant)
                 # Far below the limits, so that filling the placeholders cannot exceed them.
                 cheap = rendering.characters < MAX_CHARACTERS // 2
                 plan = Plan(rendering.messages, rendering.placeholders) if cheap else None
@@ -159,8 +154,12 @@ class Template:
             plans[shape] = plan
         return plan if isinstance(plan, Plan) else None
 
-    def _run(self, rendering: Rendering, variables: Mapping[str, Any], case: View) -> None:
-        """Run the template once; the rendering collects its messages."""
+    def _run(
+        self, variables: Mapping[str, Any], case: CaseView | Outline, variant: Any
+    ) -> Rendering:
+        """Run the template once, and return its messages."""
+        cached = self._cached.setdefault(variant, {})
+        rendering = Rendering(cached=cached, read=case._was_read)
         token = current.set(rendering)
         try:
             with translated(self.loader.folders):
@@ -174,6 +173,7 @@ class Template:
             where = str(self.files[self.name])
             message = f"text outside {{% role %}}: {words!r}"
             raise RubricError(message, where=where, rule="text-never-shown")
+        return rendering
 
 
 def _check_imports(sheet: Sheet, sheets: Mapping[str, Sheet], path: str) -> None:
