@@ -189,7 +189,7 @@ class RubricMetric(Metric):
                     mode=self.mode,
                     history=earlier,
                     own_form=own_form is not None or bare,
-                    how=how._replace(swapped=False),
+                    how=how._replace(swapped=False) if how.swapped else how,
                 )
             return rendered[how, bare]
 

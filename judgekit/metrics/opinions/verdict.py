@@ -41,17 +41,17 @@ def combine_opinions(
         by: how several ballots become one; a rule other than `vote_on` replaces the readout.
     """
     members = verdicts_by_member(asked, jury)
+    given = [(member.weight, _ballots(variant, own)) for member, own in members]
     answers: dict[str, Answer] = {}
     outcomes: list[Outcome] = []
-    for criterion in variant.criteria:
+    for place, criterion in enumerate(variant.criteria):
         ballots = []
-        for member, own in members:
-            given = [judgment.answers[criterion.id] for judgment in own]
-            samples = [Ballot(a, criterion.worth(a.value, a.items)) for a in given]
+        for weight, columns in given:
+            samples = columns[place]
             merged = samples[0]
             if len(samples) > 1 or merged.answer.distribution is not None:
                 merged = _merged(criterion, samples, jury, by=by, voters="samples")
-            ballots.append(Ballot(merged.answer, merged.outcome, member.weight))
+            ballots.append(merged if weight == 1.0 else merged._replace(weight=weight))
         verdict = ballots[0]
         if len(ballots) > 1:
             verdict = _merged(criterion, ballots, jury, by=by, voters="judges")
@@ -59,6 +59,12 @@ def combine_opinions(
         outcomes.append(verdict.outcome)
     fields = members[0][1][0].__dict__
     return trusted(Judgment, {**fields, "answers": answers}), outcomes
+
+
+def _ballots(variant: Variant, judgments: Sequence[Judgment]) -> list[tuple[Ballot, ...]]:
+    """Return the ballots of judgments, criterion by criterion."""
+    rows = [map(Ballot, j.answers.values(), variant.outcomes(j)) for j in judgments]
+    return list(zip(*rows, strict=True))
 
 
 def _merged(
@@ -76,7 +82,7 @@ def _merged(
         # A decision has no answer but its probabilities.
         readout = "expected" if criterion.question.kind == "score" else "yes"
     if readout is None or by is not vote_on:
-        return verdict._replace(answer=answer)
+        return Ballot(answer, verdict.outcome)
     verdict = read_out(criterion, distribution, readout, answer)
     value = verdict.outcome[1]
     if value is None or len(ballots) == 1:

@@ -55,6 +55,8 @@ def _majority(ballots: Sequence[Ballot], voters: str) -> Ballot:
     weights: dict[Label, float] = {}
     for answer, _, weight in ballots:
         weights[answer.value] = weights.get(answer.value, 0.0) + weight
+    if len(weights) == 1:
+        return ballots[0]
     best = max(weights.values())
     first, *others = [value for value, weight in weights.items() if best - weight < _EQUAL]
     if others:
