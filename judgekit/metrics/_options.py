@@ -134,6 +134,12 @@ def check_weight(metric: str, option: str, value: Any) -> float:
     return float(value)
 
 
+def lacking(field: str) -> CaseError:
+    """Return the error about a case without a field."""
+    article = "an" if field[0] in "aeiou" else "a"
+    return CaseError(f"needs {article} {field} (field {field!r})")
+
+
 def needed_text(case: Case, field: TextField) -> str:
     """Return a text of the case.
 
@@ -142,8 +148,7 @@ def needed_text(case: Case, field: TextField) -> str:
     """
     text: str | None = getattr(case, field)
     if text is None or not has_text(text):
-        article = "an" if field[0] in "io" else "a"
-        raise CaseError(f"needs {article} {field} (field {field!r})")
+        raise lacking(field)
     return text
 
 
@@ -155,7 +160,7 @@ def needed_texts(case: Case, field: TextsField) -> tuple[str, ...]:
     """
     texts = tuple(text for text in getattr(case, field) if has_text(text))
     if not texts:
-        raise CaseError(f"needs a {field} (field {field!r})")
+        raise lacking(field)
     return texts
 
 

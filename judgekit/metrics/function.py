@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import SupportsFloat
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_flag, check_name, text_options
+from judgekit.metrics._options import check_flag, check_name, lacking, text_options
 from judgekit.metrics.computed import not_applicable
 
 Plain = SupportsFloat | bool | None
@@ -66,8 +66,7 @@ class FunctionMetric(Metric):
         """
         for field in self.needs:
             if not _filled(getattr(case, field)):
-                article = "an" if field[0] in "aeiou" else "a"
-                raise CaseError(f"needs {article} {field} (field {field!r})")
+                raise lacking(field)
         outcome = self.function(case)
         if inspect.isawaitable(outcome):
             outcome = await outcome

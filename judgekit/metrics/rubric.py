@@ -341,13 +341,9 @@ class RubricMetric(Metric):
 
     def effective_mode(self, variant: Variant) -> str:
         """Return the mode that applies to the case, without groups for which it has no fields."""
-        if len(variant.groups) == len(self.rubric.modes[self.mode]):
-            return self.mode
-        live = list(variant.groups)
-        for mode, weights in self.rubric.modes.items():
-            if list(weights) == live:
-                return mode
-        return "+".join(live)
+        modes, live = self.rubric.modes, list(variant.groups)
+        same = (mode for mode in (self.mode, *modes) if list(modes[mode]) == live)
+        return next(same, "+".join(live))
 
     def reason(self, judgment: Judgment, folded: Folded, parts: Sequence[Part]) -> str:
         """Return the reason: the criterion that cost the most, and why."""

@@ -82,12 +82,7 @@ class Layer:
         return validate_file(kind, self.data, lines=self.lines, error=RubricError, hints=_hints)
 
 
-def chain(path: Path, loader: Folders) -> list[Layer]:
-    """Return the layers of a rubric, itself first."""
-    return chain_from(Layer(path), loader)
-
-
-def chain_from(own: Layer, loader: Folders) -> list[Layer]:
+def chain(own: Layer, loader: Folders) -> list[Layer]:
     """Return the layers of a rubric from its own layer on."""
     layers = [own]
     seen = {own.path.resolve()}

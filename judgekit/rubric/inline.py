@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.yaml_file import Lines
-from judgekit.rubric.chain import Layer, chain_from
+from judgekit.rubric.chain import Layer, chain
 from judgekit.rubric.file import CriterionFile
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.library import builtin_folder
@@ -58,4 +58,4 @@ def inline_rubric(
     # Only the built-in base, so that the judge's text depends on the suite alone.
     loader = Folders((builtin_folder(),), inline={own: (file, text)})
     layer = Layer(file, name=own, text=text, data=front, lines=lines)
-    return build_rubric(chain_from(layer, loader), path=file, loader=loader)
+    return build_rubric(chain(layer, loader), path=file, loader=loader)

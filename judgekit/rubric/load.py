@@ -65,7 +65,7 @@ def load_rubric(
 
 def _read_rubric(path: Path) -> Rubric:
     loader = folders_of(path)
-    return build_rubric(chain(path, loader), path=path, loader=loader)
+    return build_rubric(chain(Layer(path), loader), path=path, loader=loader)
 
 
 _builtin: dict[tuple[Path, Path], tuple[Rubric, list[tuple[int, int]]]] = {}
@@ -126,7 +126,7 @@ def open_rubric(path: Path) -> Opened:
     """Read a rubric file and collect its faults, in the order of loading."""
     opened = Opened(folders_of(path))
     try:
-        layers = chain(path, opened.loader)
+        layers = chain(Layer(path), opened.loader)
         layers[0].file = layers[0].tested()
     except RubricError as exc:
         opened.faults = _front_faults(path) or [exc]

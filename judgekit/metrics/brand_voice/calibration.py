@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -178,14 +178,12 @@ class PersonaCalibration(FileModel):
 
     def as_alignmenter(self) -> AlignmenterCalibration:
         """Return the same as the content of a `.traits.json`."""
-        same = AlignmenterCalibration()
+        parts: dict[str, Any] = dict(self.traits) if self.traits else {}
         if self.weights:
-            same = same._replace(weights=self.weights.model_dump())
-        if self.traits:
-            same = same._replace(**dict(self.traits))
+            parts["weights"] = self.weights.model_dump()
         if self.bounds:
-            same = same._replace(bounds=(self.bounds.low, self.bounds.high))
-        return same
+            parts["bounds"] = (self.bounds.low, self.bounds.high)
+        return AlignmenterCalibration(**parts)
 
 
 def calibration_path(persona: Path) -> Path:

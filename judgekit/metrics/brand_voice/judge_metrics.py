@@ -71,10 +71,9 @@ class AuthenticityJudge(BuiltIn):
 
 def persona_parameters(persona: Persona) -> dict[str, Any]:
     """Return a persona as the parameters of the rubric `authenticity_judge`."""
-    voice = "\n".join(part for part in (persona.description, persona.notes) if part)
     return {
         "persona": persona.name,
-        "voice": voice,
+        "voice": "\n".join(filter(None, (persona.description, persona.notes))),
         "exemplars": list(persona.exemplars),
         "traits": [f"{kind}: {value.replace('_', ' ')}" for kind, value in persona.traits],
         "preferred": list(persona.preferred.entries),

@@ -114,10 +114,9 @@ class Exceptions(NamedTuple):
 
     def hold(self, text: str, start: int, end: int) -> bool:
         """Return whether the match from `start` to `end` is excluded."""
-        if self.before is not None:
-            for match in self.before.finditer(text[max(0, start - _BESIDE) : start]):
-                if match.end() == min(start, _BESIDE):
-                    return True
+        before = self.before.finditer(text[max(0, start - _BESIDE) : start]) if self.before else ()
+        if any(match.end() == min(start, _BESIDE) for match in before):
+            return True
         return self.after is not None and bool(self.after.match(text[end : end + _BESIDE]))
 
 

@@ -109,9 +109,7 @@ class Stability(ComputedMetric):
             object.__setattr__(self, "calibration", alignmenter.calibration_of(self.calibration))
         elif self.calibration is not None:
             raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
-        most = self.maximum
-        if most is None:
-            most = MAX_EXPECTED[self.variant]
+        most = MAX_EXPECTED[self.variant] if self.maximum is None else self.maximum
         object.__setattr__(self, "maximum", float(most))
 
     def aggregates(self) -> list[Sessions]:
