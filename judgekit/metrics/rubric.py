@@ -179,7 +179,7 @@ class RubricMetric(Metric):
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
         own_form = None if self._own is None else self._own.form
-        rendered: dict[Any, tuple[Variant, tuple[ChatMessage, ...]]] = {}
+        rendered: dict[tuple[Arrangement, bool], tuple[Variant, tuple[ChatMessage, ...]]] = {}
 
         def render(how: Arrangement, api: Api | None) -> tuple[Variant, tuple[ChatMessage, ...]]:
             bare = api is not None  # the form has the questions of another API than chat
