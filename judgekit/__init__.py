@@ -8,206 +8,144 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from judgekit.analysis.agreement.agree import agree
-    from judgekit.analysis.comparison.compare import compare
-    from judgekit.analysis.comparison.comparison import Comparison
-    from judgekit.analysis.correction.correct import CorrectedRun, correct
-    from judgekit.analysis.ranking.rank import rank
-    from judgekit.analysis.ranking.ranking import ModelRanking
-    from judgekit.analysis.rubric_stats.measure import rubric_stats
-    from judgekit.authoring.lint.lint import lint_rubrics
-    from judgekit.cassette.cassette import Cassette
-    from judgekit.cassette.mode import RecordMode
-    from judgekit.core.case import Case, Message, ToolCall
-    from judgekit.core.distribution import Distribution
-    from judgekit.core.errors import CaseError, ConfigError, JudgekitError
-    from judgekit.core.judgment import Judgment
-    from judgekit.core.jury import Jury
-    from judgekit.core.protocols import Judge
-    from judgekit.core.request import Reply, Request
-    from judgekit.core.score import Failure, Row, Score
-    from judgekit.datasets import load_cases
-    from judgekit.datasets.conversion import (
-        from_hf,
-        from_pandas,
-        from_polars,
-        to_hf,
-        to_pandas,
-        to_polars,
-    )
-    from judgekit.embedders.hosted import HostedEmbedder
-    from judgekit.judges.decisions import DecisionJudge
-    from judgekit.judges.fake import FakeJudge
-    from judgekit.judges.limits import LimitedJudge
-    from judgekit.judges.litellm import LiteLLMJudge
-    from judgekit.judges.manual import ManualJudge
-    from judgekit.judges.recorded import RecordedJudge
-    from judgekit.metrics.brand_voice.authenticity import Authenticity
-    from judgekit.metrics.brand_voice.overall import BrandVoice
-    from judgekit.metrics.brand_voice.persona import Persona, load_persona
-    from judgekit.metrics.combine import Combined
-    from judgekit.metrics.fallback import WithFallback
-    from judgekit.metrics.pairwise.preference import PairwiseMetric
+if TYPE_CHECKING:  # `X as X` exports a name to type checkers
+    from judgekit.analysis.agreement.agree import agree as agree
+    from judgekit.analysis.comparison.compare import compare as compare
+    from judgekit.analysis.comparison.comparison import Comparison as Comparison
+    from judgekit.analysis.correction.correct import CorrectedRun as CorrectedRun
+    from judgekit.analysis.correction.correct import correct as correct
+    from judgekit.analysis.ranking.rank import rank as rank
+    from judgekit.analysis.ranking.ranking import ModelRanking as ModelRanking
+    from judgekit.analysis.rubric_stats.measure import rubric_stats as rubric_stats
+    from judgekit.authoring.lint.lint import lint_rubrics as lint_rubrics
+    from judgekit.cassette.cassette import Cassette as Cassette
+    from judgekit.cassette.mode import RecordMode as RecordMode
+    from judgekit.core.case import Case as Case
+    from judgekit.core.case import Message as Message
+    from judgekit.core.case import ToolCall as ToolCall
+    from judgekit.core.distribution import Distribution as Distribution
+    from judgekit.core.errors import CaseError as CaseError
+    from judgekit.core.errors import ConfigError as ConfigError
+    from judgekit.core.errors import JudgekitError as JudgekitError
+    from judgekit.core.judgment import Judgment as Judgment
+    from judgekit.core.jury import Jury as Jury
+    from judgekit.core.protocols import Judge as Judge
+    from judgekit.core.request import Reply as Reply
+    from judgekit.core.request import Request as Request
+    from judgekit.core.score import Failure as Failure
+    from judgekit.core.score import Row as Row
+    from judgekit.core.score import Score as Score
+    from judgekit.datasets import load_cases as load_cases
+    from judgekit.datasets.conversion import from_hf as from_hf
+    from judgekit.datasets.conversion import from_pandas as from_pandas
+    from judgekit.datasets.conversion import from_polars as from_polars
+    from judgekit.datasets.conversion import to_hf as to_hf
+    from judgekit.datasets.conversion import to_pandas as to_pandas
+    from judgekit.datasets.conversion import to_polars as to_polars
+    from judgekit.embedders.hosted import HostedEmbedder as HostedEmbedder
+    from judgekit.judges.decisions import DecisionJudge as DecisionJudge
+    from judgekit.judges.fake import FakeJudge as FakeJudge
+    from judgekit.judges.limits import LimitedJudge as LimitedJudge
+    from judgekit.judges.litellm import LiteLLMJudge as LiteLLMJudge
+    from judgekit.judges.manual import ManualJudge as ManualJudge
+    from judgekit.judges.recorded import RecordedJudge as RecordedJudge
+    from judgekit.metrics.brand_voice.authenticity import Authenticity as Authenticity
+    from judgekit.metrics.brand_voice.overall import BrandVoice as BrandVoice
+    from judgekit.metrics.brand_voice.persona import Persona as Persona
+    from judgekit.metrics.brand_voice.persona import load_persona as load_persona
+    from judgekit.metrics.combine import Combined as Combined
+    from judgekit.metrics.fallback import WithFallback as WithFallback
+    from judgekit.metrics.pairwise.preference import PairwiseMetric as PairwiseMetric
+    from judgekit.metrics.prompt_alignment.prompt_alignment import Analysis as Analysis
     from judgekit.metrics.prompt_alignment.prompt_alignment import (
-        Analysis,
-        PromptAlignment,
-        fold_prompt_alignment,
+        PromptAlignment as PromptAlignment,
     )
-    from judgekit.metrics.registry import create, metric, metric_names
-    from judgekit.metrics.rubric import RubricMetric
-    from judgekit.report.report import Report
-    from judgekit.rubric.load import load_rubric
-    from judgekit.rubric.rubric import Rubric
-    from judgekit.runner.evaluation import evaluate, evaluate_sync, score_sync
-    from judgekit.suite.answering import Answers, answer, answer_sync
-    from judgekit.suite.merge import merge_shards
-    from judgekit.suite.run import run_suite, run_suite_sync
-    from judgekit.suite.suite import Suite, load_suite
+    from judgekit.metrics.prompt_alignment.prompt_alignment import (
+        fold_prompt_alignment as fold_prompt_alignment,
+    )
+    from judgekit.metrics.registry import create as create
+    from judgekit.metrics.registry import metric as metric
+    from judgekit.metrics.registry import metric_names as metric_names
+    from judgekit.metrics.rubric import RubricMetric as RubricMetric
+    from judgekit.report.report import Report as Report
+    from judgekit.rubric.load import load_rubric as load_rubric
+    from judgekit.rubric.rubric import Rubric as Rubric
+    from judgekit.runner.evaluation import evaluate as evaluate
+    from judgekit.runner.evaluation import evaluate_sync as evaluate_sync
+    from judgekit.runner.evaluation import score_sync as score_sync
+    from judgekit.suite.answering import Answers as Answers
+    from judgekit.suite.answering import answer as answer
+    from judgekit.suite.answering import answer_sync as answer_sync
+    from judgekit.suite.merge import merge_shards as merge_shards
+    from judgekit.suite.run import run_suite as run_suite
+    from judgekit.suite.run import run_suite_sync as run_suite_sync
+    from judgekit.suite.suite import Suite as Suite
+    from judgekit.suite.suite import load_suite as load_suite
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "Analysis": "judgekit.metrics.prompt_alignment.prompt_alignment",
-    "Answers": "judgekit.suite.answering",
-    "Authenticity": "judgekit.metrics.brand_voice.authenticity",
-    "BrandVoice": "judgekit.metrics.brand_voice.overall",
-    "Case": "judgekit.core.case",
-    "CaseError": "judgekit.core.errors",
-    "Cassette": "judgekit.cassette.cassette",
-    "Comparison": "judgekit.analysis.comparison.comparison",
-    "Combined": "judgekit.metrics.combine",
-    "ConfigError": "judgekit.core.errors",
-    "CorrectedRun": "judgekit.analysis.correction.correct",
-    "DecisionJudge": "judgekit.judges.decisions",
-    "Distribution": "judgekit.core.distribution",
-    "Failure": "judgekit.core.score",
-    "FakeJudge": "judgekit.judges.fake",
-    "HostedEmbedder": "judgekit.embedders.hosted",
-    "Judge": "judgekit.core.protocols",
-    "JudgekitError": "judgekit.core.errors",
-    "Judgment": "judgekit.core.judgment",
-    "Jury": "judgekit.core.jury",
-    "LimitedJudge": "judgekit.judges.limits",
-    "LiteLLMJudge": "judgekit.judges.litellm",
-    "ManualJudge": "judgekit.judges.manual",
-    "Message": "judgekit.core.case",
-    "ModelRanking": "judgekit.analysis.ranking.ranking",
-    "PairwiseMetric": "judgekit.metrics.pairwise.preference",
-    "Persona": "judgekit.metrics.brand_voice.persona",
-    "PromptAlignment": "judgekit.metrics.prompt_alignment.prompt_alignment",
-    "RecordMode": "judgekit.cassette.mode",
-    "RecordedJudge": "judgekit.judges.recorded",
-    "Reply": "judgekit.core.request",
-    "Report": "judgekit.report.report",
-    "Request": "judgekit.core.request",
-    "Row": "judgekit.core.score",
-    "Rubric": "judgekit.rubric.rubric",
-    "RubricMetric": "judgekit.metrics.rubric",
-    "Score": "judgekit.core.score",
-    "Suite": "judgekit.suite.suite",
-    "ToolCall": "judgekit.core.case",
-    "WithFallback": "judgekit.metrics.fallback",
-    "answer": "judgekit.suite.answering",
-    "answer_sync": "judgekit.suite.answering",
-    "agree": "judgekit.analysis.agreement.agree",
-    "compare": "judgekit.analysis.comparison.compare",
-    "correct": "judgekit.analysis.correction.correct",
-    "create": "judgekit.metrics.registry",
-    "evaluate": "judgekit.runner.evaluation",
-    "evaluate_sync": "judgekit.runner.evaluation",
-    "fold_prompt_alignment": "judgekit.metrics.prompt_alignment.prompt_alignment",
-    "from_hf": "judgekit.datasets.conversion",
-    "from_pandas": "judgekit.datasets.conversion",
-    "from_polars": "judgekit.datasets.conversion",
-    "lint_rubrics": "judgekit.authoring.lint.lint",
-    "load_cases": "judgekit.datasets",
-    "load_persona": "judgekit.metrics.brand_voice.persona",
-    "load_rubric": "judgekit.rubric.load",
-    "load_suite": "judgekit.suite.suite",
-    "merge_shards": "judgekit.suite.merge",
-    "metric": "judgekit.metrics.registry",
-    "metric_names": "judgekit.metrics.registry",
-    "rank": "judgekit.analysis.ranking.rank",
-    "rubric_stats": "judgekit.analysis.rubric_stats.measure",
-    "run_suite": "judgekit.suite.run",
-    "run_suite_sync": "judgekit.suite.run",
-    "score_sync": "judgekit.runner.evaluation",
-    "to_hf": "judgekit.datasets.conversion",
-    "to_pandas": "judgekit.datasets.conversion",
-    "to_polars": "judgekit.datasets.conversion",
+_NAMES = {
+    "judgekit.analysis.agreement.agree": ["agree"],
+    "judgekit.analysis.comparison.compare": ["compare"],
+    "judgekit.analysis.comparison.comparison": ["Comparison"],
+    "judgekit.analysis.correction.correct": ["CorrectedRun", "correct"],
+    "judgekit.analysis.ranking.rank": ["rank"],
+    "judgekit.analysis.ranking.ranking": ["ModelRanking"],
+    "judgekit.analysis.rubric_stats.measure": ["rubric_stats"],
+    "judgekit.authoring.lint.lint": ["lint_rubrics"],
+    "judgekit.cassette.cassette": ["Cassette"],
+    "judgekit.cassette.mode": ["RecordMode"],
+    "judgekit.core.case": ["Case", "Message", "ToolCall"],
+    "judgekit.core.distribution": ["Distribution"],
+    "judgekit.core.errors": ["CaseError", "ConfigError", "JudgekitError"],
+    "judgekit.core.judgment": ["Judgment"],
+    "judgekit.core.jury": ["Jury"],
+    "judgekit.core.protocols": ["Judge"],
+    "judgekit.core.request": ["Reply", "Request"],
+    "judgekit.core.score": ["Failure", "Row", "Score"],
+    "judgekit.datasets": ["load_cases"],
+    "judgekit.datasets.conversion": [
+        "from_hf",
+        "from_pandas",
+        "from_polars",
+        "to_hf",
+        "to_pandas",
+        "to_polars",
+    ],
+    "judgekit.embedders.hosted": ["HostedEmbedder"],
+    "judgekit.judges.decisions": ["DecisionJudge"],
+    "judgekit.judges.fake": ["FakeJudge"],
+    "judgekit.judges.limits": ["LimitedJudge"],
+    "judgekit.judges.litellm": ["LiteLLMJudge"],
+    "judgekit.judges.manual": ["ManualJudge"],
+    "judgekit.judges.recorded": ["RecordedJudge"],
+    "judgekit.metrics.brand_voice.authenticity": ["Authenticity"],
+    "judgekit.metrics.brand_voice.overall": ["BrandVoice"],
+    "judgekit.metrics.brand_voice.persona": ["Persona", "load_persona"],
+    "judgekit.metrics.combine": ["Combined"],
+    "judgekit.metrics.fallback": ["WithFallback"],
+    "judgekit.metrics.pairwise.preference": ["PairwiseMetric"],
+    "judgekit.metrics.prompt_alignment.prompt_alignment": [
+        "Analysis",
+        "PromptAlignment",
+        "fold_prompt_alignment",
+    ],
+    "judgekit.metrics.registry": ["create", "metric", "metric_names"],
+    "judgekit.metrics.rubric": ["RubricMetric"],
+    "judgekit.report.report": ["Report"],
+    "judgekit.rubric.load": ["load_rubric"],
+    "judgekit.rubric.rubric": ["Rubric"],
+    "judgekit.runner.evaluation": ["evaluate", "evaluate_sync", "score_sync"],
+    "judgekit.suite.answering": ["Answers", "answer", "answer_sync"],
+    "judgekit.suite.merge": ["merge_shards"],
+    "judgekit.suite.run": ["run_suite", "run_suite_sync"],
+    "judgekit.suite.suite": ["Suite", "load_suite"],
 }
+"""Module -> the public names in it."""
+_HOMES = dict(sorted((name, home) for home, names in _NAMES.items() for name in names))
 
-__all__ = [
-    "Analysis",
-    "Answers",
-    "Authenticity",
-    "BrandVoice",
-    "Case",
-    "CaseError",
-    "Cassette",
-    "Combined",
-    "Comparison",
-    "ConfigError",
-    "CorrectedRun",
-    "DecisionJudge",
-    "Distribution",
-    "Failure",
-    "FakeJudge",
-    "HostedEmbedder",
-    "Judge",
-    "JudgekitError",
-    "Judgment",
-    "Jury",
-    "LimitedJudge",
-    "LiteLLMJudge",
-    "ManualJudge",
-    "Message",
-    "ModelRanking",
-    "PairwiseMetric",
-    "Persona",
-    "PromptAlignment",
-    "RecordMode",
-    "RecordedJudge",
-    "Reply",
-    "Report",
-    "Request",
-    "Row",
-    "Rubric",
-    "RubricMetric",
-    "Score",
-    "Suite",
-    "ToolCall",
-    "WithFallback",
-    "agree",
-    "answer",
-    "answer_sync",
-    "compare",
-    "correct",
-    "create",
-    "evaluate",
-    "evaluate_sync",
-    "fold_prompt_alignment",
-    "from_hf",
-    "from_pandas",
-    "from_polars",
-    "lint_rubrics",
-    "load_cases",
-    "load_persona",
-    "load_rubric",
-    "load_suite",
-    "merge_shards",
-    "metric",
-    "metric_names",
-    "rank",
-    "rubric_stats",
-    "run_suite",
-    "run_suite_sync",
-    "score_sync",
-    "to_hf",
-    "to_pandas",
-    "to_polars",
-]
+if not TYPE_CHECKING:
+    __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
@@ -218,4 +156,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *_HOMES])
