@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.wrong_file import nearby
-from judgekit.core.yaml_file import Lines
 from judgekit.datasets import load_cases
 from judgekit.datasets.load import find_places
 from judgekit.datasets.selection.selection import Selection
 from judgekit.datasets.selection.shard import Shard, Sharding
-from judgekit.suite.file import SuiteFile
-from judgekit.suite.overrides import Overrides
+from judgekit.suite.settings import SuiteSettings
 
 if TYPE_CHECKING:
     from judgekit.cassette.redact import Redact
@@ -33,18 +31,14 @@ class SuiteCases:
 
     def __init__(
         self,
-        file: SuiteFile,
+        settings: SuiteSettings,
         *,
-        base: Path,
-        lines: Lines,
-        overrides: Overrides,
         redact: Redact | None,
         against: OtherRun | None = None,
     ) -> None:
+        file, self._base, self._lines, overrides = settings
         self._file = file.cases_file
         self._rows = None if overrides.cases else file.rows
-        self._base = base
-        self._lines = lines
         self._overrides = overrides
         self._redact = redact
         self._against = against

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.store_opener import store_opener
@@ -14,8 +13,8 @@ from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
-from judgekit.suite.file import SuiteFile
 from judgekit.suite.judge_file import JudgeFile
+from judgekit.suite.settings import SuiteSettings
 
 if TYPE_CHECKING:
     from judgekit.embedders.shared import SharedEmbedder
@@ -42,24 +41,21 @@ class SuiteEmbedders:
 
     def __init__(
         self,
-        file: SuiteFile,
+        settings: SuiteSettings,
         *,
-        base: Path,
-        lines: Lines,
         roles: Mapping[str, JudgeFile],
         add_judge: AddJudge,
     ) -> None:
-        self._base = base
-        self._lines = lines
+        self._base = settings.base
         self._roles = roles
         self._add_judge = add_judge
         self._opened: dict[str, SharedEmbedder] = {}
         self._default: Any = None
         self.hosted: dict[str, JudgeFile] = {}
         """Model -> settings of the hosted embedders."""
-        spec = _full_spec(file.embedder)
+        spec = _full_spec(settings.file.embedder)
         if spec is not None and spec != DEFAULT:
-            with placed(lines.where("embedder")):
+            with placed(settings.where("embedder")):
                 # A hosted embedder needs a key only if a metric uses it.
                 hosted = _is_hosted(spec) and self._settings(spec)
                 self._default = spec if hosted else self.open(spec)

@@ -8,13 +8,11 @@ from typing import Any
 
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.protocols import Metric
-from judgekit.core.yaml_file import Lines
 from judgekit.report.gate import gates_of
 from judgekit.report.report import Report
 from judgekit.runner.gatekeeper import check_corrected, open_baseline
-from judgekit.suite.file import SuiteFile
 from judgekit.suite.metric_file import GateFile
-from judgekit.suite.overrides import Overrides
+from judgekit.suite.settings import SuiteSettings
 
 WrittenGates = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """The gates of a metric as the file has them: one as a mapping, several as a list."""
@@ -34,26 +32,22 @@ def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mappi
     return [gates] if isinstance(gates, Mapping) else list(gates)
 
 
-def check_gates(
-    metric: Metric, gates: WrittenGates | None, *, threshold: float | None, labels: bool,
-    lines: Lines,
-) -> None:  # fmt: skip
+def check_gates(metric: Metric, gates: WrittenGates | None, *, settings: SuiteSettings) -> None:
     """Refuse gates that cannot be checked, and bounds outside the range of a metric.
 
     Args:
         metric: the metric.
         gates: its gates.
-        threshold: its threshold.
-        labels: whether the suite has labels, for gates on corrected means.
-        lines: the lines of the suite.
+        settings: the suite; gates on corrected means need its labels.
 
     Raises:
         ConfigError: with the line of the setting.
     """
+    threshold = settings.file.metrics[metric.name].threshold
     if gates is not None:
-        with placed(lines.where("metrics", metric.name, "gate")):
+        with placed(settings.where("metrics", metric.name, "gate")):
             for gate in gates_of(metric.name, gates, threshold=threshold, figures=metric.figures):
-                if not labels:
+                if settings.file.labels is None:
                     check_corrected(gate, None, None)
     low, high = metric.range
     bounds = {"threshold": threshold}
@@ -66,20 +60,18 @@ def check_gates(
             raise ConfigError(
                 f"{setting} {bound:g} is outside the values of {metric.name!r}, "
                 f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}",
-                where=lines.where("metrics", metric.name, *setting.split(".")),
+                where=settings.where("metrics", metric.name, *setting.split(".")),
             )
 
 
-def baseline_of(
-    file: SuiteFile, overrides: Overrides, *, gates: Mapping[str, WrittenGates], base: Path,
-    lines: Lines,
-) -> Report | None:  # fmt: skip
+def baseline_of(settings: SuiteSettings, gates: Mapping[str, WrittenGates]) -> Report | None:
     """Return the run that `not_worse` compares with; `None` if no gate does.
 
     Raises:
         ConfigError: a gate compares, and no run is named or it cannot be read.
     """
-    folder = overrides.baseline or file.gate.baseline
+    flag = settings.overrides.baseline
+    folder = flag or settings.file.gate.baseline
     comparing = [
         name for name, own in gates.items() if any("not_worse" in gate for gate in listed(own))
     ]
@@ -87,8 +79,8 @@ def baseline_of(
         raise ConfigError(
             f"metric {comparing[0]!r}: not_worse needs a run to compare with; add "
             "gate: {baseline: FOLDER} at the top, or --baseline FOLDER",
-            where=lines.where("metrics", comparing[0], "gate"),
+            where=settings.where("metrics", comparing[0], "gate"),
         )
-    if folder is None or not (comparing or overrides.baseline):
+    if folder is None or not (comparing or flag):
         return None
-    return open_baseline(Path(folder) if overrides.baseline else base / folder)
+    return open_baseline(Path(folder) if flag else settings.base / folder)

@@ -8,10 +8,8 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import placed
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Judge
-from judgekit.core.yaml_file import Lines
-from judgekit.suite.file import SuiteFile
 from judgekit.suite.judge_file import JudgeFile
-from judgekit.suite.overrides import Overrides
+from judgekit.suite.settings import SuiteSettings
 
 
 def facts_of(judge: Judge) -> JudgeFile:
@@ -30,16 +28,17 @@ def described_judge(judge: JudgeFile) -> dict[str, Any]:
     return described if judge.api is None else {**described, "api": judge.api}
 
 
-def record_mode(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
+def record_mode(settings: SuiteSettings) -> RecordMode:
     """Return the record mode of flags, or else of the suite.
 
     Raises:
         ConfigError: no such mode.
     """
+    overrides = settings.overrides
     if overrides.record is not None:
         return RecordMode.parse(overrides.record)
     if overrides.judges or (overrides.judge is not None and overrides.judge != "none"):
         # Naming a judge on the command line allows calls to it.
         return RecordMode.NEW_EPISODES
-    with placed(lines.where("record")):
-        return RecordMode.parse(file.record or "none")
+    with placed(settings.where("record")):
+        return RecordMode.parse(settings.file.record or "none")

@@ -16,9 +16,8 @@ from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import Budget, LimitedJudge, Purse
-from judgekit.suite.file import SuiteFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
-from judgekit.suite.overrides import Overrides
+from judgekit.suite.settings import SuiteSettings
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
@@ -34,27 +33,13 @@ def asks_model(name: str) -> bool:
     return not name.startswith(_WITHOUT_NETWORK)
 
 
-def roles_of(file: SuiteFile, *, lines: Lines) -> dict[str, JudgeFile]:
-    """Return the judges of a file, by role.
-
-    Raises:
-        ConfigError: two judges have the role `judge`.
-    """
-    if file.judge is None:
-        return dict(file.judges)
-    if JUDGE in file.judges:
-        where = lines.where("judges", JUDGE)
-        raise ConfigError("`judge:` and `judges: {judge: ...}` are one role; keep one", where=where)
-    return {JUDGE: file.judge, **file.judges}
-
-
-def choose_judges(file: SuiteFile, overrides: Overrides, *, lines: Lines) -> dict[str, JudgeFile]:
+def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
     """Return the judges of file and flags, by role; none with `--judge none`.
 
     Raises:
         ConfigError: a flag names an unknown role, or two roles have the same request keys.
     """
-    roles = roles_of(file, lines=lines)
+    roles, overrides = settings.written_roles, settings.overrides
     for role in overrides.judges:
         if role not in roles and role != JUDGE:
             raise ConfigError(f"--judge {role}=...: no such role{suggest(role, list(roles))}")
@@ -71,7 +56,7 @@ def choose_judges(file: SuiteFile, overrides: Overrides, *, lines: Lines) -> dic
         if overrides.api_base:
             changes["api_base"] = overrides.api_base
         roles[JUDGE] = judge.model_copy(update=changes)
-    _check_different(roles, lines)
+    _check_different(roles, settings.lines)
     return roles
 
 
@@ -121,25 +106,21 @@ class JudgePool:
         self,
         roles: Mapping[str, JudgeFile],
         *,
-        file: SuiteFile,
-        base: Path,
-        lines: Lines,
+        settings: SuiteSettings,
         record: RecordMode,
-        again: frozenset[str],
         objects: Mapping[str, Judge],
         shared: SharedRun | None = None,
     ) -> None:
-        self._shared = shared
-        self._file, self._base, self._lines = file, base, lines
-        self._record, self._again = record, again
+        self._settings, self._record, self._shared = settings, record, shared
         budget = None if shared is None else shared.budget
-        self._purse: Budget = budget or Purse(file.limits.max_cost)
+        self._purse: Budget = budget or Purse(settings.file.limits.max_cost)
         self._paces: dict[str, Pace] = {}
         """The paces of servers, by their names."""
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for role, judge in roles.items():
-            at = (JUDGE,) if role == JUDGE and file.judge is not None else ("judges", role)
+            alone = role == JUDGE and settings.file.judge is not None
+            at = (JUDGE,) if alone else ("judges", role)
             self.judges[role] = self.add(judge, at=at, ready=objects.get(role))
 
     def add(
@@ -161,14 +142,15 @@ class JudgePool:
         Raises:
             ConfigError: a setting is wrong, or a key or price is missing.
         """
-        limits = self._file.limits
+        file, base, lines, overrides = self._settings
+        limits = file.limits
         asking = self._record is not RecordMode.NONE
         price = None
         if limits.max_cost is not None and asking and ready is None:
-            price = check_price(judge, lines=self._lines, setting=".".join(at))
-        written = judge in roles_of(self._file, lines=self._lines).values()
+            price = check_price(judge, lines=lines, setting=".".join(at))
+        written = judge in self._settings.written_roles.values()
         built = ready or make_judge(
-            judge, base=self._base, lines=self._lines, asking=asking, at=at, written=written
+            judge, base=base, lines=lines, asking=asking, at=at, written=written
         )
         if together > 1:
             from judgekit.judges.litellm import LiteLLMJudge
@@ -187,10 +169,10 @@ class JudgePool:
             return self.cassette.for_judge(limited)
         self.cassette = Cassette(
             limited,
-            tape=self._base / self._file.cassette if self._file.cassette else None,
-            store=store_opener(self._base) if self._shared is None else self._shared.store,
+            tape=base / file.cassette if file.cassette else None,
+            store=store_opener(base) if self._shared is None else self._shared.store,
             record=self._record,
-            again=self._again,
+            again=overrides.again,
             keeps_tape=self._shared is not None,
         )
         return self.cassette
@@ -201,7 +183,7 @@ class JudgePool:
         A server of your own has one pace, because all its models share the machine; hosted models
         have one each, because providers limit each model.
         """
-        limits = self._file.limits
+        limits = self._settings.file.limits
         if not limits.paced:
             return None
         from judgekit.judges.credentials import address

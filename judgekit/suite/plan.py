@@ -20,10 +20,10 @@ from judgekit.metrics.registry import Maker, find, near_metric, rubric_maker
 from judgekit.rubric.library import find_rubric, own_folders, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.suite.file import SuiteFile
 from judgekit.suite.judge_file import JUDGE
 from judgekit.suite.metric_file import FallbackFile, MetricFile
-from judgekit.suite.rubrics import ParameterSettings
+from judgekit.suite.rubrics import ParameterSettings, rubric_folders
+from judgekit.suite.settings import SuiteSettings
 
 _ASKING = ("vote", "quorum", "order", "calls", "readout")
 """Keys of a metric that are settings of a `Jury`."""
@@ -70,33 +70,18 @@ class Planner:
     """Resolves the entries under `metrics`.
 
     Args:
-        file: the suite.
-        base: folder that paths are relative to.
-        lines: lines of the suite.
-        folders: rubric folders of the suite.
+        settings: the suite.
         roles: the roles of the suite's judges.
         no_judge: whether the run has no judge.
-        flags: metric -> parameter of its rubric -> value, from `--set`.
     """
 
-    def __init__(
-        self,
-        file: SuiteFile,
-        *,
-        base: Path,
-        lines: Lines,
-        folders: tuple[Path, ...],
-        roles: Collection[str],
-        no_judge: bool,
-        flags: Mapping[str, Mapping[str, str]],
-    ) -> None:
-        self._entries = file.metrics
-        self._base = base
-        self._lines = lines
-        self._folders = folders
+    def __init__(self, settings: SuiteSettings, *, roles: Collection[str], no_judge: bool) -> None:
+        self._base, self._lines = settings.base, settings.lines
+        self._entries = settings.file.metrics
+        self._flags = settings.overrides.settings
+        self._folders = rubric_folders(settings)
         self._roles = roles
         self._no_judge = no_judge
-        self._flags = flags
         self._plans: dict[str, MetricPlan] = {}
 
     def plan(self, name: str) -> MetricPlan:

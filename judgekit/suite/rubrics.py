@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,8 @@ from judgekit.core.yaml_file import Lines
 from judgekit.rubric.library import RubricFolder, own_folders
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import SuiteFile
+from judgekit.suite.overrides import Overrides
+from judgekit.suite.settings import SuiteSettings
 from judgekit.suite.source import read_suite, suite_hints
 
 
@@ -75,18 +77,18 @@ def with_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> Rubr
     return rubric.with_parameters(read_flags(rubric, flags, before=before))
 
 
-def rubric_folders(file: SuiteFile, *, base: Path, lines: Lines) -> tuple[Path, ...]:
+def rubric_folders(settings: SuiteSettings) -> tuple[Path, ...]:
     """Return the rubric folders of a suite.
 
     Raises:
         ConfigError: one does not exist.
     """
-    folders = tuple(base / folder for folder in file.rubrics)
+    folders = tuple(settings.base / folder for folder in settings.file.rubrics)
     for number, folder in enumerate(folders):
         if not folder.is_dir():
             hint = nearby(folder) or "; check the path"
             raise ConfigError(
-                f"no such folder: {folder}{hint}", where=lines.where("rubrics", number)
+                f"no such folder: {folder}{hint}", where=settings.where("rubrics", number)
             )
     return folders
 
@@ -100,17 +102,19 @@ def suite_folders(path: str | Path) -> list[RubricFolder]:
     file = Path(path)
     data, lines = read_suite(file)
     suite = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
-    return own_folders(file.parent, rubric_folders(suite, base=file.parent, lines=lines))
+    settings = SuiteSettings(suite, file.parent, lines, Overrides())
+    return own_folders(file.parent, rubric_folders(settings))
 
 
-def check_metrics(settings: Mapping[str, Any], metrics: Sequence[str]) -> None:
+def check_metrics(settings: SuiteSettings) -> None:
     """Refuse `--set` for a metric that the suite does not have.
 
     Raises:
         ConfigError: there is no such metric; suggests the closest one.
     """
-    for metric, flags in settings.items():
+    metrics = list(settings.file.metrics)
+    for metric, flags in settings.overrides.settings.items():
         if metric not in metrics:
-            hint = suggest(metric, list(metrics))
+            hint = suggest(metric, metrics)
             where = f"--set {metric}.{next(iter(flags))}"
             raise ConfigError(f"the suite has no metric {metric!r}{hint}", where=where)

@@ -26,12 +26,13 @@ from judgekit.suite.file import SuiteFile
 from judgekit.suite.gates import baseline_of, check_gates, written_gates
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judge_settings import described_judge, facts_of, record_mode
-from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, roles_of
+from judgekit.suite.judges import JudgePool, SharedRun, choose_judges
 from judgekit.suite.labels import read_run_labels
 from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
-from judgekit.suite.rubrics import check_metrics, rubric_folders
+from judgekit.suite.rubrics import check_metrics
+from judgekit.suite.settings import SuiteSettings
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
 if TYPE_CHECKING:
@@ -44,62 +45,38 @@ class Suite(Displayed):
 
     def __init__(
         self,
-        file: SuiteFile,
+        settings: SuiteSettings,
         *,
-        base: Path,
-        lines: Lines,
-        overrides: Overrides,
         judge: Judge | None = None,
         shared: SharedRun | None = None,
     ) -> None:
-        self.file = file
-        self._shared = shared
-        self.base = base
-        self._lines = lines
-        self._overrides = overrides
-        self._judge_objects = {} if judge is None else {JUDGE: judge}
-        self.roles = choose_judges(file, overrides, lines=lines)
+        file, self.base, lines, self._overrides = settings
+        self.file, self._settings = file, settings
+        self.roles = choose_judges(settings)
+        """The settings of the judges, by role."""
         if judge is not None:
             self.roles[JUDGE] = facts_of(judge)
-        """The settings of the judges, by role."""
-        self.no_judge = overrides.no_judge or not self.roles
-        self.record = record_mode(file, overrides, lines)
+        self.no_judge = self._overrides.no_judge or not self.roles
+        self.record = record_mode(settings)
         self.redact = make_redactor(file, lines=lines)
-        self.folders = rubric_folders(file, base=base, lines=lines)
         for name in file.metrics:
             self._check_parts(name, ())
-        check_metrics(overrides.settings, list(file.metrics))
+        check_metrics(settings)
         names = self._metrics_to_run()
         self._check_roles()
-        planner = Planner(
-            file,
-            base=base,
-            lines=lines,
-            folders=self.folders,
-            roles=self.roles,
-            no_judge=self.no_judge,
-            flags=overrides.settings,
-        )
+        planner = Planner(settings, roles=self.roles, no_judge=self.no_judge)
         self.plans = [planner.plan(name) for name in names]
         """The plans of the metrics to run."""
-        self._pool = self._judge_pool()
+        self._pool = self._judge_pool({} if judge is None else {JUDGE: judge}, shared)
         self.judges = self._pool.judges
-        known = self.roles or roles_of(file, lines=lines)
-        self.embedders = SuiteEmbedders(
-            file, base=base, lines=lines, roles=known, add_judge=self._pool.add
-        )
+        known = self.roles or settings.written_roles
+        self.embedders = SuiteEmbedders(settings, roles=known, add_judge=self._pool.add)
         builder = Builder(judges=self.judges, embedders=self.embedders, lines=lines)
         self.metrics = [builder.metric(plan) for plan in self.plans]
         self.thresholds = {n: t for n in names if (t := file.metrics[n].threshold) is not None}
         self.gates = {n: written_gates(g) for n in names if (g := file.metrics[n].gate)}
         for metric in self.metrics:
-            check_gates(
-                metric,
-                self.gates.get(metric.name),
-                threshold=self.thresholds.get(metric.name),
-                labels=file.labels is not None,
-                lines=lines,
-            )
+            check_gates(metric, self.gates.get(metric.name), settings=settings)
         self.unchecked: list[str] = []
         """Metrics with gates that are not checked, because the run has no judge."""
         if self.no_judge:
@@ -109,35 +86,28 @@ class Suite(Displayed):
             }
             self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
-        self.rules = self._rules()
-        self.labels = read_run_labels(
-            file, base=base, where=lines.where("labels"), metrics=self.metrics,
-            whole=not overrides.only,
-        )  # fmt: skip
+        self.rules = Rules(
+            undecided=file.gate.undecided,
+            baseline=baseline_of(settings, self.gates),
+            max_cost=file.gate.cost,
+            paid=self._paid,
+        )
+        """The settings of all gates."""
+        self.labels = read_run_labels(settings, metrics=self.metrics)
         """The labels that correct means."""
         self.against = self._other_run()
         """The run whose outputs are the baselines of the cases."""
-        self.data = SuiteCases(
-            file,
-            base=base,
-            lines=lines,
-            overrides=overrides,
-            redact=self.redact,
-            against=self.against,
-        )
+        self.data = SuiteCases(settings, redact=self.redact, against=self.against)
         """The cases."""
         self.answered_by: str | None = None
         """The model that answered all cases, if this run is about its answers."""
-        limits = file.limits
         self.limits = Limits(
-            max_failures=limits.max_failures,
-            max_fallback=limits.max_fallback,
+            max_failures=file.limits.max_failures,
+            # Without a judge, every judged row is a fallback; that is no failure of the run.
+            max_fallback=1 << 60 if self.no_judge else file.limits.max_fallback,
             # A shard of few cases may have none.
             may_be_empty=self.data.shard is not None,
         )
-        if self.no_judge:
-            # Without a judge, every judged row is a fallback; that is no failure of the run.
-            self.limits = self.limits._replace(max_fallback=1 << 60)
 
     def __repr__(self) -> str:
         names = ", ".join(metric.name for metric in self.metrics)
@@ -164,21 +134,18 @@ class Suite(Displayed):
 
     def where(self, *path: str | int) -> str:
         """Return `file:line` of a setting."""
-        return self._lines.where(*path)
+        return self._settings.where(*path)
 
-    def _judge_pool(self) -> JudgePool:
+    def _judge_pool(self, objects: Mapping[str, Judge], shared: SharedRun | None) -> JudgePool:
         """Build the judges that metrics use; an unused role needs no key."""
         used = {JUDGE, *(r for plan in self.plans for part in plan.walk() for r in part.roles)}
         roles = {} if self.no_judge else self.roles
         return JudgePool(
             {role: judge for role, judge in roles.items() if role in used},
-            file=self.file,
-            base=self.base,
-            lines=self._lines,
+            settings=self._settings,
             record=self.record,
-            again=self._overrides.again,
-            objects=self._judge_objects,
-            shared=self._shared,
+            objects=objects,
+            shared=shared,
         )
 
     @property
@@ -191,13 +158,8 @@ class Suite(Displayed):
         """The judge of the role `judge`."""
         return self.judges.get(JUDGE)
 
-    @property
-    def judge_file(self) -> JudgeFile | None:
-        """The settings of the role `judge`."""
-        return self.roles.get(JUDGE)
-
     def _check_roles(self) -> None:
-        known = list(roles_of(self.file, lines=self._lines))
+        known = list(self._settings.written_roles)
         for name, entry in self.file.metrics.items():
             if entry.role is not None and entry.role not in known:
                 from judgekit.suite.hints import role_hint
@@ -239,18 +201,6 @@ class Suite(Displayed):
         for part in (entry.of if entry else None) or ():
             self._check_parts(part, (*above, name))
 
-    def _rules(self) -> Rules:
-        """Return the settings of all gates; opens the baseline if a gate compares with it."""
-        settings = self.file.gate
-        return Rules(
-            undecided=settings.undecided,
-            baseline=baseline_of(
-                self.file, self._overrides, gates=self.gates, base=self.base, lines=self._lines
-            ),
-            max_cost=settings.cost,
-            paid=self._paid,
-        )
-
     def _paid(self) -> float | None:
         """Return the cost of all replies, including recorded ones; `None` if a price is unknown."""
         if self.cassette is None:
@@ -284,7 +234,7 @@ class Suite(Displayed):
         chosen = {role: judge for role, judge in self.roles.items() if not self.no_judge}
         return {
             "suite": {"name": file.name, "description": file.description},
-            "notice": file.notice if chosen == roles_of(file, lines=self._lines) else None,
+            "notice": file.notice if chosen == self._settings.written_roles else None,
             "judge": None if JUDGE not in chosen else described_judge(chosen[JUDGE]),
             **self._other_roles(chosen),
             "cases": _cases_entry(file),
@@ -387,11 +337,10 @@ def build_suite(
         data = {**data, "judge": None}
     file = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
     overrides = overrides or Overrides()
-    if judge is None:
-        return Suite(file, base=base, lines=lines, overrides=overrides, shared=shared)
     if isinstance(judge, str):
         overrides = overrides.model_copy(update={"judge": judge})
-        return Suite(file, base=base, lines=lines, overrides=overrides)
-    if overrides.record is None:
+        judge = None
+    elif judge is not None and overrides.record is None:
         overrides = overrides.model_copy(update={"record": "new_episodes"})
-    return Suite(file, base=base, lines=lines, overrides=overrides, judge=as_judge(judge))
+    settings = SuiteSettings(file, base, lines, overrides)
+    return Suite(settings, judge=None if judge is None else as_judge(judge), shared=shared)
