@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.cli.interrupt import on_interrupt
+from judgekit.cli.interrupt import on_interrupt, run_interruptible
 from judgekit.core.synchronous import Flag
 from judgekit.suite.judges import asks_in_terminal
 from judgekit.suite.run import replay_suite, run_suite
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
-    from judgekit.runner.evaluation import Reuse
+    from judgekit.runner.evaluation import Progress, Reuse
     from judgekit.suite.overrides import Overrides
     from judgekit.suite.suite import Suite
 
@@ -41,24 +43,31 @@ def run_with_progress(
         verbose: whether to print a line for every file, case and retry instead of progress.
         stop: set by Ctrl-C.
     """
-    options = {"out": out, "retry_failed": retry_failed, "reuse": reuse, "page": True}
-    run = _replay if suite.at_once else _run
     stop = stop or Flag()
-    if verbose:
-        from judgekit.cli.verbose import CaseLines, logged, print_files
-
-        print_files(suite)
-        with logged():
-            return run(suite, stop, {**options, "progress": CaseLines(suite)})
     # A person who types an answer and a line that is overwritten cannot share a terminal.
     asking = suite.record.value != "none"
     person = any(asks_in_terminal(suite.roles[role], asking=asking) for role in suite.judges)
-    if quiet or person or not sys.stderr.isatty():
-        return run(suite, stop, {**options, "progress": None})
-    from judgekit.cli.meter import Meter
+    progress: Callable[[Progress], None] | None = None
+    with ExitStack() as printing:
+        if verbose:
+            from judgekit.cli.verbose import CaseLines, logged, print_files
 
-    with Meter(suite) as meter:
-        return run(suite, stop, {**options, "progress": meter})
+            print_files(suite)
+            printing.enter_context(logged())
+            progress = CaseLines(suite)
+        elif not quiet and not person and sys.stderr.isatty():
+            from judgekit.cli.meter import Meter
+
+            progress = printing.enter_context(Meter(suite))
+        options: dict[str, Any] = {"out": out, "retry_failed": retry_failed, "reuse": reuse}
+        if suite.at_once:
+            with on_interrupt(stop.set, kept=KEPT):
+                return replay_suite(suite, stop=stop, progress=progress, page=True, **options)
+        return run_interruptible(
+            lambda end: run_suite(suite, stop=end, progress=progress, page=True, **options),
+            kept=KEPT,
+            stop=stop,
+        )
 
 
 def run_distributed(suite: Path, overrides: Overrides, *, quiet: bool, **options: Any) -> Report:
@@ -86,25 +95,3 @@ def run_distributed(suite: Path, overrides: Overrides, *, quiet: bool, **options
         raise typer.Exit(3) from None
     finally:
         line.clear()
-
-
-def _replay(suite: Suite, stop: Flag, options: dict[str, Any]) -> Report:
-    with on_interrupt(stop.set, kept=KEPT):
-        return replay_suite(suite, stop=stop, **options)
-
-
-def _run(suite: Suite, stop: Flag, options: dict[str, Any]) -> Report:
-    import asyncio
-
-    async def work() -> Report:
-        ended = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def end() -> None:
-            stop.set()
-            loop.call_soon_threadsafe(ended.set)
-
-        with on_interrupt(end, kept=KEPT):
-            return await run_suite(suite, stop=ended, **options)
-
-    return asyncio.run(work())

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from judgekit.core.synchronous import Flag
+
+if TYPE_CHECKING:
+    import asyncio
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -37,3 +45,30 @@ def on_interrupt(stop: Callable[[], object], *, kept: str) -> Iterator[None]:
     finally:
         if signal.getsignal(signal.SIGINT) is first:
             signal.signal(signal.SIGINT, before)
+
+
+def run_interruptible(
+    work: Callable[[asyncio.Event], Coroutine[Any, Any, T]], *, kept: str, stop: Flag | None = None
+) -> T:
+    """Run a coroutine in an event loop and return its result.
+
+    Args:
+        work: makes the coroutine, which ends early after the event is set.
+        kept: what the line at the first Ctrl-C promises.
+        stop: set by the first Ctrl-C, too.
+    """
+    import asyncio
+
+    async def run() -> T:
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            if stop is not None:
+                stop.set()
+            loop.call_soon_threadsafe(ended.set)
+
+        with on_interrupt(end, kept=kept):
+            return await work(ended)
+
+    return asyncio.run(run())

@@ -15,7 +15,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Failure, Result, Score
-from judgekit.core.synchronous import Flag
+from judgekit.core.synchronous import Flag, run_inline
 from judgekit.datasets.ids import is_derived
 from judgekit.report.folder import (
     FILES,
@@ -31,7 +31,7 @@ from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
-from judgekit.runner.evaluation import Progress, Reuse, evaluate, evaluate_inline
+from judgekit.runner.evaluation import Progress, Reuse, evaluate
 from judgekit.runner.gatekeeper import Rules
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
@@ -53,7 +53,7 @@ async def run_suite(
     judge: JudgeLike | None = None,
     out: str | Path | None = None,
     progress: Callable[[Progress], None] | bool | None = None,
-    stop: asyncio.Event | None = None,
+    stop: asyncio.Event | Flag | None = None,
     retry_failed: str | Path | None = None,
     against: str | Path | None = None,
     reuse: Reuse | None = None,
@@ -79,27 +79,53 @@ async def run_suite(
     Raises:
         JudgekitError: an error that stops a run (see errors).
     """
-    if isinstance(suite, Suite):
-        if judge is not None:
-            raise ConfigError("this suite has its judges; give the judge to load_suite instead")
-        if against is not None:
-            raise ConfigError("this suite has its cases; give `against` together with its file")
-    else:
-        chosen = Overrides(against=str(against)) if against is not None else None
-        suite = load_suite(suite, chosen, judge=judge)
+    suite = _loaded(suite, judge=judge, against=against)
+    started = datetime.now(UTC)
     out = Path(out) if out is not None else None
-    retry_failed = Path(retry_failed) if retry_failed is not None else None
+    sharded = suite.data.shard is not None
     try:
+        if out is not None:
+            _spare_inputs(suite, out)
+        if suite.against is not None:
+            # The folders of shards differ, and their rows must not.
+            suite.against.name_answers(suite.metrics, out=None if sharded else out)
+        manifest = suite.manifest()
+        if retry_failed is not None:
+            digest = digest_json(full_manifest(suite.metrics, manifest))
+            reuse = _reuse(Path(retry_failed), digest=digest, cassette=suite.cassette)
         return await evaluate(
             suite.cases(),
             suite.metrics,
+            thresholds=suite.thresholds,
+            # Gates are about all cases; a shard has only some.
+            gates={} if sharded else suite.gates,
+            rules=Rules() if sharded else suite.rules,
+            cluster=suite.file.cluster,
+            labels=suite.labels,
+            limits=suite.limits,
+            out=out,
+            manifest=manifest,
             window=2 * suite.file.limits.most_calls,
             progress=progress,
             stop=stop,
-            **_options(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),
+            reuse=reuse,
+            last=lambda report: _finish(suite, report, started=started, page=page),
         )
     finally:
         suite.close()
+
+
+def _loaded(
+    suite: Suite | str | Path, *, judge: JudgeLike | None, against: str | Path | None
+) -> Suite:
+    if not isinstance(suite, Suite):
+        chosen = Overrides(against=str(against)) if against is not None else None
+        return load_suite(suite, chosen, judge=judge)
+    if judge is not None:
+        raise ConfigError("this suite has its judges; give the judge to load_suite instead")
+    if against is not None:
+        raise ConfigError("this suite has its cases; give `against` together with its file")
+    return suite
 
 
 def run_suite_sync(suite: Suite | str | Path, **options: Any) -> Report:
@@ -112,31 +138,16 @@ def run_suite_sync(suite: Suite | str | Path, **options: Any) -> Report:
     return run_stoppable(partial(run_suite, suite), options)
 
 
-def replay_suite(
-    suite: Suite,
-    *,
-    out: Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
-    stop: Flag | None = None,
-    retry_failed: Path | None = None,
-    reuse: Reuse | None = None,
-    page: bool = False,
-) -> Report:
+def replay_suite(suite: Suite, **options: Any) -> Report:
     """Run a synchronous suite (`suite.at_once`), without an event loop.
+
+    Takes the options of `run_suite`, with a `Flag` as `stop`.
 
     Raises:
         JudgekitError: an error that stops a run (see errors).
     """
-    try:
-        return evaluate_inline(
-            suite.cases(),
-            suite.metrics,
-            progress=progress,
-            stop=stop or Flag(),
-            **_options(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),
-        )
-    finally:
-        suite.close()
+    options["stop"] = options.get("stop") or Flag()
+    return run_inline(run_suite(suite, **options))
 
 
 def default_out(suite: Path, *, shard: str | None = None) -> Path:
@@ -151,41 +162,6 @@ def default_out(suite: Path, *, shard: str | None = None) -> Path:
     if shard is not None:
         name += f"-{shard.replace('/', '-of-')}"
     return Path("runs", name)
-
-
-def _options(
-    suite: Suite,
-    *,
-    out: Path | None,
-    retry_failed: Path | None,
-    reuse: Reuse | None,
-    page: bool,
-) -> dict[str, Any]:
-    """Return the options of the evaluation."""
-    started = datetime.now(UTC)
-    if out is not None:
-        _spare_inputs(suite, out)
-    if suite.against is not None:
-        # The folders of shards differ, and their rows must not.
-        whole = out if suite.data.shard is None else None
-        suite.against.name_answers(suite.metrics, out=whole)
-    manifest = suite.manifest()
-    if retry_failed is not None:
-        digest = digest_json(full_manifest(suite.metrics, manifest))
-        reuse = _reuse(retry_failed, digest=digest, cassette=suite.cassette)
-    return {
-        "thresholds": suite.thresholds,
-        "cluster": suite.file.cluster,
-        "labels": suite.labels,
-        # Gates are about all cases; a shard has only some.
-        "gates": suite.gates if suite.data.shard is None else {},
-        "rules": suite.rules if suite.data.shard is None else Rules(),
-        "limits": suite.limits,
-        "out": out,
-        "manifest": manifest,
-        "reuse": reuse,
-        "last": lambda report: _finish(suite, report, started=started, page=page),
-    }
 
 
 def _spare_inputs(suite: Suite, out: Path) -> None:
