@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -159,9 +160,7 @@ class _Asking(NamedTuple):
             several: whether other models answer, too.
             keep: whether to keep the cases in memory and print none.
         """
-        import asyncio
-
-        from judgekit.cli.interrupt import on_interrupt
+        from judgekit.cli.interrupt import run_interruptible
         from judgekit.cli.screen import StatusLine
         from judgekit.datasets.write import write_cases
         from judgekit.suite.answering import answer, open_system
@@ -175,17 +174,12 @@ class _Asking(NamedTuple):
             if line.due():
                 line.show(", ".join(f"{n} {state}" for state, n in counts.items()))
 
-        async def work() -> Answers:
-            stop = asyncio.Event()
-            loop = asyncio.get_running_loop()
-            with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), kept=KEPT):
-                options = {**self.options, "out": out, "progress": show, "stop": stop}
-                if self.steering is not None:
-                    return await answer_twice(rows, opened, self.steering, **options)
-                return await answer(rows, opened, **options)
-
+        options = {**self.options, "out": out, "progress": show}
         with open_system(model, **self.system) as opened, line:
-            answers = asyncio.run(work())
+            fill = partial(answer, rows, opened, **options)
+            if self.steering is not None:
+                fill = partial(answer_twice, rows, opened, self.steering, **options)
+            answers = run_interruptible(lambda stop: fill(stop=stop), kept=KEPT)
         if out is None and not keep:
             write_cases(answers.cases, None)
         place = "" if keep else printable(str(out)) if out is not None else "standard output"

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
@@ -41,7 +41,7 @@ from judgekit.suite.redact_file import RedactFile
 from judgekit.suite.redaction import make_redactor
 
 Field = Literal["output", "baseline"]
-FIELDS: tuple[Field, ...] = ("output", "baseline")
+FIELDS: tuple[Field, ...] = get_args(Field)
 
 _FORM = Form(want="text")
 _Running = deque[tuple[Case, asyncio.Task["Answered"]]]
@@ -219,14 +219,11 @@ class _Answering(NamedTuple):
     async def _oldest(self, running: _Running) -> Answered:
         """Wait for the oldest row and remove it."""
         case, task = running[0]
-        try:
-            row = await task
-        except asyncio.CancelledError:
-            if not (task.cancelled() and self.stop.is_set()):
-                raise
-            row = self._failed(case, STOPPED)
+        await asyncio.wait({task})
         running.popleft()
-        return row
+        if task.cancelled() and self.stop.is_set():
+            return self._failed(case, STOPPED)
+        return task.result()
 
     async def _row(self, case: Case) -> Answered:
         if not self.replace and has_text(getattr(case, self.field)):
