@@ -15,7 +15,8 @@ from judgekit.suite.run import replay_suite, run_suite
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
-    from judgekit.runner.evaluation import Progress, Reuse
+    from judgekit.runner.evaluation import Reuse
+    from judgekit.runner.progress import Progress
     from judgekit.suite.overrides import Overrides
     from judgekit.suite.suite import Suite
 

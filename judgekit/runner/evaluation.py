@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
-from judgekit.core.failure import failure_of, guarded
+from judgekit.core.failure import guarded
 from judgekit.core.limits import Limits
 from judgekit.core.protocols import Metric, MetricLike
 from judgekit.core.score import Result, Row, row_bytes
@@ -20,7 +21,7 @@ from judgekit.datasets.load import Source, cases_of
 from judgekit.judges.connections import closing_connections
 from judgekit.metrics.adapter import as_metric
 from judgekit.report.folder import REPORT, RUN, Scored, write_json
-from judgekit.report.gate import Gate, gates_of
+from judgekit.report.gate import gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
@@ -104,12 +105,17 @@ async def evaluate(
         JudgeRejected: the judge rejects the requests.
         CassetteCorrupt: a recording is damaged.
     """
+    if isinstance(labels, str | Path):
+        from judgekit.report.run_labels import RunLabels
+
+        labels = RunLabels.read(Path(labels))
+    several = metrics if isinstance(metrics, Iterable) else [metrics]
     run = _Run(
-        metrics,
+        metrics=[as_metric(metric) for metric in several],
         thresholds=thresholds or {},
         gates=gates or {},
         cluster=cluster,
-        labels=_read(labels),
+        labels=labels,
         rules=rules,
         limits=limits,
         out=Path(out) if out is not None else None,
@@ -138,65 +144,67 @@ def evaluate_inline(cases: Source, metrics: Sequence[MetricLike], **options: Any
     return run_inline(evaluate(cases, metrics, **options))
 
 
+@dataclass(kw_only=True)
 class _Run:
-    """The state of one evaluation."""
+    """The state of one evaluation, from the arguments of `evaluate`."""
 
-    def __init__(
-        self,
-        metrics: Sequence[MetricLike],
-        *,
-        thresholds: Mapping[str, float],
-        gates: Gates,
-        cluster: str | None,
-        labels: RunLabels | None,
-        rules: Rules,
-        limits: Limits,
-        out: Path | None,
-        manifest: dict[str, Any],
-        progress: Callable[[Progress], None] | None,
-        reuse: Reuse | None,
-    ) -> None:
-        several = metrics if isinstance(metrics, Iterable) else [metrics]
-        self.metrics = [as_metric(metric) for metric in several]
+    metrics: list[Metric]
+    thresholds: Mapping[str, float]
+    gates: Gates
+    cluster: str | None
+    labels: RunLabels | None
+    rules: Rules
+    limits: Limits
+    out: Path | None
+    manifest: dict[str, Any]
+    progress: Callable[[Progress], None] | None
+    reuse: Reuse | None
+    kept: list[Scored] = field(default_factory=list)
+    cases: int = 0
+    failed: int = 0
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
         self.names = [metric.name for metric in self.metrics]
-        check_names(self.names, thresholds, gates)
-        self.thresholds = thresholds
+        check_names(self.names, self.thresholds, self.gates)
         self.named = {metric.name: metric for metric in self.metrics}
-        self.clusters = None if cluster is None else _clusters(cluster)
-        parsed: list[Gate] = []
-        for name, keys in gates.items():
-            parsed += gates_of(
+        self.clusters: CaseClusters | None = None
+        # Without clusters, the manifest is the same as in earlier versions.
+        if self.cluster is not None:
+            from judgekit.report.clusters import CaseClusters
+
+            self.clusters = CaseClusters(self.cluster)
+            self.manifest["cluster"] = self.cluster
+        if self.labels is not None:
+            self.manifest["labels"] = self.labels.described()
+        gates = [
+            gate
+            for name, keys in self.gates.items()
+            for gate in gates_of(
                 name,
                 keys,
-                threshold=thresholds.get(name),
+                threshold=self.thresholds.get(name),
                 figures=self.named[name].figures,
-                undecided=rules.undecided,
-                cluster=cluster,
+                undecided=self.rules.undecided,
+                cluster=self.cluster,
             )
-        self.limits = limits
-        self.out = out
-        self.labels = labels
-        # Without clusters, the manifest is the same as in earlier versions.
-        by: dict[str, Any] = {} if cluster is None else {"cluster": cluster}
-        if labels is not None:
-            by["labels"] = labels.described()
-        self.manifest = full_manifest(self.metrics, {**manifest, **by})
-        self.tallies = [self._tally(name, cluster is not None) for name in self.named]
-        for gate in parsed:
-            check_corrected(gate, labels, self.tallies[self.names.index(gate.metric)].corrector)
-        keep_baseline(rules, out)
+        ]
+        self.manifest = full_manifest(self.metrics, self.manifest)
+        self.tallies = [self._tally(name, self.cluster is not None) for name in self.names]
+        for gate in gates:
+            corrector = self.tallies[self.names.index(gate.metric)].corrector
+            check_corrected(gate, self.labels, corrector)
+        keep_baseline(self.rules, self.out)
         self.gatekeeper = Gatekeeper(
-            parsed, rules=rules, tally=self._tally, manifest=self.manifest, cluster=cluster
+            gates,
+            rules=self.rules,
+            tally=self._tally,
+            manifest=self.manifest,
+            cluster=self.cluster,
         )
-        self.progress = progress
-        self.reuse = reuse
-        self.writer = ResultsWriter(out, manifest=self.manifest) if out is not None else None
-        self.kept: list[Scored] = []
-        self.cases = 0
-        self.failed = 0
+        self.writer = None if self.out is None else ResultsWriter(self.out, manifest=self.manifest)
         self.dataset = hashlib.sha256()
         self.started = time.monotonic()
-        self.interrupted = False
 
     def _tally(self, name: str, clustered: bool) -> Tally:
         metric = self.named[name]
@@ -350,20 +358,6 @@ class _Run:
         return report
 
 
-def _read(labels: RunLabels | str | Path | None) -> RunLabels | None:
-    if not isinstance(labels, str | Path):
-        return labels
-    from judgekit.report.run_labels import RunLabels
-
-    return RunLabels.read(Path(labels))
-
-
-def _clusters(field: str) -> CaseClusters:
-    from judgekit.report.clusters import CaseClusters
-
-    return CaseClusters(field)
-
-
 def evaluate_sync(cases: Source, metrics: Sequence[MetricLike], **options: Any) -> Report:
     """Evaluate from synchronous code; also inside a running event loop, as in a notebook.
 
@@ -385,16 +379,3 @@ def score_sync(case: Case, metric: MetricLike) -> Result:
 
     report = run_sync(evaluate([case], [metric]))
     return next(report.results).rows[0].result
-
-
-__all__ = [
-    "Gates",
-    "Limits",
-    "Progress",
-    "Reuse",
-    "Rules",
-    "evaluate",
-    "evaluate_sync",
-    "failure_of",
-    "score_sync",
-]

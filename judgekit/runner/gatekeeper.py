@@ -90,23 +90,24 @@ class Gatekeeper:
         cluster: str | None = None,
     ) -> None:
         self._rules = rules
-        self._watches = [_Watch(gate, tally, cluster) for gate in gates]
-        self._slices = [watch for watch in self._watches if watch.follows]
-        self._races: list[_Race] = []
         self._pairing: Pairing | None = None
-        against = [watch for watch in self._watches if watch.gate.statistic == "not_worse"
-                  and watch.gate.at_most is None]  # fmt: skip
-        if against:
-            baseline = rules.baseline
-            if baseline is None:
+        self._checks: list[_Watch | _Race] = []
+        for gate in gates:
+            if gate.statistic != "not_worse" or gate.at_most is not None:
+                self._checks.append(_Watch(gate, tally, cluster))
+                continue
+            if rules.baseline is None:
                 raise ConfigError(
-                    f"metric {against[0].gate.metric!r}: not_worse needs a run to compare "
+                    f"metric {gate.metric!r}: not_worse needs a run to compare "
                     "with: gate: {baseline: FOLDER} in the suite, or --baseline FOLDER"
                 )
-            self._races = [_Race(watch.gate, baseline, manifest) for watch in against]
+            self._checks.append(_Race(gate, rules.baseline, manifest))
+        self._slices = [c for c in self._checks if isinstance(c, _Watch) and c.follows]
+        self._races = [c for c in self._checks if isinstance(c, _Race)]
+        if self._races and rules.baseline is not None:
             from judgekit.analysis.comparison.pairs import Pairing
 
-            self._pairing = Pairing(baseline.results)
+            self._pairing = Pairing(rules.baseline.results)
 
     @property
     def follows(self) -> bool:
@@ -131,13 +132,7 @@ class Gatekeeper:
         if self._pairing is not None:
             for pair in self._pairing.rest():
                 self._meet(pair)
-        races = iter(self._races)
-        results = [
-            next(races).finish(summaries[watch.gate.metric])
-            if watch.gate.statistic == "not_worse" and watch.gate.at_most is None
-            else watch.finish(summaries[watch.gate.metric])
-            for watch in self._watches
-        ]
+        results = [each.finish(summaries[each.gate.metric]) for each in self._checks]
         if self._rules.max_cost is not None:
             results.append(check_cost(self._rules.max_cost, self._rules.paid()))
         return tuple(results)
@@ -172,11 +167,12 @@ class _Watch:
     def finish(self, summary: MetricSummary) -> GateResult:
         if self._tally is None:
             return check(self.gate, summary)
+        own = self._tally.finish()
         unmet = self._seen.unmet() if self._seen is not None else None
         if unmet is None:
-            return check(self.gate, self._tally.finish())
+            return check(self.gate, own)
         condition, why = unmet
-        return check(self.gate, self._tally.finish(), empty=f"{condition.field}: {why}")
+        return check(self.gate, own, empty=f"{condition.field}: {why}")
 
 
 def _conditions(gate: Gate) -> tuple[Condition, ...]:
@@ -304,9 +300,6 @@ def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str 
     if old and new and old != new:
         return "its rubric differs"
     return None
-
-
-__all__ = ["Gatekeeper", "Rules", "open_baseline"]
 
 
 def check_names(

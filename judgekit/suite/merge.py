@@ -35,7 +35,8 @@ from judgekit.report.folder import (
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.shardfile import ShardFile
-from judgekit.runner.evaluation import Progress, evaluate_inline
+from judgekit.runner.evaluation import evaluate_inline
+from judgekit.runner.progress import Progress
 from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.run import MAX_KEYS, MAX_PAGE_CASES
 from judgekit.suite.suite import Suite, load_suite

@@ -31,8 +31,9 @@ from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
-from judgekit.runner.evaluation import Progress, Reuse, evaluate
+from judgekit.runner.evaluation import Reuse, evaluate
 from judgekit.runner.gatekeeper import Rules
+from judgekit.runner.progress import Progress
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 

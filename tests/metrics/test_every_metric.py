@@ -10,13 +10,13 @@ import shutil
 import pytest
 
 from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.failure import failure_of
 from judgekit.core.score import check_score
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.registry import create, find
-from judgekit.runner.evaluation import failure_of
 from judgekit.suite.metric_file import MetricFile
 
 TEXTS = {

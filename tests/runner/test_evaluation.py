@@ -25,9 +25,10 @@ from judgekit.core.errors import (
     JudgeUnavailable,
     RubricError,
 )
+from judgekit.core.limits import Limits
 from judgekit.core.score import Failure, Fallback, Score
 from judgekit.report.report import Report
-from judgekit.runner.evaluation import Limits, evaluate, evaluate_sync, score_sync
+from judgekit.runner.evaluation import evaluate, evaluate_sync, score_sync
 
 
 @dataclass
