@@ -4,39 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from pathlib import Path as FilePath
+from typing import Any
 
 from judgekit.core.file_model import Hints, Path
 from judgekit.core.suggest import closest, suggest
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.suite.file import CasesFile, LimitsFile, RunGateFile, SuiteFile
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.metric_file import GateFile, MetricFile
 
-_GATE = "write a gate under its metric: metrics: {NAME: {gate: {mean: 0.8}}}"
-_CRITERIA = "write criteria: {NAME: {text: QUESTION}}; `judgekit rubric new NAME` writes a file"
-_QUESTIONS = "name each question: criteria: {polite: Is the answer polite?}"
-_CASES = "write each case as {input: ..., output: ...}, or name one file: cases: cases.jsonl"
-_ROLES = "judges have roles: judges: {judge: PROVIDER/MODEL, second: PROVIDER/MODEL}"
-_METRICS = "each metric is a key: metrics: {length: {maximum: 60}}"
-_SAMPLING = ("max_tokens", "reasoning_effort", "seed", "stop", "temperature", "top_p")
 
-_FORMS: dict[tuple[str, ...], str] = {
-    ("cases",): _CASES,
-    ("cases", "path"): "one file holds all cases: path: cases.jsonl",
-    ("judge",): _ROLES,
-    ("judges",): _ROLES,
-    ("metrics",): _METRICS,
-    ("metrics", "*"): "its options are keys: {threshold: 0.7}",
-    ("metrics", "*", "gate"): "name a figure: gate: {mean: 0.8}",
-    ("metrics", "*", "fallback"): "name a metric: fallback: {use: similarity}",
-    ("metrics", "*", "judge"): "name a role: judge: second",
-    ("metrics", "*", "criteria"): _QUESTIONS,
-    ("metrics", "*", "of"): "list metrics of this suite: of: [one, other]",
-    ("limits",): "name a limit: limits: {max_cost: 2.00}",
-    ("gate",): _GATE,
-    ("redact",): "list what to redact: redact: [email, phone]",
-    ("rubrics",): "list folders: rubrics: [rubrics]",
-}
-"""Path of a value of the wrong type (`*` is any name) -> how to write it."""
+@cache
+def _forms() -> dict[str, Any]:
+    """Return the content of `hints.yaml`."""
+    path = FilePath(__file__).with_name("hints.yaml")
+    forms: dict[str, Any] = parse_yaml(path.read_text("utf-8"), file=str(path))[0]
+    return forms
 
 
 def value_hint(path: Path) -> str:
@@ -46,7 +30,7 @@ def value_hint(path: Path) -> str:
     if starred[:-1] == ("metrics", "*", "gate") and starred[-1] not in GateFile.model_fields:
         # An unknown key may be the name of a figure, whose bound is a number.
         return suggest(starred[-1], GateFile.model_fields, otherwise="")
-    form = _FORMS.get(starred)
+    form = _forms()["values"].get(" ".join(starred))
     return f"; {form}" if form else ""
 
 
@@ -59,12 +43,13 @@ def key_hint(path: Path, known: Iterable[str]) -> str:
     """
     key, names = str(path[-1]), list(known)
     if path[:-1] in ((), ("gate",)) and (key in ("gates", "gate") or path[:-1] == ("gate",)):
-        return suggest(key, names, otherwise="") if _spelled(key, names) else f"; {_GATE}"
+        form = _forms()["values"]["gate"]
+        return suggest(key, names, otherwise="") if _spelled(key, names) else f"; {form}"
     if close := closest(key, names):
         return suggest(key, close)
     if key in ("levels", "text") and "criteria" not in path:
-        return f"; {_CRITERIA}"
-    if key in _SAMPLING:
+        return f"; {_forms()['criteria']}"
+    if key in _forms()["sampling"]:
         return f"; it belongs to the judge: judge: {{params: {{{key}: ...}}}}"
     form = _places().get(key)
     return f"; it belongs here: {form}" if form else suggest(key, names)
