@@ -199,7 +199,7 @@ def _score_models(
     from judgekit.core.synchronous import Flag
     from judgekit.suite.suite import load_suite
 
-    flags = overrides(judge=None, param=None, limit=limit, record=asking.system["record"])
+    flags = overrides(limit=limit, record=asking.system["record"])
     codes = []
     for model, folder in folders.items():
         loaded = load_suite(suite, flags)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import typer
 
-from judgekit.cli.options import named_values, overrides
+from judgekit.cli.options import given, named_values, overrides
 from judgekit.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -68,28 +68,23 @@ def evaluate(
             f"--benchmark {benchmark}: judgekit downloads no benchmark; save its rows as JSON "
             f"Lines with the answers to score, and add --format {benchmark}"
         )
-    options = {
-        "positive_examples": positive_examples and str(positive_examples),
-        "negative_examples": negative_examples and str(negative_examples),
-        **named_values("--option", option),
-    }
+    options = given(positive_examples=positive_examples, negative_examples=negative_examples)
+    options |= given(**named_values("--option", option))
     metrics = _metrics(evaluator, rubric, options, format=format)
     if judge_model is None and not no_judge and record != "none":
         check_judge(metrics, flag="--judge-model")
-    fields = {"reference": reference} if reference is not None else None
-    cases = {"path": benchmark, "format": format, "limit": num_samples, "fields": fields}
-    judge = {"model": judge_model, "api_base": api_base, "params": named_values("--param", param)}
-    data = {
-        "name": next(iter(metrics)),
-        "cases": {key: value for key, value in cases.items() if value is not None},
-        "judge": {key: value for key, value in judge.items() if value} if judge_model else None,
-        "cassette": cassette and str(cassette),
-        "metrics": metrics,
-        "limits": {"concurrency": batch_size},
-    }
-    data = {key: value for key, value in data.items() if value is not None}
+    params = named_values("--param", param) or None
+    fields = given(reference=reference) or None
+    data = given(
+        name=next(iter(metrics)),
+        cases=given(path=benchmark, format=format, limit=num_samples, fields=fields),
+        judge=given(model=judge_model, api_base=api_base, params=params) if judge_model else None,
+        cassette=cassette,
+        metrics=metrics,
+        limits={"concurrency": batch_size},
+    )
     # Naming a judge allows calls, as in `judgekit run`.
-    chosen = overrides(judge=judge_model, param=None, record=record, no_judge=no_judge)
+    chosen = overrides(judge=judge_model, record=record, no_judge=no_judge)
     suite = build_suite(data, base=Path(), overrides=chosen)
     if print_suite:
         typer.echo(to_yaml(data), nl=False)
@@ -145,11 +140,10 @@ def _metrics(
     from judgekit.metrics.benchmarks.task import PRESETS
     from judgekit.metrics.registry import metric_names
 
-    given = {name: value for name, value in options.items() if value is not None}
     if rubric is not None:
         if evaluator not in (None, "oracle"):
             raise ConfigError(f"--rubric belongs to the evaluator oracle, not to {evaluator}")
-        return {Path(rubric).stem: {"rubric": rubric, **given}}
+        return {Path(rubric).stem: {"rubric": rubric, **options}}
     if evaluator is None:
         raise ConfigError(
             "no evaluator is given: add --evaluator NAME (judgekit metrics lists them) or "
@@ -162,9 +156,9 @@ def _metrics(
             f"--evaluator: there is no {evaluator!r}"
             + suggest(evaluator, known, otherwise="; judgekit metrics lists them")
         )
-    if name == "task" and "benchmark" not in given:
+    if name == "task" and "benchmark" not in options:
         if format not in PRESETS:
             kinds = ", ".join(PRESETS)
             raise ConfigError(f"the evaluator task needs --format with its benchmark: {kinds}")
-        given["benchmark"] = format
-    return {evaluator: {"metric": name, **given} if name != evaluator else given}
+        options = {**options, "benchmark": format}
+    return {evaluator: {"metric": name, **options} if name != evaluator else options}

@@ -78,14 +78,14 @@ def _parameter(
 
 
 def overrides(
-    *, judge: str | list[str] | None, param: list[str] | None, **others: Any
+    *, judge: str | list[str] | None = None, param: list[str] | None = None, **others: Any
 ) -> Overrides:
     """Return what flags override in a suite.
 
     Args:
         judge: `--judge`.
         param: `--param`.
-        others: further fields of `Overrides`.
+        others: further fields of `Overrides`; `None` where no flag is given.
 
     Raises:
         ConfigError: a parameter is not `name=value`, or a role has two judges.
@@ -93,10 +93,9 @@ def overrides(
     from judgekit.suite.overrides import Overrides
 
     model, judges = _by_role([judge] if isinstance(judge, str) else judge or [])
+    params = named_values("--param", param)
     # Flags have the right types already.
-    return Overrides.model_construct(
-        judge=model, judges=judges, params=named_values("--param", param), **others
-    )
+    return Overrides.model_construct(**given(judge=model, judges=judges, params=params, **others))
 
 
 def _by_role(flags: list[str]) -> tuple[str | None, dict[str, str]]:
@@ -138,6 +137,15 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
         except ValueError as exc:
             raise ConfigError(f"{flag} {text}: {exc}; write a number, or a text in quotes") from exc
     return values
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that are not `None`; paths as text."""
+    return {
+        name: str(value) if isinstance(value, Path) else value
+        for name, value in values.items()
+        if value is not None
+    }
 
 
 def settings(

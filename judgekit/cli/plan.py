@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgekit.core.canonical import printable
+from judgekit.core.display.parts import counted
 
 if TYPE_CHECKING:
     from judgekit.suite.estimate import PlannedCalls, RunPlan
@@ -40,13 +41,10 @@ def plan_text(plan: RunPlan) -> str:
         for name, *cells in rows:
             right = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
             lines.append("  ".join([name.ljust(widths[0]), *right]))
-    noun = "case" if plan.cases == 1 else "cases"
+    called = "a run would call no judge."
     if plan.assumptions:
-        lines.append(
-            f"{plan.cases:,} {noun}; no judge was called. Assumed: {'; '.join(plan.assumptions)}."
-        )
-    else:
-        lines.append(f"{plan.cases:,} {noun}; a run would call no judge.")
+        called = f"no judge was called. Assumed: {'; '.join(plan.assumptions)}."
+    lines.append(f"{counted(plan.cases, 'case')}; {called}")
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

@@ -78,17 +78,17 @@ def run(
         record=record,
         param=param,
         no_judge=no_judge,
-        only=only or [],
+        only=only,
         settings=settings(set),
         limit=limit,
-        where=where or [],
+        where=where,
         ids=ids,
         shard=shard,
         cases=cases,
         format=format,
-        baseline=str(baseline) if baseline is not None else None,
-        against=str(against) if against is not None else None,
-        again=failed_keys(retry_failed) if retry_failed else frozenset(),
+        baseline=baseline,
+        against=against,
+        again=failed_keys(retry_failed) if retry_failed else None,
     )
     if plan:
         from judgekit.cli.plan import print_plan
@@ -105,18 +105,15 @@ def run(
             retry_failed=retry_failed,
             quiet=quiet or json,
         )
-        with outputs.plain(as_json=json):
-            print_report(report, out=out, as_json=json)
-        outputs.write(report, find=load_suite(suite, chosen).data.places, as_json=json)
-        raise typer.Exit(report.exit_code)
-    loaded = load_suite(suite, chosen)
-    report = run_with_progress(
-        loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
-    )
+        loaded = load_suite(suite, chosen)
+    else:
+        loaded = load_suite(suite, chosen)
+        report = run_with_progress(
+            loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
+        )
     with outputs.plain(as_json=json):
-        also = _recorded(loaded)
-        print_report(report, out=out, as_json=json, also=also)
-        if not quiet:
+        print_report(report, out=out, as_json=json, also=_recorded(loaded))
+        if not quiet and ray is None:
             if report.run.get("went_on"):
                 note = "continued an interrupted run with its recorded replies"
                 print_error(f"judgekit: {printable(str(out))}: {note}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from judgekit.cli.options import named_values, overrides, settings
+from judgekit.cli.options import given, named_values, overrides, settings
 from judgekit.core.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
@@ -59,13 +59,12 @@ def score(
             if suite.endswith((".yaml", ".yml"))
             else f"score takes flags only; write --output {suite!r}, --metric {suite!r}, ..."
         )
-    options = {
-        "mode": mode,
-        "scale": scale,
-        "positive_examples": positive_examples and str(positive_examples),
-        "negative_examples": negative_examples and str(negative_examples),
-        **named_values("--option", option),
-    }
+    options = given(
+        mode=mode,
+        scale=scale,
+        positive_examples=positive_examples,
+        negative_examples=negative_examples,
+    ) | given(**named_values("--option", option))
     metrics = _metrics(metric or [], rubric or [], options)
     if judge is None and not no_judge:
         check_judge(metrics)
@@ -77,7 +76,7 @@ def score(
         no_judge=no_judge,
         settings=settings(set, list(metrics)),
     )
-    data = {"metrics": metrics} | ({"cassette": str(cassette)} if cassette is not None else {})
+    data = given(metrics=metrics, cassette=cassette)
     built = build_suite(data, base=Path(), overrides=chosen)
     subject = _case(
         {"input": input, "output": output, "system": system, "baseline": baseline},
@@ -99,15 +98,14 @@ def _metrics(
     names: Iterable[str], rubrics: Iterable[str], options: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Return the `metrics` of a suite."""
-    flags = {name: value for name, value in options.items() if value is not None}
-    metrics = {name: dict(flags) for name in names}
+    metrics = {name: dict(options) for name in names}
     for rubric in rubrics:
         name = Path(rubric).stem
         if name in metrics:
             raise ConfigError(
                 f"--rubric {rubric}: another metric is named {name!r}; give one of the two"
             )
-        metrics[name] = {"rubric": str(Path(rubric)), **flags}
+        metrics[name] = {"rubric": str(Path(rubric)), **options}
     if not metrics:
         raise ConfigError(
             "no metric is given: add --metric NAME or --rubric FILE (judgekit metrics lists them)"

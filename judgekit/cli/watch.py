@@ -62,12 +62,12 @@ def watch(
         record=record,
         param=param,
         no_judge=no_judge,
-        only=only or [],
+        only=only,
         settings=settings(set),
         limit=limit,
         cases=cases,
         format=format,
-        baseline=str(baseline) if baseline is not None else None,
+        baseline=baseline,
     )
     if not suite.is_file():
         read_suite(suite)  # raises the error that explains why

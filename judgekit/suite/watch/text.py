@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
 from judgekit.core.cells import cells, cut, pad, wrap
-from judgekit.core.display.parts import Style
+from judgekit.core.display.parts import Style, counted
 from judgekit.core.display.text import Paint
 from judgekit.core.score import Failure, Result, round_half_up
 from judgekit.report.report import Report
@@ -106,13 +106,9 @@ def _style(change: RowChange, *, higher: bool) -> Style:
 def _cases(changes: RunChanges) -> Iterator[str]:
     for count, word in ((changes.added, "new"), (changes.gone, "gone")):
         if count:
-            yield f"  {count:,} case{'s' if count != 1 else ''} {word}"
+            yield f"  {counted(count, 'case')} {word}"
     if changes.recorded:
-        yield f"  {_rows_of(changes.recorded)} recorded now"
-
-
-def _rows_of(count: int) -> str:
-    return f"{count:,} row{'s' if count != 1 else ''}"
+        yield f"  {counted(changes.recorded, 'row')} recorded now"
 
 
 def _gates(changes: RunChanges, width: int, paint: Paint) -> Iterator[str]:
