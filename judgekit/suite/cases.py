@@ -121,19 +121,17 @@ class SuiteCases:
             DatasetError: one of them is wrong; with `file:line`.
         """
         cases: list[Case] = []
-        rows = load_cases(self._rows or [])
-        while True:
-            try:
-                cases.append(next(rows))
-            except StopIteration:
-                return cases
-            except DatasetError as exc:
-                place = f"row {len(cases) + 1}"
-                if exc.where != place:
-                    raise
-                message = str(exc).removeprefix(f"{place}: ")
-                where = self._lines.where("cases", len(cases))
-                raise DatasetError(message, where=where or place) from exc
+        try:
+            for case in load_cases(self._rows or []):
+                cases.append(case)
+        except DatasetError as exc:
+            place = f"row {len(cases) + 1}"
+            if exc.where != place:
+                raise
+            message = str(exc).removeprefix(f"{place}: ")
+            where = self._lines.where("cases", len(cases))
+            raise DatasetError(message, where=where or place) from exc
+        return cases
 
     @property
     def selected(self) -> dict[str, Any]:

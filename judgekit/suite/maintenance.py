@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.explain import Explainer
-from judgekit.cassette.tape import remove_records
+from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.errors import ConfigError
 from judgekit.runner.evaluation import evaluate
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 
 
-def _replay(path: Path, *, case: str | None = None, overrides: Overrides | None = None) -> Suite:
+def _replay(
+    path: Path, *, case: str | None = None, overrides: Overrides | None = None
+) -> tuple[Suite, Cassette, Tape]:
     """Replay a suite and return it; its cassette knows the misses and the used records."""
     overrides = overrides or Overrides()
     suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
-    if suite.cassette is None or suite.cassette.tape is None:
+    cassette = suite.cassette
+    if cassette is None or cassette.tape is None:
         raise ConfigError(
             "the suite has no cassette; name one: cassette: FILE.jsonl",
             where=suite.where("cassette"),
@@ -26,7 +30,7 @@ def _replay(path: Path, *, case: str | None = None, overrides: Overrides | None 
     report = asyncio.run(evaluate(cases, suite.metrics))
     if case is not None and report.figures.cases == 0:
         raise ConfigError(f"no case {case!r}", where=suite.where("cases"))
-    return suite
+    return suite, cassette, cassette.tape
 
 
 def explain_misses(
@@ -47,14 +51,11 @@ def explain_misses(
     Raises:
         ConfigError: the suite has no cassette.
     """
-    suite = _replay(path, case=case, overrides=overrides)
-    cassette = suite.cassette
-    assert cassette is not None  # noqa: S101 - _replay checks it
-    assert cassette.tape is not None  # noqa: S101
+    suite, cassette, tape = _replay(path, case=case, overrides=overrides)
     try:
         if not cassette.ledger.missed:
             return "no misses: every request is recorded\n", 0
-        explainer = Explainer(cassette.tape.records())
+        explainer = Explainer(tape.records())
         texts = []
         for request in cassette.misses[:most]:
             about = request.about
@@ -76,25 +77,22 @@ def prune_unused(path: Path, *, remove: bool) -> str:
     Raises:
         ConfigError: the suite has no cassette, or its replay misses requests.
     """
-    suite = _replay(path)
-    cassette = suite.cassette
-    assert cassette is not None  # noqa: S101 - _replay checks it
-    assert cassette.path is not None  # noqa: S101
+    suite, cassette, tape = _replay(path)
     try:
         unused = set(cassette.unused_keys())
         if not unused:
-            return f"{cassette.path}: every record is used"
+            return f"{tape.path}: every record is used"
         if cassette.ledger.missed:
             raise ConfigError(
                 f"{cassette.ledger.missed} requests of the suite are not recorded; record them "
                 "first (`judgekit cassette explain` shows what differs)",
-                where=str(cassette.path),
+                where=str(tape.path),
             )
         count = f"{len(unused)} {'records' if len(unused) > 1 else 'record'}"
         if not remove:
-            return f"{cassette.path}: {count} not used; remove with --yes"
+            return f"{tape.path}: {count} not used; remove with --yes"
         suite.close()  # Windows cannot replace an open file
-        remove_records(cassette.path, unused)
-        return f"{cassette.path}: {count} removed"
+        remove_records(tape.path, unused)
+        return f"{tape.path}: {count} removed"
     finally:
         suite.close()

@@ -181,13 +181,9 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
             await judge.identified(replies[-1])
     finally:
         store.close()
-    findings = judge.findings()
+    names = ("mode", "mode_from", "steps", "dropped_params", "server")
     return {
-        "mode": findings.get("mode"),
-        "mode_from": findings.get("mode_from"),
-        "steps": tuple(findings.get("steps", ())),
-        "dropped_params": findings.get("dropped_params", {}),
-        "server": findings.get("server"),
+        **{name: fact for name, fact in judge.findings().items() if name in names},
         "asked": len(replies),
         "seconds": round(median(seconds), 3) if seconds else None,
         "repeats": len({reply.tries[-1].text for reply in replies}) == 1,

@@ -19,15 +19,17 @@ class RowChange(NamedTuple):
     old: Result | None
     """The last score; `None` for a new case."""
     new: Result
+    higher_is_better: bool
 
     @property
     def worse(self) -> float:
-        """The fall of the value; infinite for a row without a score now, -inf for one before."""
+        """How much worse the value is; infinite without a score now, -inf without one before."""
         if not isinstance(self.new, Score) or self.new.value is None:
             return float("inf")
         if not isinstance(self.old, Score) or self.old.value is None:
             return float("-inf")
-        return self.old.value - self.new.value
+        fall = self.old.value - self.new.value
+        return fall if self.higher_is_better else -fall
 
 
 class RunChanges(NamedTuple):
@@ -50,6 +52,7 @@ class RunChanges(NamedTuple):
 
 def changes_between(old: RunSnapshot, new: RunSnapshot) -> RunChanges:
     """Return what moved from one run to the next."""
+    higher = {s.metric: s.higher_is_better for s in new.report.figures.metrics}
     rows: list[RowChange] = []
     missed: Counter[str] = Counter()
     recorded = 0
@@ -63,10 +66,9 @@ def changes_between(old: RunSnapshot, new: RunSnapshot) -> RunChanges:
         if last is None or _outcome(last) != _outcome(result):
             if _is_miss(before) and key not in old.last:
                 last = None
-            rows.append(RowChange(*key, last, result))
+            rows.append(RowChange(*key, last, result, higher[key[1]]))
     cases, then = ({case for case, _ in run.rows} for run in (new, old))
-    higher = {s.metric: s.higher_is_better for s in new.report.figures.metrics}
-    rows.sort(key=lambda change: -change.worse if higher[change.metric] else _other_way(change))
+    rows.sort(key=lambda change: -change.worse)
     return RunChanges(
         rows=tuple(rows),
         added=len(cases - then),
@@ -76,10 +78,6 @@ def changes_between(old: RunSnapshot, new: RunSnapshot) -> RunChanges:
         means=tuple(_means(old, new)),
         gates=tuple(_flips(old, new)),
     )
-
-
-def _other_way(change: RowChange) -> float:
-    return change.worse if abs(change.worse) != float("inf") else -change.worse
 
 
 def _is_miss(result: Result | None) -> bool:

@@ -67,10 +67,9 @@ def _rows(changes: RunChanges, report: Report, width: int, paint: Paint) -> Iter
     wide = max(map(cells, metrics), default=0) if several else 0
     cases = [cut(_line(row.case), min(_LONGEST, room - wide)) for row in shown]
     long = max(map(cells, cases), default=0)
-    higher = {s.metric: s.higher_is_better for s in report.figures.metrics}
     for row, case, metric, score in zip(shown, cases, metrics, scores, strict=True):
         line = f"  {pad(case, long)}  {pad(metric, wide) + '  ' if several else ''}{score}"
-        style = _style(row, higher=higher[row.metric])
+        style = _style(row)
         why = _line(row.new.message if isinstance(row.new, Failure) else row.new.reason)
         rest = width - cells(line) - 2
         reason = f"  {cut(why, rest)}" if why and rest >= 20 else ""
@@ -94,13 +93,12 @@ def _score(result: Result | None) -> str:
     return f"{round_half_up(result.value * result.scale):.2f}{mark}"
 
 
-def _style(change: RowChange, *, higher: bool) -> Style:
+def _style(change: RowChange) -> Style:
     if isinstance(change.new, Failure):
         return "bad"
-    fell = change.worse if higher else -change.worse
-    if change.old is None or abs(fell) == float("inf") or fell == 0:
+    if change.old is None or abs(change.worse) == float("inf") or change.worse == 0:
         return "plain"
-    return "bad" if fell > 0 else "good"
+    return "bad" if change.worse > 0 else "good"
 
 
 def _cases(changes: RunChanges) -> Iterator[str]:
