@@ -16,7 +16,7 @@ from judgekit.core.suggest import suggest
 from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
 from judgekit.rubric.rubric import Rubric
-from judgekit.suite.rubrics import with_flags
+from judgekit.suite.rubrics import read_flags
 
 _FIELDS = ("system", "history", "input", "output", "reference", "context", "baseline")
 """Fields of the case where none is flags."""
@@ -122,7 +122,7 @@ def _preview(
     with open_version(source) as (rubric, file):
         if not strict:  # another version may not have these parameters
             settings = {name: text for name, text in settings.items() if name in rubric.declared}
-        loaded = with_flags(rubric, settings, before="--set ")
+        loaded = rubric.with_parameters(read_flags(rubric, settings, before="--set "))
         metric = RubricMetric(loaded, judge=judge, mode=mode)
         _, (request, *_) = metric.requests(case)
     return Preview(loaded, file, metric.mode, case.id, request)

@@ -249,20 +249,16 @@ class _Run:
             asyncio.create_task(self._work(rows, sequencer, stop, pause=asyncio.sleep))
             for _ in range(window)
         ]
+        work = asyncio.gather(*workers)
         stopper = asyncio.create_task(stop.wait())
         try:
-            pending: set[asyncio.Task[Any]] = {stopper, *workers}
-            while pending - {stopper}:
-                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-                for task in done - {stopper}:
-                    task.result()
-                if stopper in done:
-                    break
+            await asyncio.wait((work, stopper), return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                work.result()  # raises the error of a worker
         finally:
-            stopper.cancel()
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, stopper, return_exceptions=True)
+            for task in (stopper, *workers):
+                task.cancel()
+            await asyncio.gather(*workers, work, stopper, return_exceptions=True)
         self.interrupted = stop.is_set()
 
     def _rows_to_score(self, cases: Iterator[Case]) -> Iterator[tuple[int, CaseText, int]]:

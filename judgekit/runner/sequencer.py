@@ -54,7 +54,7 @@ class ResultSequencer:
         self._width = width
         self._ahead = ahead
         self._next = 0
-        self._waiting: dict[int, tuple[CaseText, list[Result | None], list[int]]] = {}
+        self._waiting: dict[int, tuple[CaseText, dict[int, Result]]] = {}
         self._emitted: asyncio.Event | None = None
 
     async def room(self, number: int) -> None:
@@ -69,14 +69,10 @@ class ResultSequencer:
 
     def put(self, number: int, text: CaseText, place: int, result: Result) -> None:
         """Add one result of a case; emit every complete case that is next in order."""
-        if number not in self._waiting:
-            self._waiting[number] = (text, [None] * self._width, [self._width])
-        _, results, missing = self._waiting[number]
-        results[place] = result
-        missing[0] -= 1
-        while (head := self._waiting.get(self._next)) is not None and head[2][0] == 0:
+        self._waiting.setdefault(number, (text, {}))[1][place] = result
+        while (head := self._waiting.get(self._next)) is not None and len(head[1]) == self._width:
             del self._waiting[self._next]
             self._next += 1
-            self._emit(head[0], [r for r in head[1] if r is not None])
+            self._emit(head[0], [head[1][place] for place in range(self._width)])
             if self._emitted is not None:
                 self._emitted.set()

@@ -147,7 +147,13 @@ class JudgePool:
         asking = self._record is not RecordMode.NONE
         price = None
         if limits.max_cost is not None and asking and ready is None:
-            price = check_price(judge, lines=lines, setting=".".join(at))
+            price = price_of(judge)
+            if price is None:
+                raise ConfigError(
+                    f"max_cost needs the price of {judge.model}: "
+                    f"give {'.'.join(at)}.price: {{input: ..., output: ...}}",
+                    where=lines.where("limits", "max_cost"),
+                )
         written = judge in self._settings.written_roles.values()
         built = ready or make_judge(
             judge, base=base, lines=lines, asking=asking, at=at, written=written
@@ -250,8 +256,10 @@ def make_judge(
 
         return FakeJudge(model=file.model)
     if file.model.startswith("python/"):
+        from judgekit.judges.named import installed_judge
+
         with placed(lines.where(*at)):
-            return _installed(file)
+            return installed_judge(file.model, identity=file.identity, params=file.params)
     if file.model.startswith("transformers/"):
         with placed(lines.where(*at)):
             return _local(file, base=base, asking=asking)
@@ -285,12 +293,6 @@ def _hosted(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...])
     from judgekit.judges.litellm import LiteLLMJudge
 
     return LiteLLMJudge(file.model, mode=file.mode, reasks=file.reasks, via=file.via, **settings)
-
-
-def _installed(file: JudgeFile) -> Judge:
-    from judgekit.judges.named import installed_judge
-
-    return installed_judge(file.model, identity=file.identity, params=file.params)
 
 
 def _local(file: JudgeFile, *, base: Path, asking: bool) -> Judge:
@@ -331,19 +333,3 @@ def price_of(file: JudgeFile) -> tuple[float, float] | None:
     if file.price is not None:
         return file.price.input, file.price.output
     return listed_price(file.model) if file.api_base is None else None
-
-
-def check_price(file: JudgeFile, *, lines: Lines, setting: str = JUDGE) -> tuple[float, float]:
-    """Return the price of a judge, which a cost limit needs.
-
-    Raises:
-        ConfigError: neither the suite nor litellm's list has a price.
-    """
-    price = price_of(file)
-    if price is None:
-        raise ConfigError(
-            f"max_cost needs the price of {file.model}: "
-            f"give {setting}.price: {{input: ..., output: ...}}",
-            where=lines.where("limits", "max_cost"),
-        )
-    return price

@@ -22,7 +22,7 @@ from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.judge_file import JUDGE
 from judgekit.suite.metric_file import FallbackFile, MetricFile
-from judgekit.suite.rubrics import ParameterSettings, rubric_folders
+from judgekit.suite.rubrics import rubric_folders, with_settings
 from judgekit.suite.settings import SuiteSettings
 
 _ASKING = ("vote", "quorum", "order", "calls", "readout")
@@ -76,9 +76,9 @@ class Planner:
     """
 
     def __init__(self, settings: SuiteSettings, *, roles: Collection[str], no_judge: bool) -> None:
+        self._settings = settings
         self._base, self._lines = settings.base, settings.lines
         self._entries = settings.file.metrics
-        self._flags = settings.overrides.settings
         self._folders = rubric_folders(settings)
         self._roles = roles
         self._no_judge = no_judge
@@ -123,14 +123,7 @@ class Planner:
         kind, maker, rubric = self._resolved(name, entry)
         if not maker.judged:
             self._check_computed(name, entry)
-        settings = ParameterSettings(
-            metric=name,
-            file=entry.parameters or {},
-            flags=self._flags.get(name, {}),
-            lines=self._lines,
-        )
-        if rubric is None:
-            settings.refuse()
+        rubric = with_settings(rubric, name, self._settings)
         options = dict(entry.model_extra or {})
         if entry.with_ is not None:
             if not maker.takes("opponent"):
@@ -148,7 +141,7 @@ class Planner:
             where=self._lines.where("metrics", name),
             maker=maker,
             options=self._with_files(maker, options),
-            rubric=None if rubric is None else settings.of(rubric),
+            rubric=rubric,
             roles=roles,
             asking=asking,
             fallback=self._fallback(name, kind, entry, options),

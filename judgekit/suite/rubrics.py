@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import validate_file
 from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
-from judgekit.core.yaml_file import Lines
 from judgekit.rubric.library import RubricFolder, own_folders
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import SuiteFile
@@ -19,40 +18,28 @@ from judgekit.suite.settings import SuiteSettings
 from judgekit.suite.source import read_suite, suite_hints
 
 
-class ParameterSettings(NamedTuple):
-    """Values for the rubric parameters of one metric."""
+def with_settings(rubric: Rubric | None, metric: str, settings: SuiteSettings) -> Rubric | None:
+    """Return the rubric of a metric with the parameters of the suite; flags override the file.
 
-    metric: str
-    file: Mapping[str, Any]
-    """Values in the suite."""
-    flags: Mapping[str, str]
-    """Values of `--set`, as text; they override the suite."""
-    lines: Lines
-
-    def of(self, rubric: Rubric) -> Rubric:
-        """Return the rubric with its parameters set.
-
-        Raises:
-            ConfigError: a parameter is unknown, wrong or missing.
-        """
-        values: dict[str, Any] = {}
-        for name, value in self.file.items():
-            with placed(self.lines.where("metrics", self.metric, "parameters", name)):
-                values[name] = rubric.parameter(name).check(value)
-        flags = read_flags(rubric, self.flags, before=f"--set {self.metric}.")
-        return rubric.with_parameters({**values, **flags})
-
-    def refuse(self) -> None:
-        """Refuse parameters of a metric without a rubric.
-
-        Raises:
-            ConfigError: there are some.
-        """
-        message = f"metric {self.metric!r} is no rubric; only rubrics have parameters"
-        if self.file:
-            raise ConfigError(message, where=self.lines.where("metrics", self.metric, "parameters"))
-        if self.flags:
-            raise ConfigError(message, where=f"--set {self.metric}.{next(iter(self.flags))}")
+    Raises:
+        ConfigError: a parameter is unknown, wrong or missing, or there is no rubric to take it.
+    """
+    written = settings.file.metrics[metric].parameters or {}
+    flags = settings.overrides.settings.get(metric, {})
+    at = ("metrics", metric, "parameters")
+    if rubric is None:
+        message = f"metric {metric!r} is no rubric; only rubrics have parameters"
+        if written:
+            raise ConfigError(message, where=settings.where(*at))
+        if flags:
+            raise ConfigError(message, where=f"--set {metric}.{next(iter(flags))}")
+        return None
+    values: dict[str, Any] = {}
+    for name, value in written.items():
+        with placed(settings.where(*at, name)):
+            values[name] = rubric.parameter(name).check(value)
+    values |= read_flags(rubric, flags, before=f"--set {metric}.")
+    return rubric.with_parameters(values)
 
 
 def read_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> dict[str, Any]:
@@ -66,15 +53,6 @@ def read_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> dict
         with placed(f"{before}{name}={text}"):
             values[name] = rubric.parameter(name).read(text)
     return values
-
-
-def with_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> Rubric:
-    """Return a rubric with parameters given as text.
-
-    Raises:
-        ConfigError: a parameter is unknown or wrong; the message begins with the flag.
-    """
-    return rubric.with_parameters(read_flags(rubric, flags, before=before))
 
 
 def rubric_folders(settings: SuiteSettings) -> tuple[Path, ...]:
