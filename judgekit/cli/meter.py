@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judgekit.cli.screen import StatusLine
@@ -19,8 +20,6 @@ class Meter(StatusLine):
         super().__init__()
         self._suite = suite
         self._started = time.monotonic()
-        self._total: int | None = None
-        self._counted = False
         if suite.record.value != "none" and suite.judges:
             # Importing litellm and probing a judge take seconds before the first case is done.
             models = ", ".join(judge.model for judge in suite.judges.values())
@@ -33,10 +32,6 @@ class Meter(StatusLine):
 
     def line(self, progress: Progress, *, seconds: float) -> str:
         """Return the line after a number of seconds."""
-        if not self._counted:
-            from judgekit.suite.estimate import expected_cases
-
-            self._counted, self._total = True, expected_cases(self._suite)
         rate = progress.cases / max(seconds, 1e-9)
         left = (self._total or 0) - progress.cases
         of = f"/{self._total:,}" if self._total is not None and left >= 0 else ""
@@ -47,6 +42,12 @@ class Meter(StatusLine):
         if progress.failed:
             parts.append(f"{progress.failed:,} failed")
         return ", ".join([*parts, *self._costs()])
+
+    @cached_property
+    def _total(self) -> int | None:
+        from judgekit.suite.estimate import expected_cases
+
+        return expected_cases(self._suite)
 
     def _costs(self) -> list[str]:
         cassette = self._suite.cassette

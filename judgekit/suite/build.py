@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge, Metric
@@ -17,21 +17,15 @@ if TYPE_CHECKING:
     from judgekit.core.jury import Jury
 
 
-class Builder:
-    """Builds metrics from plans.
+class Builder(NamedTuple):
+    """Builds metrics from plans."""
 
-    Args:
-        judges: the judges, by role.
-        embedders: the embedders of the suite.
-        lines: lines of the suite.
-    """
-
-    def __init__(
-        self, *, judges: Mapping[str, Judge], embedders: SuiteEmbedders, lines: Lines
-    ) -> None:
-        self._judges = judges
-        self._embedders = embedders
-        self._lines = lines
+    judges: Mapping[str, Judge]
+    """The judges, by role."""
+    embedders: SuiteEmbedders
+    """The embedders of the suite."""
+    lines: Lines
+    """The lines of the suite."""
 
     def metric(self, plan: MetricPlan) -> Metric:
         """Return the metric of a plan.
@@ -39,7 +33,7 @@ class Builder:
         Raises:
             ConfigError: an option is wrong; with `file:line`.
         """
-        with placed_options(self._lines, "metrics", plan.name):
+        with placed_options(self.lines, "metrics", plan.name):
             if plan.maker is None:
                 return self._combined(plan)
             if plan.never_ask and plan.fallback is None:
@@ -65,7 +59,7 @@ class Builder:
         from judgekit.metrics.fallback import WithFallback
 
         path = ("metrics", plan.name, "fallback")
-        with placed_options(self._lines, *path, at=(*path, "use")):
+        with placed_options(self.lines, *path, at=(*path, "use")):
             substitute = self._single(fallback, name=None)
         return WithFallback(metric, substitute, no_judge=plan.never_ask, on_budget=plan.on_budget)
 
@@ -74,11 +68,11 @@ class Builder:
         if not plan.roles:
             return AbsentJudge("none")
         if len(plan.roles) == 1 and not plan.asking:
-            return self._judges[plan.roles[0]]
+            return self.judges[plan.roles[0]]
         from judgekit.core.jury import Jury
 
         several = len(plan.roles) > 1
-        members = {role if several else "": self._judges[role] for role in plan.roles}
+        members = {role if several else "": self.judges[role] for role in plan.roles}
         jury = Jury(members, **plan.asking)
         # A pairwise metric takes no readout at all, and says so.
         if jury.readout is not None and not plan.never_ask and plan.kind != PAIRWISE:
@@ -94,10 +88,8 @@ class Builder:
         if name is not None and (plan.kind in BUILTIN or maker.takes("name")):
             options["name"] = name
         if maker.takes("embedder"):
-            options = self._embedders.options(options)
-        judge: Judge | None = None
-        if maker.judged:
-            judge = self._judge(plan)
+            options = self.embedders.options(options)
+        judge = self._judge(plan) if maker.judged else None
         metric = maker.build(judge=judge, options=options)
         if name is not None and metric.name != name:
             raise ConfigError(

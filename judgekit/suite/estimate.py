@@ -171,15 +171,13 @@ def _planned(
     ledger, limits = suite.cassette.ledger, suite.file.limits
     known, missed = ledger.replayed_by.get(model), ledger.missed_by.get(model)
     recorded = known.calls if known is not None else 0
-    calls, read, written = 0, 0, 0
+    calls = read = written = 0
     if missing is not None:
         calls, read, written = missing.calls, missing.tokens_in, missing.tokens_out
     if again and known is not None:
-        calls, read, written = (
-            calls + recorded,
-            read + known.tokens_in,
-            written + known.tokens_out,
-        )
+        calls += recorded
+        read += known.tokens_in
+        written += known.tokens_out
         recorded = 0
     spread = _SPREAD if known is not None and known.tokens_out else _ASSUMED_SPREAD
     steps = sum(missed.by_metric[name] for name in further) if missed is not None else 0

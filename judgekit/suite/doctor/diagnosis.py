@@ -6,7 +6,6 @@ from pydantic import Field
 
 from judgekit.core.value import Value
 from judgekit.suite.estimate import MissingCalls
-from judgekit.suite.judges import asks_model
 
 
 class Role(Value):
@@ -32,11 +31,6 @@ class Role(Value):
     dropped_params: dict[str, str] = Field(default_factory=dict)
     server: str | None = None
     problem: str | None = None
-
-    @property
-    def is_model(self) -> bool:
-        """Whether it is a model behind a network."""
-        return asks_model(self.model)
 
 
 class Diagnosis(Value):

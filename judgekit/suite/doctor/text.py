@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from judgekit.core.canonical import printable
 from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import DISTRIBUTION
+from judgekit.suite.judges import asks_model
 
 _MARGIN = 12
 _MODE_SOURCES = {"probe": "probed now", "store": "probed earlier", "suite": "set in the suite"}
@@ -39,18 +40,11 @@ def _about_installation(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "extras", ", ".join(there) or "none"
     for extra, lacking in diagnosis.extras.items():
         if lacking:
-            yield "", f"without {extra} ({', '.join(lacking)}): {_install(extra)}"
-    yield (
-        "keys",
-        f"{', '.join(diagnosis.keys)} (values not read)"
-        if diagnosis.keys
-        else "none in the environment",
-    )
+            install = f"pip install '{DISTRIBUTION}[{extra}]'"
+            yield "", f"without {extra} ({', '.join(lacking)}): {install}"
+    keys = ", ".join(diagnosis.keys)
+    yield "keys", f"{keys} (values not read)" if keys else "none in the environment"
     yield "store", diagnosis.store
-
-
-def _install(extra: str) -> str:
-    return f"pip install '{DISTRIBUTION}[{extra}]'"
 
 
 def _about_suite(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
@@ -61,10 +55,7 @@ def _about_suite(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         if diagnosis.cases is not None:
             yield "to record", "; ".join(costs) or "nothing"
         if diagnosis.further:
-            yield (
-                "",
-                f"and an unknown number for {', '.join(diagnosis.further)}",
-            )
+            yield "", f"and an unknown number for {', '.join(diagnosis.further)}"
         if not diagnosis.roles:
             yield "judge", "none"
     for role in diagnosis.roles:
@@ -72,7 +63,7 @@ def _about_suite(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         for line in _about_role(role):
             yield name, line
             name = ""
-    if not diagnosis.asked and any(role.is_model for role in diagnosis.roles):
+    if not diagnosis.asked and any(asks_model(role.model) for role in diagnosis.roles):
         yield "", "not called; --ask sends a few small requests to each judge"
     if not diagnosis.problems:
         yield "result", "no problems"

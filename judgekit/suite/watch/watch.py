@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from judgekit.runner.evaluation import Reuse
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 from judgekit.suite.watch.changes import RunChanges, changes_between
-from judgekit.suite.watch.files import Files, Stamp, files_of, wait_for_change
+from judgekit.suite.watch.files import Files, files_of, wait_for_change
 from judgekit.suite.watch.snapshot import ReusableResults, RunSnapshot, tape_stamp
 
 Run = Callable[[Suite, Reuse | None], Report]
@@ -39,43 +40,30 @@ class Round(NamedTuple):
     rows: int = 0
 
 
+@dataclass
 class Watch:
-    """Runs a suite, then the changed part after each save.
+    """Runs a suite, then the changed part after each save."""
 
-    Args:
-        path: the suite file.
-        overrides: settings of flags.
-        run: runs a suite.
-        sleep: waits some seconds; replace it to do something else meanwhile.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        overrides: Overrides,
-        *,
-        run: Run,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._path = path
-        self._overrides = overrides
-        self._run = run
-        self._sleep = sleep
-        self._last: RunSnapshot | None = None
-        self._files = self._files_of(None)
-        self._stamps: dict[Path, Stamp] = {}
+    path: Path
+    """The suite file."""
+    overrides: Overrides
+    run: Run
+    sleep: Callable[[float], None] = time.sleep
+    """Waits some seconds; replace it to do something else meanwhile."""
+    _last: RunSnapshot | None = field(default=None, init=False)
 
     def rounds(self) -> Iterator[Round]:
         """Yield the outcome of each run, without end; an error ends a round, not the watch."""
         saved: tuple[Path, ...] = ()
+        self._files = self._files_of(None)
         self._stamps = self._files.stamps()
         while True:
             yield self._round(saved)
-            changed, stamps = wait_for_change(self._stamps, self._files, sleep=self._sleep)
+            changed, stamps = wait_for_change(self._stamps, self._files, sleep=self.sleep)
             self._stamps, saved = dict(stamps), tuple(changed)
 
     def _files_of(self, suite: Suite | None) -> Files:
-        return files_of(self._path, suite, cases=self._overrides.cases)
+        return files_of(self.path, suite, cases=self.overrides.cases)
 
     def _watch(self, suite: Suite | None) -> None:
         """Watch the files of a suite; a save since the last check still counts."""
@@ -87,14 +75,14 @@ class Watch:
     def _round(self, saved: tuple[Path, ...]) -> Round:
         began = time.monotonic()
         try:
-            suite = load_suite(self._path, self._overrides)
+            suite = load_suite(self.path, self.overrides)
         except (JudgekitError, OSError) as exc:
             self._watch(None)
             return self._failed(saved, exc)
         self._watch(suite)
         reuse = None if self._last is None else ReusableResults(self._last, suite)
         try:
-            report = self._run(suite, reuse)
+            report = self.run(suite, reuse)
         except (JudgekitError, OSError) as exc:
             return self._failed(saved, exc)
         self._note_tape(suite)
