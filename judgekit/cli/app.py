@@ -17,6 +17,7 @@ COMMANDS = (
     "rubric", "persona", "pairs", "steer", "cassette", "doctor",
 )  # fmt: skip
 """Each is a module of this package, with a function of the same name or a group in `app`."""
+_SUITES = (".yaml", ".yml")
 GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette", "cases", "labels"}
 
 
@@ -56,13 +57,9 @@ class CommandWithRay(TyperCommand):
         if any("--ray" in parameter.opts for parameter in self.params) and "--ray" in args:
             place = args.index("--ray")
             following = args[place + 1 : place + 2]
-            if not following or following[0].startswith("-") or _is_suite(following[0]):
+            if not following or following[0].startswith("-") or following[0].endswith(_SUITES):
                 args = [*args[:place], "--ray=local", *args[place + 1 :]]
         return super().parse_args(ctx, args)
-
-
-def _is_suite(word: str) -> bool:
-    return word.endswith((".yaml", ".yml"))
 
 
 _UsageError: Any = typer.BadParameter.__base__

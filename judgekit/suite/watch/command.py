@@ -33,10 +33,8 @@ def recording_command(suite: Path, overrides: Overrides, metrics: Iterable[str])
     if overrides.only:
         for metric in metrics:
             words += ["--only", metric]
-    if overrides.cases is not None:
-        words += ["--cases", overrides.cases]
-    if overrides.format is not None:
-        words += ["--format", overrides.format]
-    if overrides.limit is not None:
-        words += ["--limit", str(overrides.limit)]
+    flags = {"--cases": overrides.cases, "--format": overrides.format, "--limit": overrides.limit}
+    for flag, value in flags.items():
+        if value is not None:
+            words += [flag, str(value)]
     return shlex.join([*words, "--record", "new_episodes"])
