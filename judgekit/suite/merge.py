@@ -7,6 +7,7 @@ same, byte for byte, as that of one run over all cases.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -243,21 +244,18 @@ def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
             facts[name] = values[0] if name == "started" else ", ".join(values)
     if not any("origins" in part.run for part in parts):
         return facts
-    origins: dict[str, int] = {}
-    keys: set[str] | None = set()
+    origins: Counter[str] = Counter()
     for part in parts:
-        for origin, count in _mapping(part.run.get("origins") or {}, part.folder / RUN).items():
-            origins[str(origin)] = origins.get(str(origin), 0) + int(count)
-        listed = part.run.get("from_store_or_live")
-        if listed is None:
-            keys = None
-        elif keys is not None:
-            keys.update(map(str, listed))
+        counts = _mapping(part.run.get("origins") or {}, part.folder / RUN)
+        origins.update({origin: int(count) for origin, count in counts.items()})
     facts["origins"] = dict(sorted(origins.items()))
     facts["spent"], facts["avoided"] = _sum(parts, "spent"), _sum(parts, "avoided")
     facts["missed"] = _sum(parts, "missed")
-    if keys is not None and len(keys) <= MAX_KEYS:
-        facts["from_store_or_live"] = sorted(keys)
+    listed: list[Any] = [part.run.get("from_store_or_live") for part in parts]
+    if None not in listed:
+        keys = {str(key) for several in listed for key in several}
+        if len(keys) <= MAX_KEYS:
+            facts["from_store_or_live"] = sorted(keys)
     return facts
 
 

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
+from judgekit.core.display.parts import counted
 from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import DISTRIBUTION
 from judgekit.suite.judges import asks_model
@@ -49,9 +50,9 @@ def _about_installation(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
 
 def _about_suite(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     if diagnosis.suite is not None:
-        count = "" if diagnosis.cases is None else f", {diagnosis.cases:,} cases"
+        count = "" if diagnosis.cases is None else f", {counted(diagnosis.cases, 'case')}"
         yield "suite", f"{diagnosis.suite}{count}"
-        costs = [f"{c.calls:,} calls to {c.model}, {c.text}" for c in diagnosis.missing]
+        costs = [f"{counted(c.calls, 'call')} to {c.model}, {c.text}" for c in diagnosis.missing]
         if diagnosis.cases is not None:
             yield "to record", "; ".join(costs) or "nothing"
         if diagnosis.further:
