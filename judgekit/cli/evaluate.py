@@ -73,12 +73,12 @@ def evaluate(
     metrics = _metrics(evaluator, rubric, options, format=format)
     if judge_model is None and not no_judge and record != "none":
         check_judge(metrics, flag="--judge-model")
-    params = named_values("--param", param) or None
     fields = given(reference=reference) or None
+    address, params = api_base or None, named_values("--param", param) or None
     data = given(
         name=next(iter(metrics)),
         cases=given(path=benchmark, format=format, limit=num_samples, fields=fields),
-        judge=given(model=judge_model, api_base=api_base, params=params) if judge_model else None,
+        judge=given(model=judge_model, api_base=address, params=params) if judge_model else None,
         cassette=cassette,
         metrics=metrics,
         limits={"concurrency": batch_size},
