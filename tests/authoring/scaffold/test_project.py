@@ -119,7 +119,7 @@ def test_the_judge_in_the_comment_is_one_the_suite_takes(tmp_path, plan):
     own = re.search(r"^# (judge: .*)$", text, re.M)[1]
 
     suite.write_text(text.replace("judge: {model: manual/template}", own), "utf-8")
-    judge = load_suite(suite).judge_file
+    judge = load_suite(suite).roles["judge"]
 
     assert (judge.model, judge.api_base) == (plan.judge or "openai/gpt-6-luna", plan.api_base)
 
