@@ -70,6 +70,12 @@ class JudgeFile(FileModel):
     recorded: str | None = None
     """File with verdicts of another system, instead of `model`."""
 
+    def described(self) -> dict[str, Any]:
+        """Return the settings for a manifest."""
+        names = ("model", "identity", "params", "mode", *(["api"] if self.api else []))
+        settings = dict(self)
+        return {name: settings[name] for name in names}
+
     @field_validator("params")
     @classmethod
     def _json(cls, params: dict[str, Any]) -> dict[str, Any]:

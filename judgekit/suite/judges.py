@@ -12,6 +12,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.store_opener import store_opener
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, placed
+from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
@@ -58,6 +59,16 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
         roles[JUDGE] = judge.model_copy(update=changes)
     _check_different(roles, settings.lines)
     return roles
+
+
+def facts_of(judge: Judge) -> JudgeFile:
+    """Return the settings of a judge object that go into request keys."""
+    full = as_judge(judge)
+    mode: Any = full.mode
+    api: Any = full.api
+    return JudgeFile.model_construct(
+        model=full.model, identity=full.identity, params=dict(full.params), mode=mode, api=api
+    )
 
 
 def _replaced(judge: JudgeFile | None, model: str) -> JudgeFile:

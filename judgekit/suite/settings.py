@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.core.errors import ConfigError
+from judgekit.cassette.mode import RecordMode
+from judgekit.core.errors import ConfigError, placed
 from judgekit.core.yaml_file import Lines
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
@@ -41,3 +42,19 @@ class SuiteSettings(NamedTuple):
                 where=self.where("judges", JUDGE),
             )
         return {JUDGE: self.file.judge, **self.file.judges}
+
+    @property
+    def record_mode(self) -> RecordMode:
+        """The record mode of flags, or else of the suite.
+
+        Raises:
+            ConfigError: no such mode.
+        """
+        overrides = self.overrides
+        if overrides.record is not None:
+            return RecordMode.parse(overrides.record)
+        if overrides.judges or (overrides.judge is not None and overrides.judge != "none"):
+            # Naming a judge on the command line allows calls to it.
+            return RecordMode.NEW_EPISODES
+        with placed(self.where("record")):
+            return RecordMode.parse(self.file.record or "none")

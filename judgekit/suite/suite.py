@@ -25,8 +25,7 @@ from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.gates import baseline_of, check_gates, written_gates
 from judgekit.suite.judge_file import JUDGE, JudgeFile
-from judgekit.suite.judge_settings import described_judge, facts_of, record_mode
-from judgekit.suite.judges import JudgePool, SharedRun, choose_judges
+from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, facts_of
 from judgekit.suite.labels import read_run_labels
 from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.plan import Planner
@@ -57,7 +56,7 @@ class Suite(Displayed):
         if judge is not None:
             self.roles[JUDGE] = facts_of(judge)
         self.no_judge = self._overrides.no_judge or not self.roles
-        self.record = record_mode(settings)
+        self.record = settings.record_mode
         self.redact = make_redactor(file, lines=lines)
         for name in file.metrics:
             self._check_parts(name, ())
@@ -235,7 +234,7 @@ class Suite(Displayed):
         return {
             "suite": {"name": file.name, "description": file.description},
             "notice": file.notice if chosen == self._settings.written_roles else None,
-            "judge": None if JUDGE not in chosen else described_judge(chosen[JUDGE]),
+            "judge": None if JUDGE not in chosen else chosen[JUDGE].described(),
             **self._other_roles(chosen),
             "cases": _cases_entry(file),
             **({ANSWERED_BY: self.answered_by} if self.answered_by else {}),
@@ -255,7 +254,7 @@ class Suite(Displayed):
         if not set(chosen) - {JUDGE}:
             return {}
         return {
-            "judges": {role: described_judge(judge) for role, judge in chosen.items()},
+            "judges": {role: judge.described() for role, judge in chosen.items()},
             "roles": {name: entry.role for name, entry in self.file.metrics.items() if entry.role},
         }
 
