@@ -30,7 +30,7 @@ from judgekit.suite.labels import read_run_labels
 from judgekit.suite.overrides import DECIDING, Overrides
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
-from judgekit.suite.rubrics import check_metrics
+from judgekit.suite.rubrics import check_metrics, rubric_folders
 from judgekit.suite.settings import SuiteSettings
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
@@ -44,13 +44,17 @@ class Suite(Displayed):
 
     def __init__(
         self,
-        settings: SuiteSettings,
+        file: SuiteFile,
         *,
+        base: Path,
+        lines: Lines,
+        overrides: Overrides,
         judge: Judge | None = None,
         shared: SharedRun | None = None,
     ) -> None:
-        file, self.base, lines, self._overrides = settings
-        self.file, self._settings = file, settings
+        settings = SuiteSettings(file, base, lines, overrides)
+        self.file, self.base = file, base
+        self._overrides, self._settings = overrides, settings
         self.roles = choose_judges(settings)
         """The settings of the judges, by role."""
         if judge is not None:
@@ -156,6 +160,16 @@ class Suite(Displayed):
     def judge(self) -> Judge | None:
         """The judge of the role `judge`."""
         return self.judges.get(JUDGE)
+
+    @property
+    def judge_file(self) -> JudgeFile | None:
+        """The settings of the role `judge`."""
+        return self.roles.get(JUDGE)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders of the suite's own rubrics."""
+        return rubric_folders(self._settings)
 
     def _check_roles(self) -> None:
         known = list(self._settings.written_roles)
@@ -341,5 +355,5 @@ def build_suite(
         judge = None
     elif judge is not None and overrides.record is None:
         overrides = overrides.model_copy(update={"record": "new_episodes"})
-    settings = SuiteSettings(file, base, lines, overrides)
-    return Suite(settings, judge=None if judge is None else as_judge(judge), shared=shared)
+    own = None if judge is None else as_judge(judge)
+    return Suite(file, base=base, lines=lines, overrides=overrides, judge=own, shared=shared)
