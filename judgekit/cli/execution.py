@@ -81,18 +81,15 @@ def run_distributed(suite: Path, overrides: Overrides, *, quiet: bool, **options
     from judgekit.cli.screen import StatusLine
     from judgekit.ray.run import StoppedRun, run_on_ray
 
-    stop = Flag()
-    line = StatusLine(shown=not quiet)
+    stop, line = Flag(), StatusLine(shown=not quiet)
 
     def show(cases: int, failed: int) -> None:
         if line.due():
             line.show(f"{cases:,} cases" + f", {failed:,} failed" * bool(failed))
 
     try:
-        with on_interrupt(stop.set, kept=KEPT):
+        with line, on_interrupt(stop.set, kept=KEPT):
             return run_on_ray(suite, overrides, page=True, stop=stop, progress=show, **options)
     except StoppedRun as exc:
         print(f"judgekit: {exc}", file=sys.stderr)
         raise typer.Exit(3) from None
-    finally:
-        line.clear()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import subprocess
 import sys
 
 import pytest
+import typer
+
+from judgekit.cli.execution import run_distributed
+from judgekit.ray.run import StoppedRun
+from judgekit.suite.overrides import Overrides
 
 SCRIPT = """
 import atexit, os, signal, sys, time
@@ -91,3 +97,23 @@ def test_without_one_ctrl_c_means_what_it_meant_before(program):
     go_on(program)
 
     assert "KeyboardInterrupt" in program.communicate(timeout=120)[1]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_message_of_a_stopped_distributed_run_begins_a_line(tmp_path, monkeypatch):
+    def stopped(*_, progress, **options):
+        progress(3, 1)
+        raise StoppedRun("stopped; run the same command again to continue")
+
+    monkeypatch.setattr("judgekit.ray.run.run_on_ray", stopped)
+    monkeypatch.setattr("sys.stderr", Terminal())
+
+    with pytest.raises(typer.Exit):
+        run_distributed(tmp_path / "suite.yaml", Overrides(), quiet=False)
+
+    last = sys.stderr.getvalue().split("\x1b[K")[-1]
+    assert last == "judgekit: stopped; run the same command again to continue\n"
