@@ -70,7 +70,6 @@ class _Agreement:
             self.words = all(map(_is_word, answers)) and len(self.counts) < MOST_LABELS**2
         if self.words:
             self.counts[answers] = self.counts.get(answers, 0) + count
-            return
         one, other = values
         if one is not None and other is not None:
             self.sums.add(one, other, count)

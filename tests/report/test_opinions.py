@@ -123,6 +123,21 @@ def test_judges_of_positions_do_not_agree_by_their_position():
     assert word.same == 1.0
 
 
+def test_numbers_that_differ_by_order_are_correlated_wherever_they_come():
+    def row(a, b):
+        for member, numbers in (("one", a), ("two", b)):
+            for order, number in zip(("written", "swapped"), numbers, strict=True):
+                yield opinion(number, member=member, order=order)
+
+    rows = [((0.0, 0.2), (0.9, 1.0)), ((0.5, 0.5), (0.5, 0.5)), ((1.0, 1.0), (0.2, 0.2))]
+    figures = [
+        finished(*(tuple(row(*numbers)) for numbers in several)).pairs[0].figure
+        for several in (rows, rows[::-1])
+    ]
+
+    assert figures == pytest.approx([-0.98402, -0.98402], abs=1e-5)
+
+
 def test_little_mass_on_legal_answers_is_reported():
     tally = OpinionTally(clustered=False)
     for mass in (0.6, 0.9, 1.0):
