@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from judgekit.core.distribution import LITTLE_MASS
 from judgekit.core.value import Value
 from judgekit.stats.reliability import RELIABLE
@@ -82,26 +80,20 @@ class OpinionSummary(Value):
 
     @property
     def lines(self) -> list[str]:
-        """The figures in sentences."""
-        return [
-            *(_member_line(one) for one in self.members),
+        """The figures in sentences; of repeats, on the value or the only criterion."""
+        alone = len({one.criterion for one in self.repeats}) == 1
+        lines = [
+            *map(_member_line, self.members),
             *(_pair_line(one) for one in self.pairs if one.criterion is None),
-            *(_repeat_line(one) for one in self.repeats if self._telling(one)),
+            *(_repeat_line(one) for one in self.repeats if alone or one.criterion is None),
             *(_mass_line(one) for one in self.masses if one.little),
-            *self._balance(),
         ]
-
-    def _telling(self, one: RepeatSummary) -> bool:
-        """Whether figures are about the value of the metric, or its only criterion."""
-        alone = len({repeat.criterion for repeat in self.repeats}) == 1
-        return one.criterion is None or alone
-
-    def _balance(self) -> Iterator[str]:
         if self.unbalanced is not None:
-            yield (
+            lines.append(
                 f"The order {self.unbalanced!r} is shown once more often than its reverse; "
                 "an even number of samples balances them."
             )
+        return lines
 
 
 def _member_line(one: MemberSummary) -> str:
@@ -122,13 +114,9 @@ def _pair_line(one: PairAgreement) -> str:
 
 def _repeat_line(one: RepeatSummary) -> str:
     what = one.criterion or "value"
-    figures = [f"the same in {one.exact:.0%} of {one.cases} cases"] if one.exact is not None else []
-    if one.kappa is not None:
-        figures.append(f"kappa {one.kappa:.2f}")
-    if one.icc is not None:
-        figures.append(f"ICC {one.icc:.2f}")
-    if one.spread is not None:
-        figures.append(f"sd {one.spread:.2f}")
+    figures = [] if one.exact is None else [f"the same in {one.exact:.0%} of {one.cases} cases"]
+    several = {"kappa": one.kappa, "ICC": one.icc, "sd": one.spread}
+    figures += [f"{name} {figure:.2f}" for name, figure in several.items() if figure is not None]
     enough = "no number reaches" if one.needed is None else f"{one.needed} would reach"
     if one.kappa is not None or one.icc is not None:
         figures.append(f"{enough} {RELIABLE:g}")

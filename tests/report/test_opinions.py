@@ -105,7 +105,7 @@ def test_an_order_without_its_reverse_is_named():
     assert finished(row("written", "swapped")).unbalanced is None
     odd = finished(row(*both, "shuffled 1", "shuffled 1 swapped"))
     assert (odd.unbalanced, odd.repeats[0].over) == ("shuffled 1", "orders")
-    (line,) = finished(row("written", "reversed", "shuffled 1"))._balance()
+    (line,) = finished(row("written", "reversed", "shuffled 1")).lines[-1:]
     assert "an even number of samples" in line
 
 
@@ -136,6 +136,7 @@ def test_numbers_that_differ_by_order_are_correlated_wherever_they_come():
     ]
 
     assert figures == pytest.approx([-0.98402, -0.98402], abs=1e-5)
+    assert finished(tuple(row(*rows[0]))).pairs[0].measure == "correlation"
 
 
 def test_little_mass_on_legal_answers_is_reported():
