@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from judgekit.core.score import round_half_up
@@ -157,6 +157,21 @@ class Axis:
     def unit(value: float) -> str:
         """Return the position of a criterion's value, on 0..1, on its small axis."""
         return _place(value, 200.0, 4.0)
+
+
+class CentredAxis:
+    """The axis of a drawing of differences, with zero in the middle.
+
+    Args:
+        values: all values that are drawn; `None` for a missing one.
+    """
+
+    def __init__(self, values: Iterable[float | None]) -> None:
+        self._most = 1.08 * (max((abs(v) for v in values if v is not None), default=0.0) or 0.05)
+
+    def x(self, value: float) -> str:
+        """Return the position of a value."""
+        return f"{120 + max(-1.0, min(1.0, value / self._most)) * 114:.1f}"  # of 240, margin 6
 
 
 def _place(share: float, width: float, margin: float) -> str:

@@ -19,12 +19,10 @@ from judgekit.core.score import Failure, Part, Result, own_value
 from judgekit.pages.comparison.cases import ComparedCases, VerdictTable
 from judgekit.pages.comparison.payload import ComparisonPayload, reason_of
 from judgekit.pages.comparison.textdiff import DiffPiece, text_diff
-from judgekit.pages.figures import number
+from judgekit.pages.figures import CentredAxis, number
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
 
-WIDTH = 240.0
-"""Width of a figure of a difference, in the units of its drawing."""
 LONGEST = 3_000
 """Characters of an answer that are shown without the script."""
 
@@ -37,17 +35,12 @@ WORDS: dict[Verdict, str] = {
 }
 
 
-class Span:
-    """The axis of a drawing of differences, with zero in the middle."""
+class Span(CentredAxis):
+    """The axis of a drawing of differences, and their numbers in words."""
 
     def __init__(self, differences: Sequence[MeanDifference], *, scale: float = 1.0) -> None:
-        ends = [abs(v) for d in differences for v in (d.mean, d.low, d.high) if v is not None]
-        self.most = (max(ends, default=0.0) or 0.05) * 1.08
+        super().__init__(end for one in differences for end in (one.mean, one.low, one.high))
         self.scale = scale
-
-    def x(self, value: float) -> str:
-        """Return the position of a difference."""
-        return f"{WIDTH / 2 + max(-1.0, min(1.0, value / self.most)) * (WIDTH / 2 - 6):.1f}"
 
     def say(self, value: float | None) -> str:
         """Return a mean as it is shown."""
