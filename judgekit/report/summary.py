@@ -1,9 +1,9 @@
 """The figures of one metric over a run, computed row by row in constant memory."""
 
-import heapq
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -11,11 +11,12 @@ from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value, sparse
 from judgekit.report.corrected import CorrectedMean
+from judgekit.report.largest import Largest
 from judgekit.report.opinion_summary import OpinionSummary
 from judgekit.report.opinion_tally import OpinionTally
 from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.clusters import FigureValues
-from judgekit.stats.intervals import MeanInterval, wilson
+from judgekit.stats.intervals import Bounds, MeanInterval, wilson
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
@@ -122,6 +123,10 @@ class MetricSummary(Displayed, Value):
 
         return summary_parts(self)
 
+    def passes(self, value: float | None) -> bool | None:
+        """Return whether a value passes; `None` without a value or a threshold."""
+        return passes(value, self.threshold, self.higher_is_better)
+
     @property
     def scored(self) -> int:
         """Rows with a value from the metric itself, not from a fallback."""
@@ -163,21 +168,27 @@ class _CriterionTally:
         self.weight = 0.0
 
     def finish(self, id: str, *, values: int, weighs: bool) -> CriterionSummary:
-        spread = self.figures.spread
-        bounds = (0.0, 1.0)
-        low, high = spread.interval(bounds=bounds) or (None, None)
         return CriterionSummary(
             id=id,
-            scored=spread.n,
-            mean=spread.mean,
-            low=low,
-            high=high,
+            scored=self.figures.rows.n,
             abstained=self.states["abstained"],
             not_applicable=self.states["not_applicable"],
             weight=self.weight / values if weighs else None,
-            clusters=spread.clusters,
-            too_few=self.figures.too_few(bounds),
+            **mean_figures(self.figures, (0.0, 1.0)),
         )
+
+
+def mean_figures(values: FigureValues, bounds: Bounds) -> dict[str, Any]:
+    """Return the mean of values with its 95 % interval, or why it has none."""
+    spread = values.spread
+    low, high = spread.interval(bounds=bounds) or (None, None)
+    return {
+        "mean": spread.mean,
+        "low": low,
+        "high": high,
+        "clusters": spread.clusters,
+        "too_few": values.too_few(bounds),
+    }
 
 
 class Tally:
@@ -217,16 +228,15 @@ class Tally:
         self._rate = FigureValues(clustered=clustered)
         """Passes as 1, the others as 0."""
         self._all = MeanInterval()
-        self._minimum: float | None = None
-        self._maximum: float | None = None
+        self._minimum, self._maximum = math.inf, -math.inf
         self._passed = 0
         self._scale = 1.0
         self._criteria: dict[str, _CriterionTally] = {}
         self._opinions: OpinionTally | None = None
-        self._worst: list[tuple[float, int, Worst]] = []
+        self._worst = Largest[tuple[str, float, str]](WORST)
         self._first_failure: str | None = None
         span = range[1] - range[0]
-        self._bins = [0] * BINS if span < float("inf") else []
+        self._bins = [0] * BINS if span < math.inf else []
 
     def add(
         self, case: str, result: Result, cluster: Hashable = None, output: str | None = None
@@ -272,8 +282,8 @@ class Tally:
 
     def _add_own(self, case: str, score: Score, value: float, cluster: Hashable) -> None:
         self._own.add(value, cluster)
-        self._minimum = value if self._minimum is None else min(self._minimum, value)
-        self._maximum = value if self._maximum is None else max(self._maximum, value)
+        self._minimum = min(self._minimum, value)
+        self._maximum = max(self._maximum, value)
         passed = passes(value, self.threshold, self.higher_is_better)
         if passed is not None:
             self._passed += passed
@@ -282,20 +292,12 @@ class Tally:
             share = (value - self.range[0]) / (self.range[1] - self.range[0])
             self._bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
         badness = -value if self.higher_is_better else value
-        place = (badness, -self._counts["rows"])
-        if len(self._worst) == WORST and place < self._worst[0][:2]:
-            return
-        entry = (*place, Worst(case=case, value=value, reason=score.reason[:500]))
-        if len(self._worst) < WORST:
-            heapq.heappush(self._worst, entry)
-        else:
-            heapq.heapreplace(self._worst, entry)
+        self._worst.add((badness, -self._counts["rows"]), (case, value, score.reason[:500]))
 
     def finish(self) -> MetricSummary:
         """Return the figures."""
         own = self._own.spread
         bounds = _bound(self.range[0]), _bound(self.range[1])
-        low, high = own.interval(bounds=bounds) or (None, None)
         rated = self.threshold is not None and own.n > 0
         pass_low, pass_high = (self._pass_interval() if rated else None) or (None, None)
         weighs = any(tally.weight for tally in self._criteria.values())
@@ -309,12 +311,9 @@ class Tally:
             failed=sum(n for kind, n in self._failures.items() if kind != "not_run"),
             not_run=self._failures["not_run"],
             failures=dict(sorted(self._failures.items())),
-            mean=own.mean,
-            low=low,
-            high=high,
             sd=self._own.rows.sd,
-            minimum=self._minimum,
-            maximum=self._maximum,
+            minimum=_bound(self._minimum),
+            maximum=_bound(self._maximum),
             mean_with_fallback=self._all.mean if self._counts["fallback"] else None,
             passed=self._passed if rated else None,
             pass_rate=self._passed / own.n if rated else None,
@@ -325,19 +324,18 @@ class Tally:
                 tally.finish(id, values=own.n, weighs=weighs)
                 for id, tally in self._criteria.items()
             ),
-            worst=tuple(w for _, _, w in sorted(self._worst, key=lambda e: e[:2], reverse=True)),
+            worst=tuple(Worst(case=c, value=value, reason=why) for c, value, why in self._worst),
             first_failure=self._first_failure,
             figures={
                 name: figure
                 for aggregate in self._aggregates
                 for name, figure in aggregate.finish().items()
             },
-            clusters=own.clusters,
             standard_error=own.standard_error,
             pass_standard_error=self._rate.spread.standard_error,
             df=own.df if self._clustered and own.n else None,
-            too_few=self._own.too_few(bounds),
             opinions=None if self._opinions is None else self._opinions.finish(),
+            **mean_figures(self._own, bounds),
         )
         return summary if self.corrector is None else self.corrector.applied(summary)
 
@@ -349,4 +347,4 @@ class Tally:
 
 
 def _bound(value: float) -> float | None:
-    return value if abs(value) < float("inf") else None
+    return value if math.isfinite(value) else None

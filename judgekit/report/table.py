@@ -13,7 +13,6 @@ from judgekit.core.score import Failure, Result, Row, Score, own_value
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.datasets.dataframes.table import Kind, Table, kind_of, spelled
-from judgekit.report.thresholds import passes
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -140,13 +139,6 @@ def exported_rows(report: Report) -> Iterator[dict[str, Any]]:
             yield {**result_entry(row, summaries.get(row.metric)), "metadata": metadata}
 
 
-def _passed(value: float | None, summary: MetricSummary | None) -> bool | None:
-    """Return whether a value passes; `None` without a value or a threshold."""
-    if value is None or summary is None:
-        return None
-    return passes(value, summary.threshold, summary.higher_is_better)
-
-
 def status_of(result: Result) -> str:
     """Return the status of a row: scored, fallback, abstained, not_applicable or failed."""
     if isinstance(result, Failure):
@@ -174,7 +166,7 @@ def result_entry(row: Row, summary: MetricSummary | None) -> dict[str, Any]:
         rubric = result.meta.get("rubric")
         entry |= {
             "value": own,
-            "passed": _passed(own, summary),
+            "passed": summary.passes(own) if summary is not None else None,
             "reason": result.reason or None,
             "source": result.source,
             "method": result.method or None,
@@ -253,7 +245,7 @@ def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
             entry |= {
                 name: own,
                 f"{name}.status": status_of(result),
-                f"{name}.passed": _passed(own, summaries.get(name)),
+                f"{name}.passed": summaries[name].passes(own) if name in summaries else None,
                 f"{name}.reason": text or None,
             }
             if criteria and isinstance(result, Score) and result.fallback is None:

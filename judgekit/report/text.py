@@ -181,7 +181,7 @@ def _explained(
 ) -> Iterator[tuple[str, Style]]:
     shown = "none" if score.shown is None else f"{score.shown:g}"
     verdict = {True: ", passes", False: ", does not pass", None: ""}
-    passed = verdict[None if score.value is None else passes(score.value, threshold, True)]
+    passed = verdict[passes(score.value, threshold, True)]
     of = f" of {score.scale:g}" if score.scale != 1 else ""
     state = "" if score.status == "scored" else f" ({score.status.replace('_', ' ')})"
     yield f"{printable(metric)}: {shown}{of}{state}{passed}", "title"

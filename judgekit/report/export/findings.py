@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from judgekit.core.score import Score
 from judgekit.report.export.verdict import RowVerdict, verdicts
+from judgekit.report.largest import Largest
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -29,7 +28,8 @@ class Findings:
         self.errors = 0
         """Rows without a score, because something went wrong."""
         self.first_errors: list[tuple[str, RowVerdict]] = []
-        self._worst: list[tuple[float, int, str, float, RowVerdict]] = []
+        self.worst = Largest[tuple[str, float, RowVerdict]](MOST_FAILED)
+        """The rows that miss the threshold, the worst first."""
 
     def add(self, case: str, verdict: RowVerdict, value: float | None) -> None:
         """Take one row."""
@@ -41,17 +41,7 @@ class Findings:
             return
         self.failed += 1
         badness = -value if self.summary.higher_is_better else value
-        entry = (badness, -self.failed, case, value, verdict)
-        if len(self._worst) < MOST_FAILED:
-            heapq.heappush(self._worst, entry)
-        else:
-            heapq.heappushpop(self._worst, entry)
-
-    @property
-    def worst(self) -> Iterator[tuple[str, float, RowVerdict]]:
-        """The rows that miss the threshold, the worst first."""
-        for _, _, case, value, verdict in sorted(self._worst, reverse=True, key=lambda e: e[:2]):
-            yield case, value, verdict
+        self.worst.add((badness, -self.failed), (case, value, verdict))
 
 
 def findings_of(report: Report) -> list[Findings]:

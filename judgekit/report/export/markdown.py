@@ -112,13 +112,11 @@ def _rows(findings: Findings) -> Iterator[str]:
         yield ""
         yield "| case | score | why |"
         yield "| --- | --: | --- |"
-        shown = 0
         for case, value, verdict in findings.worst:
-            shown += 1
             lines = [verdict.line, *(line.strip() for line in verdict.details[:_DETAILS])]
             why = "<br>".join(_safe(line, _REASON) for line in lines)
             yield f"| {_safe(case)} | {number_of(value, summary)} | {why} |"
-        yield from _more(findings.failed - shown)
+        yield from _more(findings.failed - len(findings.worst))
 
 
 def _more(count: int) -> Iterator[str]:

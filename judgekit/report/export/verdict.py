@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Part, Result, Row, Score
-from judgekit.report.thresholds import passes
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -44,7 +43,7 @@ def verdict_of(result: Result, summary: MetricSummary) -> RowVerdict:
     if result.fallback is not None:
         fallback = f"the fallback {result.fallback.substitute} gave {_number(result.value)}"
         return RowVerdict("skipped", "fallback", f"{fallback}: {result.fallback.cause}")
-    if passes(result.value, summary.threshold, summary.higher_is_better) is not False:
+    if summary.passes(result.value) is not False:
         return PASSED
     word = "below" if summary.higher_is_better else "above"
     line = f"{_number(result.value)} is {word} the threshold {_number(summary.threshold)}"
