@@ -1,8 +1,9 @@
 """Gates: bounds on the figures of a run, checked and explained in a sentence."""
 
 import math
+import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import Field
@@ -24,6 +25,7 @@ COST = "cost"
 """The statistic of the gate on what a run cost."""
 
 Undecided = Literal["pass", "fail"]
+By = Literal["estimate", "interval"]
 Answer = Literal["meets", "misses", "undecided", "unknown"]
 
 
@@ -61,20 +63,23 @@ class Gate(Value):
             return True
         from judgekit.datasets.selection.condition import spelled
 
-        for field, condition in self.where.items():
-            values = condition if isinstance(condition, list) else [condition]
-            if field not in metadata or spelled(metadata[field]) not in map(spelled, values):
-                return False
-        return True
+        return all(
+            field in metadata and spelled(metadata[field]) in map(spelled, _values(condition))
+            for field, condition in self.where.items()
+        )
 
     @property
     def subject(self) -> str:
         """The metric and the slice, as the beginning of a sentence."""
         conditions = ", ".join(
-            f"{field}={' or '.join(map(str, v)) if isinstance(v, list) else v}"
-            for field, v in self.where.items()
+            f"{field}={' or '.join(map(str, _values(condition)))}"
+            for field, condition in self.where.items()
         )
         return f"{self.metric} where {conditions}" if conditions else self.metric
+
+
+def _values(condition: Json) -> list[Json]:
+    return condition if isinstance(condition, list) else [condition]
 
 
 class GateResult(Value):
@@ -91,7 +96,7 @@ class GateResult(Value):
     """95 % interval of what was found."""
     n: int | None = None
     """The number of scores, rows or pairs."""
-    by: Literal["estimate", "interval"] | None = None
+    by: By | None = None
     """What decided: the estimate or its interval; `None` for figures without an interval: counts,
     the highest and lowest score, and figures of the metric's own."""
     clusters: int | None = None
@@ -121,66 +126,68 @@ def gates_of(
     Raises:
         ConfigError: no such figure, or a pass rate without a threshold.
     """
-    gates: list[Gate] = []
-    own = figures or {}
-    for entry in [bounds] if isinstance(bounds, Mapping) else bounds:
-        if not isinstance(entry, Mapping):
-            raise ConfigError(f"metric {metric!r}: a gate is figures and bounds: {{mean: 0.8}}")
-        settings = _settings(metric, entry, undecided, cluster)
-        statistics = [name for name in entry if name not in SETTINGS]
-        if settings["where"] and not statistics:
-            raise ConfigError(f"metric {metric!r}: a gate with where and no bound")
-        for name in statistics:
-            if name not in own and name not in STATISTICS:
-                hint = suggest(name, [*STATISTICS, *own])
-                raise ConfigError(f"metric {metric!r}: no gate on {name!r}{hint}")
-            if settings["corrected"] and name != "mean":
-                raise ConfigError(
-                    f"metric {metric!r}: corrected applies to mean, not to {name}; write "
-                    "two gates: [{mean: 0.8, corrected: true}, {...}]"
-                )
-            if name == "pass_rate" and threshold is None:
-                raise ConfigError(
-                    f"metric {metric!r}: a gate on pass_rate needs a threshold; add one"
-                )
-            bound, share = _bound(metric, name, entry[name], counts=name not in own)
-            about = {"metric": metric, "statistic": name, "bound": bound, "share": share}
-            at_most = not own[name] if name in own else None
-            gates.append(Gate(**about, at_most=at_most, **settings))
-    return gates
+    entries = [bounds] if isinstance(bounds, Mapping) else bounds
+    defaults = {"undecided": undecided, "cluster": cluster}
+    try:
+        return [
+            Gate(metric=metric, **gate)
+            for entry in entries
+            for gate in _gates(entry, threshold, figures or {}, defaults)
+        ]
+    except ValueError as exc:
+        raise ConfigError(f"metric {metric!r}: {exc}") from exc
 
 
-def _settings(
-    metric: str, entry: Mapping[str, Any], undecided: Undecided | None, cluster: str | None
-) -> dict[str, Any]:
-    where, cluster = entry.get("where") or {}, entry.get("cluster") or cluster
-    choice = entry.get("undecided") or undecided
+def _gates(
+    entry: Any, threshold: float | None, own: Mapping[str, bool], defaults: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    if not isinstance(entry, Mapping):
+        raise ValueError("a gate is figures and bounds: {mean: 0.8}")
+    settings = _settings(entry, defaults)
+    statistics = [name for name in entry if name not in SETTINGS]
+    if settings["where"] and not statistics:
+        raise ValueError("a gate with where and no bound")
+    for name in statistics:
+        if name not in own and name not in STATISTICS:
+            raise ValueError(f"no gate on {name!r}{suggest(name, [*STATISTICS, *own])}")
+        if settings["corrected"] and name != "mean":
+            two = "[{mean: 0.8, corrected: true}, {...}]"
+            raise ValueError(f"corrected applies to mean, not to {name}; write two gates: {two}")
+        if name == "pass_rate" and threshold is None:
+            raise ValueError("a gate on pass_rate needs a threshold; add one")
+        bound, share = _bound(name, entry[name], counts=name not in own)
+        at_most = not own[name] if name in own else None
+        yield {"statistic": name, "bound": bound, "share": share, "at_most": at_most, **settings}
+
+
+def _settings(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    where, corrected = entry.get("where") or {}, entry.get("corrected") or False
+    cluster, undecided = (entry.get(name) or defaults[name] for name in ("cluster", "undecided"))
     if not isinstance(where, Mapping):
-        raise ConfigError(f"metric {metric!r}: where is fields and values: {{topic: refunds}}")
+        raise ValueError("where is fields and values: {topic: refunds}")
     if cluster is not None and not isinstance(cluster, str):
-        raise ConfigError(f"metric {metric!r}: cluster is the name of a field of the metadata")
-    if choice not in (None, "pass", "fail"):
-        raise ConfigError(f"metric {metric!r}: undecided is pass or fail, not {choice!r}")
-    corrected = entry.get("corrected") or False
+        raise ValueError("cluster is the name of a field of the metadata")
+    if undecided not in (None, "pass", "fail"):
+        raise ValueError(f"undecided is pass or fail, not {undecided!r}")
     if corrected not in (True, False):
-        raise ConfigError(f"metric {metric!r}: corrected is true or false, not {corrected!r}")
-    return {"where": dict(where), "cluster": cluster, "undecided": choice, "corrected": corrected}
+        raise ValueError(f"corrected is true or false, not {corrected!r}")
+    return {
+        "where": dict(where), "cluster": cluster, "undecided": undecided, "corrected": corrected
+    }  # fmt: skip
 
 
-def _bound(metric: str, statistic: str, value: Any, *, counts: bool) -> tuple[float, bool]:
+def _bound(name: str, value: Any, *, counts: bool) -> tuple[float, bool]:
     """Return a bound as a number, and whether it is a share of the rows."""
-    name = f"metric {metric!r}: gate on {statistic}"
-    share = counts and statistic in COUNTS and isinstance(value, str)
-    if share:
+    if counts and name in COUNTS and isinstance(value, str):
         if not re.fullmatch(PER_CENT, value):
-            raise ConfigError(f'{name}: a number of rows, or a share of them such as "5%"')
+            raise ValueError(f'gate on {name}: a number of rows, or a share of them such as "5%"')
         return float(value[:-1]) / 100, True
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ConfigError(f"{name}: must be a number (it is {value!r})")
-    if statistic in ("coverage", "pass_rate") and counts and not 0 <= value <= 1:
-        raise ConfigError(f"{name}: a share between 0 and 1 (it is {value:g})")
-    if counts and statistic in (*COUNTS, "not_worse") and value < 0:
-        raise ConfigError(f"{name}: must not be below 0 (it is {value:g})")
+        raise ValueError(f"gate on {name}: must be a number (it is {value!r})")
+    if name in ("coverage", "pass_rate") and counts and not 0 <= value <= 1:
+        raise ValueError(f"gate on {name}: a share between 0 and 1 (it is {value:g})")
+    if counts and name in (*COUNTS, "not_worse") and value < 0:
+        raise ValueError(f"gate on {name}: must not be below 0 (it is {value:g})")
     return float(value), False
 
 
@@ -205,16 +212,6 @@ class Figure(NamedTuple):
     too_few: str | None = None
     """Why there is no interval."""
 
-    @property
-    def size(self) -> int:
-        """The number of independent values."""
-        return self.n if self.clusters is None else self.clusters
-
-    @property
-    def over(self) -> str:
-        """The number of values in words: `60 in 12 clusters`."""
-        return f"{self.n}" if self.clusters is None else f"{self.n} in {self.clusters} clusters"
-
 
 def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -> GateResult:
     """Return whether a gate holds; a figure that does not exist never passes.
@@ -228,42 +225,40 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
         return _check_rows(gate, summary)
     figure = figure_of(gate, summary)
     words = _WORDS.get(gate.statistic, gate.statistic.replace("_", " "))
+    words = f"corrected {words}" if gate.corrected else words
     name = f"{gate.subject}: {words}"
-    at_most = gate.at_most
-    if at_most is None:
-        at_most = gate.statistic != "pass_rate" and not summary.higher_is_better
-    value = figure.value
-    if gate.corrected:
-        words = f"corrected {words}"
-        name = f"{gate.subject}: {words}"
-    if value is None:
+    if (value := figure.value) is None:
         sliced = gate.where and not summary.rows
         why = f"no case is in this slice; {empty}" if sliced else "nothing was scored"
         why = figure.too_few if gate.corrected and figure.too_few else why
         return _unknown(gate, f"{name} is unknown: {why}", n=0)
+    at_most = gate.at_most
+    if at_most is None:
+        at_most = gate.statistic != "pass_rate" and not summary.higher_is_better
+    meets = operator.le if at_most else operator.ge
     rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
-    shown = f"{name} {value:.3f}{_spread(figure)} over {figure.over}"
+    over = f"{figure.n}" if figure.clusters is None else f"{figure.n} in {figure.clusters} clusters"
+    shown = f"{name} {value:.3f}{_spread(figure)} over {over}"
     if gate.corrected:
         shown += " labels"
-    met = value <= gate.bound if at_most else value >= gate.bound
-    answer: Answer = "meets" if met else "misses"
-    passed = met
-    by: Literal["estimate", "interval"] | None = None
+    passed = meets(value, gate.bound)
+    by: By | None = None
     if figure.sampled:
         unsure = gate.corrected and figure.too_few is not None
         by = "estimate" if gate.undecided is None and not unsure else "interval"
-    if by == "interval" and not _sure(figure, gate.bound, met=met, at_most=at_most):
-        answer, passed = "undecided", gate.undecided == "pass"
-        sentence = f"{shown}: cannot tell yet by its interval whether {rule}"
-        sentence += f"{_more(figure, gate.bound, words)}; "
-        word = "passes" if passed else "does not pass"
-        sentence += f"that {word} (undecided: {gate.undecided or 'fail'})"
-    else:
-        sentence = f"{shown} {answer} {rule}" + (f" by its {by}" if by else "")
-    spread = {name: getattr(figure, name) for name in ("low", "high", "n", "clusters", "too_few")}
-    return GateResult(
-        gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, by=by, **spread
+    known = {name: getattr(figure, name) for name in ("low", "high", "n", "clusters", "too_few")}
+    ends = (figure.low, figure.high)
+    if by != "interval" or all(e is not None and meets(e, gate.bound) == passed for e in ends):
+        rule += f" by its {by}" if by else ""
+        return _compared(gate, value, shown, rule, passed=passed, by=by, **known)
+    passed = gate.undecided == "pass"
+    sentence = (
+        f"{shown}: cannot tell yet by its interval whether {rule}"
+        f"{_more(figure, value, gate.bound, words)}; that "
+        f"{'passes' if passed else 'does not pass'} (undecided: {gate.undecided or 'fail'})"
     )
+    return GateResult(gate=gate, found=value, passed=passed, sentence=sentence,
+                      answer="undecided", by=by, **known)  # fmt: skip
 
 
 def _spread(figure: Figure) -> str:
@@ -272,37 +267,24 @@ def _spread(figure: Figure) -> str:
     return f" [{figure.low:.3f}, {figure.high:.3f}]"
 
 
-def _sure(figure: Figure, bound: float, *, met: bool, at_most: bool) -> bool:
-    """Return whether the whole interval is on one side of the bound."""
-    if figure.low is None or figure.high is None:
-        return False
-    if met:
-        return figure.high <= bound if at_most else figure.low >= bound
-    return figure.low > bound if at_most else figure.high < bound
-
-
-def _more(figure: Figure, bound: float, words: str) -> str:
+def _more(figure: Figure, value: float, bound: float, words: str) -> str:
     """Return the number of further cases or clusters that would decide, in brackets, or nothing."""
-    if not figure.error or figure.value is None:
+    if not figure.error:
         return ""
     from judgekit.stats.power import more_cases
 
+    size = figure.n if figure.clusters is None else figure.clusters
     more = more_cases(
-        figure.error * math.sqrt(figure.size),
-        figure.size,
-        abs(figure.value - bound),
-        supposing=f"the true {words} is {figure.value:.3f}",
+        figure.error * math.sqrt(size),
+        size,
+        abs(value - bound),
+        supposing=f"the true {words} is {value:.3f}",
         what="cases" if figure.clusters is None else "clusters",
     )
     return f" ({more})" if more else ""
 
 
-_WORDS: Mapping[str, str] = {
-    "mean": "mean",
-    "pass_rate": "pass rate",
-    "min": "lowest score",
-    "max": "highest score",
-}
+_WORDS: Mapping[str, str] = {"min": "lowest score", "max": "highest score"}
 
 
 def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
@@ -368,9 +350,11 @@ def _unknown(gate: Gate, sentence: str, *, n: int | None = None) -> GateResult:
 
 
 def _compared(
-    gate: Gate, value: float, shown: str, rule: str, *, passed: bool, n: int | None = None
+    gate: Gate, value: float, shown: str, rule: str, *, passed: bool, **known: Any
 ) -> GateResult:
-    """Return the result of a gate on a figure without an interval."""
+    """Return the result of a gate on a figure that decides."""
     answer: Answer = "meets" if passed else "misses"
     sentence = f"{shown} {answer} {rule}"
-    return GateResult(gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, n=n)
+    return GateResult(
+        gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, **known
+    )
