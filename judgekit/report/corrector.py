@@ -17,7 +17,7 @@ from judgekit.report.corrected import CorrectedMean, LabelFigure
 from judgekit.report.described_rubric import DescribedRubric
 from judgekit.report.manifest import rubrics_of
 from judgekit.report.run_labels import RunLabels
-from judgekit.report.summary import MetricSummary
+from judgekit.report.summary import MetricSummary, mean_figures
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.correction import Correction, LabelledRow
 from judgekit.stats.rates import youden_figure
@@ -67,13 +67,17 @@ class Corrector:
         range: Range, clustered: bool,
     ) -> None:  # fmt: skip
         self.metric, self.clustered, self._source = metric, clustered, source
-        ends = (None if end is None or math.isinf(end) else end for end in range)
-        self._low, self._high = ends
+        low, high = range
+        self._ends = (-math.inf if low is None else low, math.inf if high is None else high)
         self._rubric = DescribedRubric(manifest, metric)
         self._cases: dict[str, list[Label]] = {}
         self.planned = bool(labels) and labels[0].probability is not None
         for label in labels:
-            self._check(label)
+            try:
+                self._value(label)
+            except ValueError as exc:
+                why = f"case {label.case!r}, {metric}: {exc}"
+                raise ConfigError(why, where=str(source.path)) from exc
             self._cases.setdefault(label.case, []).append(label)
         named = dict.fromkeys(label.criterion for label in labels)
         if not named or self._rubric.criteria.keys() & named.keys():
@@ -83,17 +87,9 @@ class Corrector:
             for name in named
         }
 
-    def _check(self, label: Label) -> None:
-        try:
-            self._value(label)
-        except ValueError as exc:
-            why = f"case {label.case!r}, {self.metric}: {exc}"
-            raise ConfigError(why, where=str(self._source.path)) from exc
-
     def _value(self, label: Label) -> float | bool | None:
         value = self._rubric.value(label)
-        low = -math.inf if self._low is None or label.criterion else self._low
-        high = math.inf if self._high is None or label.criterion else self._high
+        low, high = (-math.inf, math.inf) if label.criterion else self._ends
         if value is not None and not isinstance(value, bool) and not low <= value <= high:
             raise ValueError(f"{value!r} is no value from {low:g} to {high:g}")
         return value
@@ -120,7 +116,8 @@ class Corrector:
             why = self._add(topic, criterion, judge, result, own, cluster) if known else ""
             if why is not None:
                 topic.others.add(judge, cluster)
-                topic.left_out.update([why] * bool(why))
+            if why:
+                topic.left_out[why] += 1
 
     def _add(
         self, topic: _Topic, criterion: str | None, judge: float, result: Result,
@@ -159,12 +156,10 @@ class Corrector:
         """
         if not isinstance(result, Score) or result.value is None:
             return None
-        ids = [part.id for part in result.parts if part.id in self._rubric.criteria]
-        outcomes = {
-            id: outcome
-            for id in ids
-            if id in given and (outcome := self._rubric.outcome(given[id])) is not None
-        }
+        criteria = self._rubric.criteria
+        ids = [part.id for part in result.parts if part.id in given and part.id in criteria]
+        known = {id: self._rubric.outcome(given[id]) for id in ids}
+        outcomes = {id: outcome for id, outcome in known.items() if outcome is not None}
         if not len(outcomes) == len(result.parts) > 0:
             return None
         judge = self._rubric.fold({part.id: (part.status, part.value) for part in result.parts})
@@ -192,17 +187,17 @@ class Corrector:
         }
 
     def _mean(self, criterion: str | None, topic: _Topic) -> CorrectedMean:
-        low, high = (self._low, self._high) if criterion is None else (0.0, 1.0)
-        spread = topic.judged.spread
-        found = spread.interval(bounds=(low, high)) or (None, None)
-        why = topic.judged.too_few((low, high)) if spread.n else "no row has a score"
-        judge = {"value": spread.mean, "n": spread.n, "low": found[0], "high": found[1]}
+        ends = self._ends if criterion is None else (0.0, 1.0)
+        low, high = (end if math.isfinite(end) else None for end in ends)
+        judge = mean_figures(topic.judged, (low, high))
+        mean, n = judge["mean"], topic.judged.rows.n
+        why = judge["too_few"] if n else "no row has a score"
         return CorrectedMean(
             metric=self.metric,
             criterion=criterion,
             by=self._source.by,
-            rows=spread.n,
-            judge=LabelFigure(**judge, too_few=why),
+            rows=n,
+            judge=LabelFigure(value=mean, n=n, low=judge["low"], high=judge["high"], too_few=why),
             planned=self.planned,
             labellers=tuple(sorted(topic.labellers)),
             without_digest=topic.without_digest,
@@ -282,13 +277,14 @@ def correctors_of(
     Raises:
         ConfigError: a label is no answer to its criterion, or none is about a metric.
     """
-    found = {}
-    for name, range in ranges.items():
-        if one := corrector_of(labels, name, manifest, clustered=clustered, range=range):
-            found[name] = one
-    if whole and not found:
-        about, known = sorted({label.metric for label in labels}), list(ranges)
-        hint = suggest(about[0], known, otherwise="")
-        why = f"the labels are about {', '.join(map(repr, about))}; the run has "
-        raise ConfigError(f"{why}{', '.join(known)}{hint}", where=str(labels.path))
-    return found
+    known = {
+        name: corrector_of(labels, name, manifest, clustered=clustered, range=range)
+        for name, range in ranges.items()
+    }
+    correctors = {name: corrector for name, corrector in known.items() if corrector is not None}
+    if whole and not correctors:
+        about = sorted({label.metric for label in labels})
+        why = f"the labels are about {', '.join(map(repr, about))}; the run has {', '.join(known)}"
+        hint = suggest(about[0], list(known), otherwise="")
+        raise ConfigError(why + hint, where=str(labels.path))
+    return correctors
