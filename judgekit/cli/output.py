@@ -32,9 +32,9 @@ class Outputs(NamedTuple):
         if not self.github or as_json:
             yield
             return
-        from judgekit.report.export.github import Quiet
+        from judgekit.report.export.github import quiet
 
-        with Quiet(_print_out):
+        with quiet(_print_out):
             yield
 
     def write(

@@ -41,10 +41,8 @@ def sentence(agreement: Agreement) -> str:
     if agreement.same is not None:
         parts.append(f"{agreement.same} of {agreement.pairs} answers are the same")
     if agreement.failed:
-        failed = (
-            f"{agreement.failed} failed repl{'ies count' if agreement.failed > 1 else 'y counts'}"
-        )
-        parts.append(f"{failed} as disagreement")
+        replies = "replies count" if agreement.failed > 1 else "reply counts"
+        parts.append(f"{agreement.failed} failed {replies} as disagreement")
     if figure.low is None or figure.high is None:
         parts.append(f"too few for an interval ({figure.too_few})")
     elif figure.low <= 0 <= figure.high:

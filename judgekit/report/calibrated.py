@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgekit.report.manifest import judges_of
+from judgekit.report.manifest import judges_of, mapping
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration
@@ -34,17 +34,16 @@ def calibration_lines(
         known: the outcome of `agree`.
     """
     agreements = known.criteria if known is not None else ()
-    compared = {one.metric for one in agreements}
     bar = _bar(manifest)
     corrected = {one.metric for one in metrics if one.corrected and one.corrected.labels.n}
     judged = [one.metric for one in metrics if one.judged and not _by_people(manifest, one.metric)]
-    lines = []
+    lines, alone = [], []
     for name in judged:
-        if name in compared:
-            own = [one for one in agreements if one.metric == name]
+        if own := [one for one in agreements if one.metric == name]:
             lines.append(f"{_standing(own, bar)}{name}: {_figures(own)}{_stated(bar)}")
             lines += [f"jury of {one.name}: {one.jury.votes}" for one in own if one.jury]
-    alone = [name for name in judged if name not in compared]
+        else:
+            alone.append(name)
     for start, names in (
         (NOT_COMPARED, [name for name in alone if name not in corrected]),
         (CORRECTED, [name for name in alone if name in corrected]),
@@ -56,9 +55,7 @@ def calibration_lines(
 
 def _bar(manifest: Mapping[str, Any]) -> dict[str, float]:
     """Return the bar of each coefficient: the least lower end that the suite accepts."""
-    stated = manifest.get("calibration")
-    if not isinstance(stated, Mapping):
-        return {}
+    stated = mapping(manifest.get("calibration"))
     return {
         name: float(stated[name])
         for name in ("kappa", "spearman")
@@ -80,11 +77,9 @@ def _meets(one: Agreement, bar: Mapping[str, float]) -> bool:
 
 
 def _stated(bar: Mapping[str, float]) -> str:
-    if not bar:
-        return ""
     words = {"kappa": "kappa", "spearman": "Spearman"}
     least = ", ".join(f"{words[name]} {least:g}" for name, least in bar.items())
-    return f"; bar at the lower end: {least}"
+    return f"; bar at the lower end: {least}" if bar else ""
 
 
 def _by_people(manifest: Mapping[str, Any], metric: str) -> bool:
@@ -103,4 +98,4 @@ def _figures(agreements: Sequence[Agreement]) -> str:
             parts.append(f"{name} {word} {figure.text}")
     more = f", and {len(agreements) - MOST} more" if len(agreements) > MOST else ""
     cases = max(one.cases for one in agreements)
-    return f"{', '.join(parts)}{more}, over {cases} case{'s' if cases != 1 else ''} people labelled"
+    return f"{', '.join(parts)}{more}, over {cases} case{'s' * (cases != 1)} people labelled"

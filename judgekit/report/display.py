@@ -20,7 +20,7 @@ from judgekit.report.corrected import corrected_lines
 from judgekit.report.spread import shown_figures, telling_figures
 from judgekit.report.text import (
     counts_of,
-    few_lines,
+    doubt_lines,
     interval_of,
     note_lines,
     number_of,
@@ -186,9 +186,7 @@ def _worst(
 
 
 def _notes(report: Report) -> Iterator[DisplayPart]:
-    for line in few_lines(s for s in report.figures.metrics if s.judged):
-        yield DisplayLine(cut(line), "note")
-    for line in report.calibration:
+    for line in doubt_lines(report):
         yield DisplayLine(cut(line), "note")
     if report.folder is not None:
         yield DisplayLine(f"run folder: {cut(str(report.folder))}", "note")

@@ -94,20 +94,22 @@ def result_table(
     fields = _Included(include)
     if wide:
         return _wide(report, fields, criteria=per == "criterion")
-    columns = {"criterion": _CRITERION, "opinion": _OPINION}
-    table = Table(columns.get(per, RESULT))
     summaries = report.metrics
+
+    def result_entries(row: Row) -> Iterator[dict[str, Any]]:
+        yield result_entry(row, summaries.get(row.metric))
+
+    columns, entries_of = {
+        "metric": (RESULT, result_entries),
+        "criterion": (_CRITERION, _criterion_entries),
+        "opinion": (_OPINION, _opinion_entries),
+    }[per]
+    table = Table(columns)
     beside: list[dict[str, Any]] = []
     for scored in report.results:
         values = fields.of(scored.case)
         for row in scored.rows:
-            if per == "criterion":
-                entries = list(_criterion_entries(row))
-            elif per == "opinion":
-                entries = list(_opinion_entries(row))
-            else:
-                entries = [result_entry(row, summaries.get(row.metric))]
-            for entry in entries:
+            for entry in entries_of(row):
                 table.add(entry)
                 beside.append(values)
     return fields.put(table, beside)
@@ -235,7 +237,17 @@ def _answer_text(answer: Json) -> str | None:
 
 def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
     summaries = report.metrics
-    table = _wide_columns(summaries, reason=not criteria)
+    table = Table({"case": "text"})
+    for metric, summary in summaries.items():
+        columns: dict[str, Kind] = {metric: "number", f"{metric}.status": "text"}
+        if summary.threshold is not None:
+            columns[f"{metric}.passed"] = "yes_no"
+        if not criteria:
+            columns[f"{metric}.reason"] = "text"
+        for name, kind in columns.items():
+            if name in table.names:
+                raise _twice(name)
+            table.column(name, kind)
     beside = []
     for scored in report.results:
         entry: dict[str, Any] = {"case": scored.case.id}
@@ -255,21 +267,6 @@ def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
         table.add(entry)
         beside.append(fields.of(scored.case))
     return fields.put(table, beside)
-
-
-def _wide_columns(summaries: Mapping[str, MetricSummary], *, reason: bool) -> Table:
-    table = Table({"case": "text"})
-    for metric, summary in summaries.items():
-        columns: dict[str, Kind] = {metric: "number", f"{metric}.status": "text"}
-        if summary.threshold is not None:
-            columns[f"{metric}.passed"] = "yes_no"
-        if reason:
-            columns[f"{metric}.reason"] = "text"
-        for name, kind in columns.items():
-            if name in table.names:
-                raise _twice(name)
-            table.column(name, kind)
-    return table
 
 
 def _twice(name: str) -> ConfigError:

@@ -64,6 +64,12 @@ def few_lines(summaries: Iterable[MetricSummary]) -> Iterator[str]:
         yield f"Fewer than {FEW} {what} of {', '.join(names)}: the intervals say little."
 
 
+def doubt_lines(report: Report) -> Iterator[str]:
+    """Yield what weakens the figures: too few values, judges that were not compared with people."""
+    yield from few_lines(s for s in report.figures.metrics if s.judged)
+    yield from report.calibration
+
+
 def outcome_counts(s: MetricSummary) -> list[tuple[str, int]]:
     """Return the number of rows with each outcome."""
     return [
@@ -89,9 +95,7 @@ def note_lines(report: Report) -> Iterator[DisplayLine]:
         yield DisplayLine(
             f"Gates not checked without a judge: {', '.join(map(str, unchecked))}.", "note"
         )
-    for line in few_lines(s for s in report.figures.metrics if s.judged):
-        yield DisplayLine(line, "note")
-    for line in report.calibration:
+    for line in doubt_lines(report):
         yield DisplayLine(line, "note")
     if (other := report.run.get("against")) is not None:
         yield DisplayLine(f"The baselines are the outputs of the run {other}.", "note")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,8 @@ _CUT = (
 
 Places = Mapping[str, tuple[str, int | None]]
 """Case -> its file and line."""
+_Annotation = tuple[str | None, str, str]
+"""A case, a title and a message."""
 
 
 def summary_path() -> Path:
@@ -94,33 +97,29 @@ def annotation_lines(
     report: Report, findings: list[Findings], find: Callable[[set[str]], Places]
 ) -> Iterator[str]:
     """Yield workflow commands: errors for gates and rows without a score, warnings for the rest."""
-    errors = [(None, "judgekit: incomplete", reason) for reason in report.figures.incomplete]
+    errors: list[_Annotation] = [
+        (None, "judgekit: incomplete", reason) for reason in report.figures.incomplete
+    ]
     errors += [
         (None, f"judgekit: {gate.gate.metric or 'run'}", gate.sentence)
         for gate in report.figures.gates
         if not gate.passed
     ]
-    of_rows: list[tuple[str | None, str, str]] = []
-    warnings: list[tuple[str | None, str, str]] = []
+    warnings: list[_Annotation] = []
+    lost = len(errors) + sum(metric.errors for metric in findings)
     for metric in findings:
         name = metric.summary.metric
-        of_rows += [
-            (case, f"{name}: {case}", f"{verdict.kind}: {verdict.line}")
-            for case, verdict in metric.first_errors
-        ]
-        warnings += [
-            (case, f"{name}: {case}", " / ".join((verdict.line, *verdict.details[:2])))
-            for case, _, verdict in metric.worst
-        ]
-    kinds = [
-        ("error", [*errors, *of_rows], len(errors) + sum(metric.errors for metric in findings)),
-        ("warning", warnings, sum(metric.failed for metric in findings)),
-    ]
-    shown = [(kind, *_few(entries, count)) for kind, entries, count in kinds]
+        for case, verdict in metric.first_errors:
+            errors.append((case, f"{name}: {case}", f"{verdict.kind}: {verdict.line}"))
+        for case, _, verdict in metric.worst:
+            message = " / ".join((verdict.line, *verdict.details[:2]))
+            warnings.append((case, f"{name}: {case}", message))
+    failed = sum(metric.failed for metric in findings)
+    shown = [("error", *_few(errors, lost)), ("warning", *_few(warnings, failed))]
     places = find({case for _, entries, _ in shown for case, *_ in entries if case is not None})
     for kind, entries, left in shown:
-        for case, title, message in entries:
-            at = places.get(case) if case else None
+        for about, title, message in entries:
+            at = places.get(about) if about else None
             yield command(kind, title, message, at=at and (_from_root(at[0]), at[1]))
         if left:
             yield command(kind, "judgekit", f"and {left:,} more; the summary of the job has them")
@@ -132,9 +131,7 @@ def _from_root(file: str) -> str:
     return Path(os.path.relpath(file, root)).as_posix() if root else file
 
 
-def _few(
-    entries: list[tuple[str | None, str, str]], count: int
-) -> tuple[list[tuple[str | None, str, str]], int]:
+def _few(entries: list[_Annotation], count: int) -> tuple[list[_Annotation], int]:
     """Return the entries to show, and the number of the others."""
     if count <= MOST_ANNOTATIONS:
         return entries, 0
@@ -166,15 +163,12 @@ def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-class Quiet:
-    """Stops the runner from reading commands in the output of a block."""
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._word = secrets.token_hex(16)
-
-    def __enter__(self) -> None:
-        self._say(f"::stop-commands::{self._word}")
-
-    def __exit__(self, *_: object) -> None:
-        self._say(f"::{self._word}::")
+@contextmanager
+def quiet(say: Callable[[str], None]) -> Iterator[None]:
+    """Stop the runner from reading commands in the output of a block."""
+    word = secrets.token_hex(16)
+    say(f"::stop-commands::{word}")
+    try:
+        yield
+    finally:
+        say(f"::{word}::")

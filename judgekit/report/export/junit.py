@@ -16,6 +16,7 @@ from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.marks import named, one_line
 from judgekit.report.export.target import written
 from judgekit.report.export.verdict import PASSED, RowVerdict, verdicts
+from judgekit.report.manifest import mapping
 
 if TYPE_CHECKING:
     from judgekit.report.gate import GateResult
@@ -56,12 +57,9 @@ def _spool() -> IO[bytes]:
 
 
 def _gates(report: Report) -> list[tuple[str, RowVerdict]]:
-    return [
-        *(_gate(result) for result in report.figures.gates),
-        *(
-            (f"complete {number}", RowVerdict("error", "incomplete", reason))
-            for number, reason in enumerate(report.figures.incomplete, start=1)
-        ),
+    return [_gate(result) for result in report.figures.gates] + [
+        (f"complete {number}", RowVerdict("error", "incomplete", reason))
+        for number, reason in enumerate(report.figures.incomplete, start=1)
     ]
 
 
@@ -101,13 +99,8 @@ class _Suite:
 
 def _shown(counts: Counter[str]) -> dict[str, Any]:
     """Return counts as attributes."""
-    return {
-        "tests": counts["tests"],
-        "failures": counts["failed"],
-        "errors": counts["error"],
-        "skipped": counts["skipped"],
-        "time": "0",
-    }
+    names = {"tests": "tests", "failures": "failed", "errors": "error", "skipped": "skipped"}
+    return {name: counts[outcome] for name, outcome in names.items()} | {"time": "0"}
 
 
 def _attributes(**values: Any) -> str:
@@ -120,8 +113,7 @@ def _join(file: BinaryIO, report: Report, suites: list[_Suite]) -> None:
     whole: Counter[str] = Counter()
     for suite in suites:
         whole.update(suite.counts)
-    about = report.figures.manifest.get("suite")
-    name = (about.get("name") if isinstance(about, dict) else None) or "judgekit"
+    name = mapping(report.figures.manifest.get("suite")).get("name") or "judgekit"
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     file.write(f"{head}<testsuites{_attributes(name=name, **_shown(whole))}>\n".encode())
     for suite in suites:

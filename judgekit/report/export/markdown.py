@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
 from judgekit.report.spread import shown_figures
-from judgekit.report.text import counts_of, few_lines, number_of, title_of
+from judgekit.report.text import counts_of, doubt_lines, number_of, title_of
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -35,19 +35,15 @@ def write(report: Report, path: Path) -> None:
 
 def markdown_lines(report: Report, findings: Iterable[Findings]) -> Iterator[str]:
     """Yield a run as lines of Markdown; texts of cases, judges and rubrics are escaped."""
-    manifest = report.figures.manifest
-    yield f"## {_safe(title_of(report))}"
-    yield ""
-    yield f"**{verdict_word(report)}**"
-    yield ""
-    if manifest.get("notice"):
-        yield f"> {_safe(str(manifest['notice']))}"
-        yield ""
+    yield from (f"## {_safe(title_of(report))}", "", f"**{verdict_word(report)}**", "")
+    if notice := report.figures.manifest.get("notice"):
+        yield from (f"> {_safe(str(notice))}", "")
     yield from _gates(report)
     yield from _figures(report.figures.metrics)
     for metric in findings:
         yield from _rows(metric)
-    yield from _notes(report)
+    for line in doubt_lines(report):
+        yield f"- {_safe(line)}"
 
 
 def verdict_word(report: Report) -> str:
@@ -99,35 +95,28 @@ def _rows(findings: Findings) -> Iterator[str]:
     summary = findings.summary
     name = _safe(summary.metric)
     if findings.errors:
+        rows = [
+            (_safe(case), _safe(verdict.kind), _safe(verdict.line, _REASON))
+            for case, verdict in findings.first_errors
+        ]
         yield f"### {name}: {findings.errors} without a score"
-        yield ""
-        yield "| case | kind | why |"
-        yield "| --- | --- | --- |"
-        for case, verdict in findings.first_errors:
-            yield f"| {_safe(case)} | {_safe(verdict.kind)} | {_safe(verdict.line, _REASON)} |"
-        yield from _more(findings.errors - len(findings.first_errors))
+        yield from _table("| kind | why |", "| --- | --- |", rows, count=findings.errors)
     if findings.failed:
-        side = "below" if summary.higher_is_better else "above"
-        yield f"### {name}: {findings.failed} {side} the threshold"
-        yield ""
-        yield "| case | score | why |"
-        yield "| --- | --: | --- |"
+        rows = []
         for case, value, verdict in findings.worst:
             lines = [verdict.line, *(line.strip() for line in verdict.details[:_DETAILS])]
             why = "<br>".join(_safe(line, _REASON) for line in lines)
-            yield f"| {_safe(case)} | {number_of(value, summary)} | {why} |"
-        yield from _more(findings.failed - len(findings.worst))
+            rows.append((_safe(case), number_of(value, summary), why))
+        side = "below" if summary.higher_is_better else "above"
+        yield f"### {name}: {findings.failed} {side} the threshold"
+        yield from _table("| score | why |", "| --: | --- |", rows, count=findings.failed)
 
 
-def _more(count: int) -> Iterator[str]:
+def _table(head: str, rule: str, rows: Sequence[tuple[str, ...]], *, count: int) -> Iterator[str]:
+    """Yield a table of cases, and how many of all there are besides."""
+    yield from ("", f"| case {head}", f"| --- {rule}")
+    for cells in rows:
+        yield f"| {' | '.join(cells)} |"
     yield ""
-    if count > 0:
-        yield f"and {count:,} more."
-        yield ""
-
-
-def _notes(report: Report) -> Iterator[str]:
-    for line in few_lines(s for s in report.figures.metrics if s.judged):
-        yield f"- {_safe(line)}"
-    for line in report.calibration:
-        yield f"- {_safe(line)}"
+    if count > len(rows):
+        yield from (f"and {count - len(rows):,} more.", "")

@@ -87,12 +87,7 @@ def _worst_first(score: Score) -> list[Part]:
     lost = [part for part in score.parts if part.value is not None and part.value < 1]
     # A met criterion of negative weight lowers the value; list all of those.
     lost += [part for part in score.parts if part.value == 1 and part.weight < 0]
-    return sorted(lost, key=lambda part: -abs(part.weight) * _loss(part))
-
-
-def _loss(part: Part) -> float:
-    value = part.value or 0.0
-    return value if part.weight < 0 else 1 - value
+    return sorted(lost, key=lambda part: -part.cost)
 
 
 def _part_lines(part: Part) -> Iterator[str]:

@@ -7,10 +7,10 @@ import pytest
 from judgekit.report.export.findings import findings_of
 from judgekit.report.export.github import (
     MOST_BYTES,
-    Quiet,
     add_summary,
     annotation_lines,
     command,
+    quiet,
 )
 from judgekit.report.export.markdown import markdown_lines
 from tests.each import each
@@ -72,9 +72,9 @@ def test_a_command_can_be_read_back(text):
 def test_what_is_printed_between_is_not_taken_for_commands():
     said = []
 
-    with Quiet(said.append):
+    with quiet(said.append):
         said.append("::error::x")
-    with Quiet(said.append):
+    with quiet(said.append):
         pass
 
     begin, _, end, other, _ = said
