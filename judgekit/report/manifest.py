@@ -74,9 +74,7 @@ def cluster_field(manifest: Mapping[str, Any]) -> str | None:
 def rubric_entry(manifest: Mapping[str, Any], metric: str) -> dict[str, Any]:
     """Return the description of the rubric of a metric; empty for none, or several."""
     rubrics = [
-        one
-        for one in dicts_in(manifest.get("rubrics"))
-        if isinstance(one.get("metrics"), list) and metric in one["metrics"]
+        one for one in dicts_in(manifest.get("rubrics")) if metric in entries_in(one.get("metrics"))
     ]
     return rubrics[0] if len(rubrics) == 1 else {}
 
@@ -113,9 +111,14 @@ def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def entries_in(value: Any) -> list[Any]:
+    """Return a value from a file if it is a list, or else an empty list."""
+    return value if isinstance(value, list) else []
+
+
 def dicts_in(value: Any) -> list[dict[str, Any]]:
     """Return the mappings in a value from a file that should be a list of them."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [one for one in entries_in(value) if isinstance(one, dict)]
 
 
 def _made_with(value: Any, depth: int) -> Iterator[dict[str, Any]]:

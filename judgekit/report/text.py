@@ -10,7 +10,7 @@ from judgekit.core.cells import wrap
 from judgekit.core.display.parts import DisplayLine, Style
 from judgekit.core.display.text import Paint
 from judgekit.core.score import Failure, Part, Row, Score
-from judgekit.report.manifest import judges_of, mapping
+from judgekit.report.manifest import entries_in, judges_of, mapping
 from judgekit.report.thresholds import FEW, passes
 
 if TYPE_CHECKING:
@@ -88,13 +88,16 @@ def counts_of(s: MetricSummary) -> str:
     return ", ".join(f"{count} {word}" for word, count in outcome_counts(s) if count) or "none"
 
 
+def unchecked_line(manifest: Mapping[str, Any]) -> str:
+    """Return which gates were not checked; empty if all were."""
+    names = ", ".join(map(str, entries_in(manifest.get("gates_not_checked"))))
+    return f"Gates not checked without a judge: {names}." if names else ""
+
+
 def note_lines(report: Report) -> Iterator[DisplayLine]:
     """Yield notes on the figures and on this execution."""
-    unchecked = report.figures.manifest.get("gates_not_checked")
-    if isinstance(unchecked, list) and unchecked:
-        yield DisplayLine(
-            f"Gates not checked without a judge: {', '.join(map(str, unchecked))}.", "note"
-        )
+    if unchecked := unchecked_line(report.figures.manifest):
+        yield DisplayLine(unchecked, "note")
     for line in doubt_lines(report):
         yield DisplayLine(line, "note")
     if (other := report.run.get("against")) is not None:
@@ -121,8 +124,7 @@ def _judge_lines(report: Report) -> Iterator[str]:
         if known.get("server"):
             line += f", served as {known['server']}"
         yield line
-        steps = known.get("steps")
-        for step in steps if isinstance(steps, list) else ():
+        for step in entries_in(known.get("steps")):
             yield f"  not by {step}"
         for name, reason in mapping(known.get("dropped_params")).items():
             yield f"  {name} not sent: {reason}"

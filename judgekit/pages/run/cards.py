@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from judgekit.pages.figures import weight
 from judgekit.pages.run.facts import Fact, dollars
 from judgekit.pages.run.taped import JudgeReplies, TapeIndex
-from judgekit.report.manifest import dicts_in, mapping
+from judgekit.report.manifest import dicts_in, entries_in, mapping
 
 _COMBINED = {
     "weighted_mean": "the weighted mean",
@@ -71,7 +71,7 @@ def _rubric(entry: dict[str, Any], taped: TapeIndex) -> RubricCard:
 
 
 def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
-    metrics = [str(name) for name in _list(entry.get("metrics"))]
+    metrics = [str(name) for name in entries_in(entry.get("metrics"))]
     yield Fact("Metrics", ", ".join(metrics) or "nothing")
     combine = entry.get("combine")
     if isinstance(combine, str):
@@ -103,8 +103,8 @@ def _criterion(one: dict[str, Any], *, weighs: bool) -> CriterionLine:
 
 
 def _answer(one: dict[str, Any]) -> str:
-    labels = [str(label) for label in _list(one.get("labels"))]
-    items = _list(one.get("items"))
+    labels = [str(label) for label in entries_in(one.get("labels"))]
+    items = entries_in(one.get("items"))
     if labels:
         answer = "one word" if one.get("levels") else f"one of {', '.join(labels)}"
     elif one.get("kind") == "boolean":
@@ -198,7 +198,3 @@ def _findings(run: Mapping[str, Any], role: str) -> Iterator[Fact]:
         yield Fact("Asked by", str(facts["mode"]), str(facts.get("mode_from") or ""))
     if dropped := mapping(facts.get("dropped_params")):
         yield Fact("Parameters not taken", ", ".join(map(str, dropped)))
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -18,6 +18,7 @@ from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, mapping, metric_entry, suite_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
+from judgekit.report.text import unchecked_line
 
 Verdict = Literal["pass", "complete", "missed", "incomplete"]
 
@@ -29,15 +30,6 @@ class Fact(NamedTuple):
     value: str
     more: str = ""
     """Shown smaller, such as a digest."""
-
-
-class MissedMetric(NamedTuple):
-    """How many cases fail by one metric."""
-
-    metric: str
-    text: str
-    link: str
-    """Leads to the cases, the worst first."""
 
 
 class BadResult(NamedTuple):
@@ -80,29 +72,19 @@ class RunFacts:
         self._report = report
         self._made = makers
         self._ranking = ranking
-        self._manifest = report.figures.manifest
         self._run = report.run
-        self._suite = suite_of(self._manifest)
-
-    @property
-    def title(self) -> str:
+        self._manifest = manifest = report.figures.manifest
+        suite = suite_of(manifest)
+        self.title = str(suite.get("name") or "judgekit report")
         """The suite's name."""
-        return str(self._suite.get("name") or "judgekit report")
-
-    @property
-    def description(self) -> str:
-        """The suite's description."""
-        return str(self._suite.get("description") or "")
-
-    @property
-    def cluster(self) -> str | None:
+        self.description = str(suite.get("description") or "")
+        self.cluster = cluster_field(manifest)
         """The field that intervals are clustered by, if there is one."""
-        return cluster_field(self._manifest)
-
-    @property
-    def notice(self) -> str:
+        self.notice = str(manifest.get("notice") or "")
         """What every reader must know first, if anything."""
-        return str(self._manifest.get("notice") or "")
+        self.unchecked = unchecked_line(manifest)
+        self.failing = 0 if ranking is None else ranking.failing
+        """Cases that miss a threshold or have no score."""
 
     @property
     def subtitle(self) -> str:
@@ -144,11 +126,6 @@ class RunFacts:
         return words[self.verdict]
 
     @property
-    def failing(self) -> int:
-        """Cases that miss a threshold or have no score."""
-        return self._ranking.failing if self._ranking is not None else 0
-
-    @property
     def failing_text(self) -> str:
         """How many cases fail, in words."""
         cases = self._report.figures.cases
@@ -160,26 +137,20 @@ class RunFacts:
         return "The case passes" if cases == 1 else f"All {cases:,} cases pass"
 
     @property
-    def missed(self) -> list[MissedMetric]:
-        """The metrics by which cases fail."""
-        lines = []
+    def missed(self) -> Iterator[tuple[str, str, str]]:
+        """The metrics by which cases fail, how many do, and a link to the worst of them."""
         for s in self._report.figures.metrics:
-            axis = Axis(s)
             words = []
-            missed = s.scored - s.passed if s.passed is not None else 0
-            if missed:
+            query = {"status": "failed"}
+            if s.passed is not None and (missed := s.scored - s.passed):
                 side = "below" if s.higher_is_better else "above"
-                words.append(f"{missed:,} of {s.scored:,} {side} {axis.short(s.threshold)}")
+                words.append(f"{missed:,} of {s.scored:,} {side} {Axis(s).short(s.threshold)}")
+                query = {"status": "below", "sort": f"metric.{s.metric}"}
+                query |= {} if s.higher_is_better else {"order": "down"}
             if none := s.failed + s.not_run:
                 words.append(f"{none:,} unscored")
             if words:
-                query = {"status": "below" if missed else "failed"}
-                if missed:
-                    query["sort"] = f"metric.{s.metric}"
-                if missed and not s.higher_is_better:
-                    query["order"] = "down"
-                lines.append(MissedMetric(s.metric, ", ".join(words), f"#{urlencode(query)}"))
-        return lines
+                yield s.metric, ", ".join(words), f"#{urlencode(query)}"
 
     @property
     def worst(self) -> list[WorstCase]:
@@ -227,13 +198,6 @@ class RunFacts:
                 lines.append(f"{'; '.join(map(str, several))}: all replied as {model}")
         return lines
 
-    @property
-    def unchecked(self) -> str:
-        """The gates that were not checked, if any."""
-        gates = self._manifest.get("gates_not_checked")
-        names = ", ".join(map(str, gates)) if isinstance(gates, list) else ""
-        return f"Gates not checked without a judge: {names}." if names else ""
-
     def made_by(self, summary: MetricSummary) -> str:
         """Return what made a metric's values, in a few words."""
         makers = self._makers(summary.metric)
@@ -265,12 +229,9 @@ class RunFacts:
         return [
             *self._duration(),
             *self._judges(),
-            *self._rubrics(),
-            *self._against(),
-            *self._not_asked(),
+            *self._inputs(),
             *self._calibration(),
             *self._replies(),
-            *self._costs(),
             Fact("judgekit", str(self._manifest.get("judgekit", "unknown version"))),
         ]
 
@@ -282,16 +243,12 @@ class RunFacts:
                 served = f"served as {facts['server']}" if facts.get("server") else ""
                 yield Fact(f"Output mode of {role}", str(facts["mode"]), served)
 
-    def _rubrics(self) -> Iterator[Fact]:
+    def _inputs(self) -> Iterator[Fact]:
         named = dict.fromkeys((m.rubric, m.digest[:8]) for m in self._all_makers if m.rubric)
         for rubric, digest in named:
             yield Fact("Rubric", rubric, digest)
-
-    def _against(self) -> Iterator[Fact]:
         if (other := self._run.get("against")) is not None:
             yield Fact("Baselines", f"outputs of the run {other}")
-
-    def _not_asked(self) -> Iterator[Fact]:
         for summary in self._report.figures.metrics:
             options = mapping(metric_entry(self._manifest, summary.metric).get("options"))
             if isinstance(parts := options.get("not_asked"), list):
@@ -319,6 +276,12 @@ class RunFacts:
             counts = [(origins.get(name), word) for name, word in _ORIGINS]
             shown = [f"{n:,} {word}" for n, word in counts if isinstance(n, int) and n]
             yield Fact("Replies", ", ".join(shown) or "none", self._recording())
+        for name, word, unpriced in _COSTS:
+            if name not in self._run or self._run[name] == 0:
+                continue
+            more = self._run.get(unpriced)
+            note = f"+ {more:,} of unknown price" if isinstance(more, int) and more else ""
+            yield Fact(word, dollars(self._run[name]), note)
 
     def _recording(self) -> str:
         record = self._run.get("record")
@@ -328,14 +291,6 @@ class RunFacts:
             if isinstance(count, int) and count:
                 words.append(f"{count:,} {what}")
         return ", ".join(words)
-
-    def _costs(self) -> Iterator[Fact]:
-        for name, word, unpriced in _COSTS:
-            if name not in self._run or self._run[name] == 0:
-                continue
-            more = self._run.get(unpriced)
-            note = f"+ {more:,} of unknown price" if isinstance(more, int) and more else ""
-            yield Fact(word, dollars(self._run[name]), note)
 
     def _duration(self) -> Iterator[Fact]:
         if started := self._run.get("started"):

@@ -10,7 +10,7 @@ from judgekit.core.request import Form
 from judgekit.core.score import Part
 from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
-from judgekit.report.manifest import dicts_in
+from judgekit.report.manifest import dicts_in, entries_in
 
 _NOT_SHOWN = ("weight", "levels", "reverse")
 """Keys of a criterion besides its question."""
@@ -116,8 +116,7 @@ def _descriptions(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any] | Non
     """Return the rubric of every metric that has just one."""
     descriptions: dict[str, dict[str, Any] | None] = {}
     for rubric in dicts_in(manifest.get("rubrics")):
-        metrics = rubric.get("metrics")
-        for metric in metrics if isinstance(metrics, list) else ():
+        for metric in entries_in(rubric.get("metrics")):
             if isinstance(metric, str):
                 descriptions[metric] = None if metric in descriptions else rubric
     return descriptions
