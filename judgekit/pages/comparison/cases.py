@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -29,19 +30,13 @@ MOST_APART = 12
 """Cases of a metric that are shown because the runs differ on them."""
 
 
-class CellValue(NamedTuple):
-    """The result of one case and metric."""
-
-    state: str
-    value: float | None
-
-
 class CaseResults(NamedTuple):
     """The results of one case, without its texts."""
 
     question: str
     answer: str
-    cells: Mapping[str, CellValue]
+    cells: Mapping[str, float | str]
+    """By metric: the value, or why there is none."""
     parts: Mapping[tuple[str, str], float]
     """Values of criteria, by metric and criterion."""
     size: int
@@ -62,7 +57,7 @@ class VerdictTable(NamedTuple):
     name: str
     """Empty for the metric itself, else the criterion."""
     line: float
-    counts: tuple[tuple[int, int, int], ...]
+    counts: tuple[tuple[int, ...], ...]
     """Base by new: pass, fail, no score."""
 
     @classmethod
@@ -75,13 +70,10 @@ class VerdictTable(NamedTuple):
         higher: bool,
     ) -> VerdictTable:
         """Count the verdicts on pairs of values."""
-        counts = [[0, 0, 0] for _ in range(3)]
-        for pair in values:
-            base, new = (
-                2 if value is None else int(not passes(value, threshold, higher)) for value in pair
-            )
-            counts[base][new] += 1
-        return cls(name, threshold, tuple((row[0], row[1], row[2]) for row in counts))
+        verdicts = (True, False, None)
+        counts = Counter(tuple(passes(v, threshold, higher) for v in pair) for pair in values)
+        table = tuple(tuple(counts[base, new] for new in verdicts) for base in verdicts)
+        return cls(name, threshold, table)
 
 
 class ComparedCases:
@@ -124,7 +116,10 @@ class ComparedCases:
             cases[entry.case] = CaseResults(
                 entry.question,
                 entry.answer,
-                {name: CellValue(row.state, row.value) for name, row in entry.rows.items()},
+                {
+                    name: row.state if row.value is None else row.value
+                    for name, row in entry.rows.items()
+                },
                 {
                     (name, id): part.value
                     for name, result in entry.rows.items()
@@ -150,12 +145,9 @@ class ComparedCases:
     def moves(self) -> list[dict[str, CaseChange]]:
         """Return how every case changed, for each of the new runs."""
         return [
-            {id: self._move(id, number) for id in self.ids if self._is_in(id, number)}
-            for number in range(1, len(self.runs))
+            {id: self._move(id, n) for id in self.ids if id in self.lines[0] or id in self.lines[n]}
+            for n in range(1, len(self.runs))
         ]
-
-    def _is_in(self, id: str, number: int) -> bool:
-        return id in self.lines[0] or id in self.lines[number]
 
     def _move(self, id: str, number: int) -> CaseChange:
         base, new = self.lines[0].get(id), self.lines[number].get(id)
@@ -163,21 +155,21 @@ class ComparedCases:
             return CaseChange("only_new" if base is None else "only_base", 0.0)
         if base.question != new.question:
             return CaseChange("other", 0.0)
-        steps = []
-        lost = gained = False
-        for name in self.compared[number - 1]:
-            one, other = _value(base, name), _value(new, name)
-            if one is not None and other is not None:
-                steps.append(self._step(name, one, other))
-            lost = lost or (one is not None and other is None)
-            gained = gained or (one is None and other is not None)
+        names = self.compared[number - 1]
+        pairs = [(name, _value(base, name), _value(new, name)) for name in names]
+        steps = [
+            self._step(name, one, other)
+            for name, one, other in pairs
+            if one is not None and other is not None
+        ]
         worst, best = min(steps, default=0.0), max(steps, default=0.0)
         if worst < 0:
             return CaseChange("worse", worst)
-        if lost:
+        if any(one is not None and other is None for _, one, other in pairs):
             return CaseChange("lost", 0.0)
         if best > 0:
             return CaseChange("better", best)
+        gained = any(one is None and other is not None for _, one, other in pairs)
         return CaseChange("gained" if gained else "same", 0.0)
 
     def _step(self, metric: str, base: float, new: float) -> float:
@@ -235,7 +227,7 @@ def _size(scored: Scored) -> int:
 
 def _value(line: CaseResults, metric: str) -> float | None:
     cell = line.cells.get(metric)
-    return cell.value if cell is not None else None
+    return None if isinstance(cell, str) else cell
 
 
 def _threshold(base: MetricSummary, new: MetricSummary) -> float | None:

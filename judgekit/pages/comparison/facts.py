@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from itertools import groupby
 from typing import NamedTuple
 
 from judgekit.analysis.comparison.comparison import (
@@ -21,7 +20,6 @@ from judgekit.pages.comparison.payload import ComparisonPayload, reason_of
 from judgekit.pages.comparison.textdiff import DiffPiece, text_diff
 from judgekit.pages.figures import CentredAxis, number
 from judgekit.report.folder import Scored
-from judgekit.report.report import Report
 
 LONGEST = 3_000
 """Characters of an answer that are shown without the script."""
@@ -109,14 +107,6 @@ class Regression(NamedTuple):
     changes: list[ReasonChange]
 
 
-class PromptDiff(NamedTuple):
-    """How the prompts of a judge differ."""
-
-    metric: str
-    case: str
-    pieces: list[DiffPiece]
-
-
 class RunComparison:
     """One run compared with the base."""
 
@@ -129,25 +119,18 @@ class RunComparison:
         self.family = family_line(self.found) if self.found.tests else ""
         self.little = little_known(self.found)
 
-    @property
-    def tone(self) -> str:
-        """What colour it deserves, as a class of the style sheet."""
         verdicts = {metric.verdict for metric in self.found.metrics if metric.refused is None}
-        return "missed" if "worse" in verdicts else "pass" if "better" in verdicts else "complete"
-
-    @property
-    def worse(self) -> int:
+        self.tone = (
+            "missed" if "worse" in verdicts else "pass" if "better" in verdicts else "complete"
+        )
+        """What colour it deserves, as a class of the style sheet."""
+        counts = facts.payload.counts[place]
+        self.worse, better = counts["worse"], counts["better"]
         """Cases that got worse."""
-        return self._facts.payload.counts[self.number - 1]["worse"]
-
-    @property
-    def moved(self) -> str:
-        """How many cases got worse and better."""
-        counts = self._facts.payload.counts[self.number - 1]
-        worse, better = counts["worse"], counts["better"]
-        if not worse and not better:
-            return "No case changed"
-        return f"{worse:,} of {self.found.pairs:,} cases got worse, {better:,} better"
+        self.moved = "No case changed"
+        if self.worse or better:
+            pairs = f"{self.worse:,} of {self.found.pairs:,}"
+            self.moved = f"{pairs} cases got worse, {better:,} better"
 
     @property
     def metrics(self) -> Iterator[MetricView]:
@@ -212,53 +195,32 @@ class RunComparison:
                 values = number(old.value), number(part.value)
                 yield ReasonChange(part.id, True, *values, reason_of(old), reason_of(part))
 
-    @property
-    def prompts(self) -> list[PromptDiff]:
-        """How the requests to a judge about one and the same case differ."""
-        return [PromptDiff(p.metric, p.case, unfolded(p.diff)) for p in self.found.prompts]
 
-
-@dataclass
 class ComparisonFacts:
     """Several runs, for the head of their page."""
 
-    found: Sequence[Comparison]
-    lines: ComparedCases
-    payload: ComparisonPayload
-    names: Sequence[str]
-
-    @property
-    def runs(self) -> Sequence[Report]:
+    def __init__(
+        self,
+        found: Sequence[Comparison],
+        lines: ComparedCases,
+        payload: ComparisonPayload,
+        names: Sequence[str],
+    ) -> None:
+        self.found, self.lines, self.payload, self.names = found, lines, payload, names
+        self.runs = lines.runs
         """The compared runs, the base first."""
-        return self.lines.runs
-
-    @property
-    def title(self) -> str:
-        """The names of the compared runs."""
-        if len(self.names) == 2:
-            return f"{self.names[1]} against {self.names[0]}"
-        return f"{len(self.names) - 1} {self.kind}s against {self.names[0]}"
-
-    @property
-    def kind(self) -> str:
-        """`model` if another model answered each run, or else `run`."""
-        models = set(self.lines.models) - {None}
-        return "model" if len(models) == len(self.runs) else "run"
-
-    @cached_property
-    def against(self) -> list[RunComparison]:
-        """Every run that was compared with the base."""
-        return [RunComparison(self, place) for place in range(len(self.found))]
-
-    @property
-    def many(self) -> bool:
+        self.many = len(found) > 1
         """Whether more than one run was compared with the base."""
-        return len(self.found) > 1
-
-    @property
-    def folders(self) -> list[str]:
+        models = set(lines.models) - {None}
+        self.kind = "model" if len(models) == len(self.runs) else "run"
+        """`model` if another model answered each run, or else `run`."""
+        new = f"{len(found)} {self.kind}s" if self.many else names[1]
+        self.title = f"{new} against {names[0]}"
+        """The names of the compared runs."""
+        self.folders = [str(run.folder or "") for run in self.runs]
         """Where the runs are."""
-        return [str(run.folder) if run.folder is not None else "" for run in self.runs]
+        self.against = [RunComparison(self, place) for place in range(len(found))]
+        """Every run that was compared with the base."""
 
     @property
     def table(self) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
@@ -285,27 +247,20 @@ class ComparisonFacts:
 def unfolded(diff: str) -> list[DiffPiece]:
     """Return a unified diff as pieces: of lines that were changed, only the words that differ."""
     pieces: list[DiffPiece] = []
-    old: list[str] = []
-    new: list[str] = []
-
-    def settle() -> None:
-        if old or new:
-            pieces.extend(text_diff("".join(old), "".join(new)))
-            old.clear()
-            new.clear()
-
-    for line in diff.splitlines()[2:]:
-        if line.startswith("-"):
-            old.append(f"{line[1:]}\n")
-        elif line.startswith("+"):
-            new.append(f"{line[1:]}\n")
-        else:
-            settle()
+    lines = diff.splitlines()[2:]
+    for changed, group in groupby(lines, key=lambda line: line.startswith(("-", "+"))):
+        if changed:
+            both = list(group)
+            old, new = (
+                "".join(f"{line[1:]}\n" for line in both if line.startswith(sign)) for sign in "-+"
+            )
+            pieces += text_diff(old, new)
+            continue
+        for line in group:
             if not line.startswith("@@"):
                 pieces.append(DiffPiece("=", f"{line.removeprefix(' ')}\n"))
             elif pieces:
                 pieces.append(DiffPiece("=", "⋯\n"))
-    settle()
     return pieces
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.pages.comparison.cases import ComparedCases
-from judgekit.pages.comparison.facts import LONGEST, WORDS, ComparisonFacts
+from judgekit.pages.comparison.facts import LONGEST, WORDS, ComparisonFacts, unfolded
 from judgekit.pages.comparison.names import names_of
 from judgekit.pages.comparison.payload import make_payload
 from judgekit.pages.html import fill, write_html
@@ -66,6 +66,7 @@ def render_comparison(
         facts=facts,
         words=WORDS,
         longest=LONGEST,
+        unfolded=unfolded,
         home="/" if pages else "",
         payload=payload,
     )

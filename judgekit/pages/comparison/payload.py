@@ -13,6 +13,7 @@ from judgekit.pages.comparison.cases import ORDER, CaseChange, ComparedCases
 from judgekit.pages.comparison.textdiff import text_diff
 from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json
 from judgekit.report.folder import Scored
+from judgekit.report.manifest import dicts_in
 from judgekit.report.report import Report
 
 ALL = 2_000
@@ -66,7 +67,10 @@ def make_payload(
     for id in lines.ids:
         data = {
             **details.pop(id),
-            "v": [_values(one.get(id), shared) for one in lines.lines],
+            "v": [
+                [one[id].cells.get(name) for name in shared] if id in one else None
+                for one in lines.lines
+            ],
             "fate": [one[id].fate if id in one else None for one in moves],
             "rank": [one.get(id, len(lines.ids)) for one in ranks],
             "same": [_same_answer(lines, id, number) for number in range(1, len(lines.runs))],
@@ -132,19 +136,12 @@ def _worst(
     moves: Mapping[str, CaseChange], ranks: Mapping[str, int], with_texts: frozenset[str]
 ) -> list[str]:
     worse = (id for id, move in moves.items() if move.fate == "worse" and id in with_texts)
-    return heapq.nsmallest(WORST, worse, key=lambda id: ranks[id])
+    return heapq.nsmallest(WORST, worse, key=ranks.__getitem__)
 
 
 def _same_answer(lines: ComparedCases, id: str, number: int) -> bool | None:
     base, new = lines.lines[0].get(id), lines.lines[number].get(id)
     return None if base is None or new is None else base.answer == new.answer
-
-
-def _values(line: Any, metrics: Sequence[str]) -> list[float | str | None] | None:
-    if line is None:
-        return None
-    cells = (line.cells.get(name) for name in metrics)
-    return [None if c is None else c.state if c.value is None else c.value for c in cells]
 
 
 # -- texts --------------------------------------------------------------------------
@@ -170,7 +167,9 @@ def _details(
                 continue
             if case.id in scored_of:
                 scored_of[case.id][number] = scored
-            data.setdefault("said", [None] * len(runs))[number] = _result_entry(scored)
+            data.setdefault("said", [None] * len(runs))[number] = {
+                row.metric: _result(row.result) for row in scored.rows
+            }
             first = bases.setdefault(case.id, case)
             if first is case:
                 data["asked"] = texts.case(case, _CONVERSATION)
@@ -216,10 +215,6 @@ def script(before: str, after: str) -> list[int | str]:
     return edits
 
 
-def _result_entry(scored: Scored) -> dict[str, Any]:
-    return {row.metric: _result(row.result) for row in scored.rows}
-
-
 def _result(result: Result) -> dict[str, Any]:
     if isinstance(result, Failure):
         return {"kind": result.kind, "reason": result.message}
@@ -244,9 +239,9 @@ def reason_of(part: Part) -> str:
     """Return why a criterion has its value; a checklist has items instead of a reason."""
     if part.reason or not part.items:
         return part.reason
-    lists: dict[bool, list[str]] = {False: [], True: []}
-    for item in part.items:
-        if isinstance(item, dict) and isinstance(item.get("met"), bool):
-            lists[bool(item["met"])].append(str(item.get("item", "")))
-    groups = (("not met", lists[False]), ("met", lists[True]))
-    return "\n".join(f"{word}: {'; '.join(items)}" for word, items in groups if items)
+    lines = []
+    for word, met in (("not met", False), ("met", True)):
+        items = [str(item.get("item", "")) for item in dicts_in(list(part.items))
+                 if item.get("met") is met]  # fmt: skip
+        lines += [f"{word}: {'; '.join(items)}"] if items else []
+    return "\n".join(lines)
