@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from judgekit.core.score import round_half_up
 from judgekit.report.summary import MetricSummary
@@ -12,8 +11,6 @@ from judgekit.report.text import outcome_counts
 WIDTH = 320.0
 """Width of a figure, in the units of its drawing."""
 MARGIN = 8.0
-HEIGHT = 46.0
-"""Height of the tallest bar of a histogram."""
 
 
 def number(value: float | None, scale: float = 1.0, digits: int = 2) -> str:
@@ -52,16 +49,6 @@ def weight(value: float) -> str:
     ('28 %', '−50 %', '12.5 %')
     """
     return f"{value * 100:.3g} %".replace("-", "−")
-
-
-class HistogramBar(NamedTuple):
-    """One bar of a histogram."""
-
-    x: str
-    y: str
-    width: str
-    height: str
-    title: str
 
 
 class Axis:
@@ -109,36 +96,9 @@ class Axis:
         """Return the position of a value; one outside is at the edge."""
         return _place((value - self.low) / (self.high - self.low), WIDTH, MARGIN)
 
-    @property
-    def caution(self) -> str | None:
-        """A caution if there are few values."""
-        summary = self.summary
-        if not summary.few:
-            return None
-        scored = f"Only {summary.independent} " + (
-            "scored" if summary.clusters is None else "clusters"
-        )
-        if summary.too_few:
-            return f"{scored}: too few for an interval ({summary.too_few})."
-        return f"{scored}: the interval is wide, and little is known yet."
-
-    @property
-    def bars(self) -> list[HistogramBar]:
-        """The bars of the histogram that are not empty."""
-        width = self.high - self.low
-        return _bars(
-            self.summary.histogram,
-            lambda share: self.short(self.low + share * width),
-            place=(MARGIN, WIDTH - MARGIN),
-            height=HEIGHT,
-            base=HEIGHT,
-            gap=1.5,
-        )
-
-    @staticmethod
-    def small_bars(counts: Sequence[int]) -> list[HistogramBar]:
-        """Return the bars of a criterion's histogram, on its small axis of 0..1."""
-        return _bars(counts, "{:.2f}".format, place=(4.0, 196.0), height=13.0, base=14.0, gap=1.0)
+    def at(self, share: float) -> str:
+        """Return the value at a share of the axis."""
+        return self.short(self.low + share * (self.high - self.low))
 
     @property
     def counts(self) -> list[tuple[str, int, str]]:
@@ -151,7 +111,7 @@ class Axis:
     @property
     def view(self) -> str:
         """The visible part of the drawing: without a histogram, only the part below it."""
-        return "0 0 320 84" if self.bars else "0 42 320 42"
+        return "0 0 320 84" if any(self.summary.histogram) else "0 42 320 42"
 
     @staticmethod
     def unit(value: float) -> str:
@@ -176,40 +136,3 @@ class CentredAxis:
 
 def _place(share: float, width: float, margin: float) -> str:
     return f"{margin + min(1.0, max(0.0, share)) * (width - 2 * margin):.1f}"
-
-
-def _bars(
-    counts: Sequence[int],
-    say: Callable[[float], str],
-    *,
-    place: tuple[float, float],
-    height: float,
-    base: float,
-    gap: float,
-) -> list[HistogramBar]:
-    """Return the bars that are not empty.
-
-    Args:
-        counts: values in each of the equal parts of the axis.
-        say: the text of a place on the axis, which is 0..1.
-        place: where the axis begins and ends, in units of the drawing, as all that follow.
-        height: of the highest bar; the lowest has at least `gap`.
-        base: where bars stand.
-        gap: between bars.
-    """
-    top, parts = max(counts, default=0), len(counts)
-    bars = []
-    for number, count in enumerate(counts):
-        if not count:
-            continue
-        step, tall = (place[1] - place[0]) / parts, max(gap, count / top * height)
-        bars.append(
-            HistogramBar(
-                x=f"{place[0] + number * step + gap / 2:.1f}",
-                y=f"{base - tall:.1f}",
-                width=f"{step - gap:.1f}",
-                height=f"{tall:.1f}",
-                title=f"{say(number / parts)} to {say((number + 1) / parts)}: {count}",
-            )
-        )
-    return bars

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from judgekit.report.folder import Scored
-from judgekit.report.summary import BINS, MetricSummary
+from judgekit.report.summary import BINS
 
 EDGE = 0.95
 """Share of values at one end of the range from which a metric or criterion is saturated."""
@@ -48,12 +48,3 @@ def saturation(bins: Sequence[int]) -> str | None:
         if count / total >= EDGE:
             return place
     return None
-
-
-def saturated_share(summary: MetricSummary) -> tuple[str, float] | None:
-    """Return the end of its range where a metric saturates, and the share of values there."""
-    place = saturation(summary.histogram)
-    if place is None:
-        return None
-    count = summary.histogram[-1 if place == "top" else 0]
-    return place, count / sum(summary.histogram)

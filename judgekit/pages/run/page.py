@@ -11,7 +11,7 @@ from judgekit.pages.figures import Axis
 from judgekit.pages.html import fill, write_html
 from judgekit.pages.run.cards import judge_cards, rubric_cards
 from judgekit.pages.run.facts import RunFacts
-from judgekit.pages.run.histograms import saturated_share, saturation
+from judgekit.pages.run.histograms import saturation
 from judgekit.pages.run.payload import KEPT, make_payload
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.report import Report
@@ -75,7 +75,6 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
         manifest_digest=digest(canonical_json(figures.manifest)),
         payload=payload,
         keep=KEPT,
-        saturated_share=saturated_share,
         saturation=saturation,
         telling_figures=telling_figures,
         corrected_lines=corrected_lines,
