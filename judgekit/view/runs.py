@@ -219,10 +219,10 @@ def _is_inside(path: Path, root: Path) -> bool:
 def _finished(line: RunEntry, report: Report) -> RunEntry:
     facts = RunFacts(report, makers={})
     figures = report.figures
-    judges = {name for summary in figures.metrics
-              for name in judges_of(figures.manifest, summary.metric)}  # fmt: skip
+    judges: set[str] = set()
     metrics = []
     for summary in figures.metrics:
+        judges |= judges_of(figures.manifest, summary.metric)
         axis = Axis(summary)
         interval = "too few" if summary.too_few else ""
         if summary.low is not None and summary.high is not None:

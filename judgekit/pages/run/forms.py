@@ -123,13 +123,10 @@ def _descriptions(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any] | Non
 
 
 def _meanings(rubric: dict[str, Any]) -> dict[str, dict[str, str]]:
-    meanings = {}
+    meanings: dict[str, dict[str, str]] = {}
     for criterion in dicts_in(rubric.get("criteria")):
-        means = {
-            str(level.get("label")): str(level["text"])
-            for level in dicts_in(criterion.get("levels"))
-            if level.get("text")
-        }
-        if means:
-            meanings[str(criterion.get("id"))] = means
+        for level in dicts_in(criterion.get("levels")):
+            if level.get("text"):
+                means = meanings.setdefault(str(criterion.get("id")), {})
+                means[str(level.get("label"))] = str(level["text"])
     return meanings

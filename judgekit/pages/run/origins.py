@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from judgekit.report.manifest import mapping
+
 _WORDS = {"live": "asked live", "store": "from the store", "tape": "from the tape"}
 
 
@@ -17,12 +19,9 @@ class Origins:
     """
 
     def __init__(self, run: Mapping[str, Any]) -> None:
-        counts = run.get("origins")
-        met = [
-            word
-            for name, word in _WORDS.items()
-            if isinstance(counts, dict) and isinstance(counts.get(name), int) and counts[name] > 0
-        ]
+        counts = mapping(run.get("origins"))
+        met = [word for name, word in _WORDS.items()
+               if isinstance(counts.get(name), int) and counts[name] > 0]  # fmt: skip
         self.all_alike = met[0] if len(met) == 1 else None
         """What is true of every reply, if one thing is."""
         keys = run.get("from_store_or_live")

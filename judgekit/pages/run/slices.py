@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from judgekit.core.score import own_value
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import Scored
+from judgekit.report.summary import mean_figures
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds
 
@@ -76,10 +77,7 @@ class Slices:
         for name in metadata:
             if name not in self._fields and len(self._fields) < _LOOKED_AT:
                 # What came before lacked the field.
-                before: dict[str | None, _Tally] = {}
-                if self._all.cases:
-                    before[None] = deepcopy(self._all)
-                self._fields[name] = before
+                self._fields[name] = {None: deepcopy(self._all)} if self._all.cases else {}
         for name, tallies in self._fields.items():
             if tallies is None:
                 continue
@@ -127,9 +125,9 @@ class _Tally:
 
 
 def _cell(values: FigureValues, bounds: Bounds) -> SliceCell:
-    figures = values.spread
-    low, high = figures.interval(bounds=bounds) or (None, None)
-    return SliceCell(figures.n, figures.mean, low, high, values.too_few(bounds))
+    figures = mean_figures(values, bounds)
+    del figures["clusters"]
+    return SliceCell(values.rows.n, **figures)
 
 
 def value_text(value: Any) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json
+from judgekit.report.manifest import entries_in, mapping
 
 MOST = 8
 """Different parameters, servers and modes of one judge that are listed."""
@@ -38,16 +39,14 @@ class JudgeReplies:
         sample = request.get("sample")
         if isinstance(sample, int):
             self.samples = max(self.samples, min(sample, 10_000) + 1)
-        tries = reply.get("tries")
-        self.retried += isinstance(tries, list) and len(tries) > 1
+        self.retried += len(entries_in(reply.get("tries"))) > 1
         cost = reply.get("cost")
         if isinstance(cost, (int, float)):
             self.cost += cost
         else:
             self.unpriced += 1
-        usage = reply.get("usage")
-        counts = [usage.get(name) for name in _TOKENS] if isinstance(usage, dict) else []
-        known = [count for count in counts if isinstance(count, int)]
+        usage = mapping(reply.get("usage"))
+        known = [usage[name] for name in _TOKENS if isinstance(usage.get(name), int)]
         if len(known) == len(_TOKENS):
             self.tokens = [old + new for old, new in zip(self.tokens, known, strict=True)]
         else:
@@ -103,19 +102,17 @@ class TapeIndex:
         return self._forms.get(key)
 
     def _form(self, value: Any) -> str | None:
-        part = value.get("part") if isinstance(value, dict) else None
-        if not isinstance(part, str):
-            return canonical_json(value) if isinstance(value, dict) else None
+        if not isinstance(value, dict):
+            return None
+        if not isinstance(part := value.get("part"), str):
+            return canonical_json(value)
         if part not in self._texts and part in self._parts:
             self._texts[part] = canonical_json(self._parts[part])
         return self._texts.get(part)
 
     def _system(self, request: dict[str, Any]) -> str | None:
-        messages = request.get("messages")
-        first = messages[0] if isinstance(messages, list) and messages else None
-        if not isinstance(first, dict) or first.get("role") != "system":
-            return None
-        content = first.get("content")
+        first = mapping(next(iter(entries_in(request.get("messages"))), None))
+        content = first.get("content") if first.get("role") == "system" else None
         if isinstance(content, dict):
             content = self._parts.get(str(content.get("part")))
         return content if isinstance(content, str) else None
@@ -129,8 +126,6 @@ def _verdicts(tape: Tape) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]
             data = json.loads(line)
         except (ValueError, RecursionError):
             continue  # the record itself is refused where it is shown
-        if not isinstance(data, dict):
-            continue
-        key, request, reply = data.get("key"), data.get("request"), data.get("reply")
+        key, request, reply = map(mapping(data).get, ("key", "request", "reply"))
         if isinstance(key, str) and isinstance(request, dict) and isinstance(reply, dict):
             yield key, request, reply
