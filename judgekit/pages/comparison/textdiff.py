@@ -33,18 +33,20 @@ class DiffPiece(NamedTuple):
     text: str
 
 
+class _Word(NamedTuple):
+    """A word, or a sentence."""
+
+    text: str
+    space: str = ""
+    """White space after it: what differs in nothing else is the same word."""
+
+
 class _Step(NamedTuple):
-    """Units of one text and their replacement in the other."""
+    """Words of one text and their replacement in the other."""
 
     same: bool
-    before: tuple[int, int]
-    after: tuple[int, int]
-
-
-class _Word(NamedTuple):
-    text: str
-    space: str
-    """White space after it: what differs in nothing else is the same word."""
+    before: Sequence[_Word]
+    after: Sequence[_Word]
 
 
 def text_diff(before: str, after: str) -> list[DiffPiece]:
@@ -64,14 +66,12 @@ def _by_words(before: str, after: str) -> Iterator[DiffPiece]:
     if before == after:
         yield DiffPiece("=", before)
         return
-    old, new = _words(before), _words(after)
-    steps = _steps([word.text for word in old], [word.text for word in new], most=WORDS)
+    steps = _steps(_words(before), _words(after), most=WORDS)
     if steps is None:
         yield from _by_sentences(before, after)
         return
-    for step in _readable(steps, old, new):
-        here, there = old[slice(*step.before)], new[slice(*step.after)]
-        if not step.same:
+    for same, here, there in _readable(steps):
+        if not same:
             yield DiffPiece("-", _text(here))
             yield DiffPiece("+", _text(there))
             continue
@@ -89,15 +89,11 @@ def _by_words(before: str, after: str) -> Iterator[DiffPiece]:
 
 def _by_sentences(before: str, after: str) -> Iterator[DiffPiece]:
     """Yield the pieces of long texts: sentences first, then the words of those that differ."""
-    old, new = _SENTENCE.findall(before), _SENTENCE.findall(after)
+    old, new = (list(map(_Word, _SENTENCE.findall(text))) for text in (before, after))
     several = len(old) > 1 and len(new) > 1
     steps = _steps(old, new, most=SENTENCES) if several else None
-    if steps is None:
-        yield DiffPiece("-", before)
-        yield DiffPiece("+", after)
-        return
-    for step in steps:
-        here, there = "".join(old[slice(*step.before)]), "".join(new[slice(*step.after)])
+    for step in steps or [_Step(False, [_Word(before)], [_Word(after)])]:
+        here, there = _text(step.before), _text(step.after)
         if step.same:
             yield DiffPiece("=", here)
         elif here and there and (here, there) != (before, after):
@@ -107,10 +103,12 @@ def _by_sentences(before: str, after: str) -> Iterator[DiffPiece]:
             yield DiffPiece("+", there)
 
 
-def _steps(old: Sequence[str], new: Sequence[str], *, most: int) -> list[_Step] | None:
-    """Return how units of two texts go together; `None` if there are too many to say."""
+def _steps(old: Sequence[_Word], new: Sequence[_Word], *, most: int) -> list[_Step] | None:
+    """Return how words of two texts go together; `None` if there are too many to say."""
     numbers: dict[str, int] = {}
-    left, right = ([numbers.setdefault(u, len(numbers)) for u in side] for side in (old, new))
+    left, right = (
+        [numbers.setdefault(word.text, len(numbers)) for word in side] for side in (old, new)
+    )
     head = 0
     while head < min(len(left), len(right)) and left[head] == right[head]:
         head += 1
@@ -120,61 +118,45 @@ def _steps(old: Sequence[str], new: Sequence[str], *, most: int) -> list[_Step] 
     left, right = left[head : len(left) - tail], right[head : len(right) - tail]
     if len(left) * len(right) > most:
         return None
-    steps = [_Step(True, (0, head), (0, head))] if head else []
+    steps = [_Step(True, old[:head], new[:head])] if head else []
     # A replacement: removed text next to added text.
     opcodes = ((op.tag == "equal", op) for op in LCSseq.opcodes(left, right))
     for same, group in groupby(opcodes, key=lambda each: each[0]):
         ops = [op for _, op in group]
-        first, last = ops[0], ops[-1]
-        steps.append(
-            _Step(
-                same,
-                (head + first.src_start, head + last.src_end),
-                (head + first.dest_start, head + last.dest_end),
-            )
-        )
+        before = slice(head + ops[0].src_start, head + ops[-1].src_end)
+        after = slice(head + ops[0].dest_start, head + ops[-1].dest_end)
+        steps.append(_Step(same, old[before], new[after]))
     if tail:
-        steps.append(_Step(True, (len(old) - tail, len(old)), (len(new) - tail, len(new))))
+        steps.append(_Step(True, old[-tail:], new[-tail:]))
     return steps
 
 
-def _readable(
-    steps: Sequence[_Step], old: Sequence[_Word], new: Sequence[_Word]
-) -> Iterator[_Step]:
+def _readable(steps: Sequence[_Step]) -> Iterator[_Step]:
     """Join changes that are a word or two apart: people read phrases, not splinters."""
-    change: _Step | None = None  # a change that may go on
-    for number, step in enumerate(steps):
-        inside = 0 < number < len(steps) - 1
-        if step.same and not (
-            inside and _is_splinter(step, steps[number - 1], steps[number + 1], old, new)
-        ):
-            if change is not None:
-                yield change
-            change = None
-            yield step
-        else:
-            change = step if change is None else _spanning(change, step)
-    if change is not None:
-        yield change
+    stays = [
+        step.same and not (0 < n < len(steps) - 1 and _is_splinter(*steps[n - 1 : n + 2]))
+        for n, step in enumerate(steps)
+    ]
+    for same, group in groupby(zip(stays, steps, strict=True), key=lambda each: each[0]):
+        members = [step for _, step in group]
+        if same:
+            yield from members
+            continue
+        before = [word for step in members for word in step.before]
+        yield _Step(False, before, [word for step in members for word in step.after])
 
 
-def _is_splinter(
-    step: _Step, left: _Step, right: _Step, old: Sequence[_Word], new: Sequence[_Word]
-) -> bool:
-    words = old[slice(*step.before)]
+def _is_splinter(left: _Step, step: _Step, right: _Step) -> bool:
+    words = step.before
     if len(words) > 2 or any("\n" in word.space for word in words):
         return False
-    size = sum(len(word.text) for word in words)
-    return all(size * 2 <= _size(each, old, new) for each in (left, right))
+    return all(
+        _size(words) * 2 <= max(_size(each.before), _size(each.after)) for each in (left, right)
+    )
 
 
-def _size(step: _Step, old: Sequence[_Word], new: Sequence[_Word]) -> int:
-    sides = (old[slice(*step.before)], new[slice(*step.after)])
-    return max(sum(len(word.text) for word in side) for side in sides)
-
-
-def _spanning(first: _Step, last: _Step) -> _Step:
-    return _Step(False, (first.before[0], last.before[1]), (first.after[0], last.after[1]))
+def _size(words: Sequence[_Word]) -> int:
+    return sum(len(word.text) for word in words)
 
 
 def _words(text: str) -> list[_Word]:
