@@ -86,10 +86,7 @@ class Axis:
         return number(value, self.scale, 0 if whole else 2)
 
     def interval(self, low: float, high: float) -> str:
-        """Return an interval as shown: its ends stay inside the metric's range."""
-        least, most = self.summary.range
-        low = low if least is None else max(least, low)
-        high = high if most is None else min(most, high)
+        """Return an interval as shown."""
         return f"[{self.say(low)}, {self.say(high)}]"
 
     def x(self, value: float) -> str:

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -191,6 +192,7 @@ def mean_figures(values: FigureValues, bounds: Bounds) -> dict[str, Any]:
     }
 
 
+@dataclass
 class Tally:
     """Counts the results of one metric.
 
@@ -204,38 +206,30 @@ class Tally:
         corrector: corrects its means with labels.
     """
 
-    def __init__(
-        self,
-        metric: str,
-        *,
-        range: tuple[float, float],
-        higher_is_better: bool,
-        threshold: float | None,
-        aggregates: Sequence[Aggregate] = (),
-        clustered: bool = False,
-        corrector: "Corrector | None" = None,
-    ) -> None:
-        self.metric = metric
-        self.corrector = corrector
-        self._clustered = clustered
-        self._aggregates = tuple(aggregates)
-        self.range = range
-        self.higher_is_better = higher_is_better
-        self.threshold = threshold
+    metric: str
+    _: KW_ONLY
+    range: tuple[float, float]
+    higher_is_better: bool
+    threshold: float | None
+    aggregates: Sequence[Aggregate] = ()
+    clustered: bool = False
+    corrector: "Corrector | None" = None
+
+    def __post_init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
-        self._own = FigureValues(clustered=clustered)
-        self._rate = FigureValues(clustered=clustered)
+        self._own = FigureValues(clustered=self.clustered)
+        self._rate = FigureValues(clustered=self.clustered)
         """Passes as 1, the others as 0."""
         self._all = MeanInterval()
         self._minimum, self._maximum = math.inf, -math.inf
         self._passed = 0
         self._scale = 1.0
         self._criteria: dict[str, _CriterionTally] = {}
-        self._opinions: OpinionTally | None = None
+        self._opinions = OpinionTally(clustered=self.clustered)
         self._worst = Largest[tuple[str, float, str]](WORST)
         self._first_failure: str | None = None
-        span = range[1] - range[0]
+        span = self.range[1] - self.range[0]
         self._bins = [0] * BINS if span < math.inf else []
 
     def add(
@@ -245,7 +239,7 @@ class Tally:
         if self.corrector is not None:
             self.corrector.add(case, output, result, cluster)
         self._counts["rows"] += 1
-        for aggregate in self._aggregates:
+        for aggregate in self.aggregates:
             aggregate.add(Row.model_construct(case=case, metric=self.metric, result=result))
         if isinstance(result, Failure):
             self._failures[result.kind] += 1
@@ -254,10 +248,7 @@ class Tally:
         self._scale = result.scale
         if result.fallback is None:
             self._add_parts(result, cluster)
-            if result.opinions or any(part.distribution for part in result.parts):
-                if self._opinions is None:
-                    self._opinions = OpinionTally(clustered=self._clustered)
-                self._opinions.add(result)
+            self._opinions.add(result)
         if result.value is None:
             self._counts[result.status] += 1
             return
@@ -272,7 +263,7 @@ class Tally:
         for part in score.parts:
             criterion = self._criteria.get(part.id)
             if criterion is None:
-                criterion = self._criteria[part.id] = _CriterionTally(clustered=self._clustered)
+                criterion = self._criteria[part.id] = _CriterionTally(clustered=self.clustered)
             if part.value is None:
                 criterion.states[part.status] += 1
                 continue
@@ -328,13 +319,13 @@ class Tally:
             first_failure=self._first_failure,
             figures={
                 name: figure
-                for aggregate in self._aggregates
+                for aggregate in self.aggregates
                 for name, figure in aggregate.finish().items()
             },
             standard_error=own.standard_error,
             pass_standard_error=self._rate.spread.standard_error,
-            df=own.df if self._clustered and own.n else None,
-            opinions=None if self._opinions is None else self._opinions.finish(),
+            df=own.df if self.clustered and own.n else None,
+            opinions=self._opinions.finish(),
             **mean_figures(self._own, bounds),
         )
         return summary if self.corrector is None else self.corrector.applied(summary)

@@ -72,29 +72,15 @@ class Pages:
             return self._pages[key]
 
 
-def list_page(root: Path) -> bytes:
-    """Return the page that lists runs; its script fetches them."""
-    return _filled("list", "list", root=str(root))
+def small_page(template: str, *scripts: str, **values: Any) -> bytes:
+    """Return the page that lists runs, follows one, or names a problem.
 
-
-def live_page(line: RunEntry) -> bytes:
-    """Return the page of a run that has no report yet."""
-    return _filled("live", "live", run=line.id)
-
-
-def problem_page(title: str, problem: str, *, link: str = "", advice: str = "") -> bytes:
-    """Return a page with an error in one line."""
-    return _filled("problem", None, title=title, problem=problem, link=link, advice=advice)
-
-
-def _filled(template: str, script: str | None, **values: Any) -> bytes:
-    page = fill(
-        template,
-        styles=("view",),
-        scripts=("dom", f"view/{script}") if script else (),
-        connect="'self'",
-        **values,
-    )
+    Args:
+        template: `list`, `live` or `problem`.
+        scripts: pieces of the script, which fetches what the page shows.
+        values: variables of the template.
+    """
+    page = fill(template, styles=("view",), scripts=scripts, connect="'self'", **values)
     return page.encode("utf-8", "replace")
 
 

@@ -225,8 +225,7 @@ def _finished(line: RunEntry, report: Report) -> RunEntry:
         judges |= judges_of(figures.manifest, summary.metric)
         axis = Axis(summary)
         interval = "too few" if summary.too_few else ""
-        if summary.low is not None and summary.high is not None:
-            interval = axis.interval(summary.low, summary.high)
+        interval = axis.interval(*summary.interval) if summary.interval else interval
         metrics.append(
             {
                 "name": summary.metric,

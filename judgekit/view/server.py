@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.view.guard import DATA_POLICY, HEADERS, PAGE_POLICY, PageRequest, Refused, check
-from judgekit.view.pages import Pages, list_page, live_page, problem_page, records_of
+from judgekit.view.pages import Pages, records_of, small_page
 from judgekit.view.progress import RunProgress
 from judgekit.view.runs import DAMAGED, RunEntry, Runs
 
@@ -88,7 +88,7 @@ class Viewer(ThreadingHTTPServer):
         return make(self, request)
 
     def _list(self, request: PageRequest) -> ServerResponse:
-        return ServerResponse(list_page(self.runs.root))
+        return ServerResponse(small_page("list", "dom", "view/list", root=str(self.runs.root)))
 
     def _runs(self, request: PageRequest) -> ServerResponse:
         with self.lock:
@@ -101,7 +101,7 @@ class Viewer(ThreadingHTTPServer):
         if line.state == "damaged":
             return _problem(line.id, line.problem)
         if line.state != "finished":
-            return ServerResponse(live_page(line))
+            return ServerResponse(small_page("live", "dom", "view/live", run=line.id))
         try:
             return ServerResponse(self.pages.run(line, folder))
         except DAMAGED as exc:
@@ -173,7 +173,8 @@ def _data(value: Any) -> ServerResponse:
 
 def _problem(title: str, problem: str, *, link: str = "") -> ServerResponse:
     advice = "Compare them anyway" if link else ""
-    return ServerResponse(problem_page(title, problem, link=link, advice=advice), status=422)
+    page = small_page("problem", title=title, problem=problem, link=link, advice=advice)
+    return ServerResponse(page, status=422)
 
 
 def _message(problem: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
@@ -196,30 +197,29 @@ class RunComparison:
                 yield ReasonChange(part.id, True, *values, reason_of(old), reason_of(part))
 
 
+@dataclass
 class ComparisonFacts:
     """Several runs, for the head of their page."""
 
-    def __init__(
-        self,
-        found: Sequence[Comparison],
-        lines: ComparedCases,
-        payload: ComparisonPayload,
-        names: Sequence[str],
-    ) -> None:
-        self.found, self.lines, self.payload, self.names = found, lines, payload, names
-        self.runs = lines.runs
+    found: Sequence[Comparison]
+    lines: ComparedCases
+    payload: ComparisonPayload
+    names: Sequence[str]
+
+    def __post_init__(self) -> None:
+        self.runs = self.lines.runs
         """The compared runs, the base first."""
-        self.many = len(found) > 1
+        self.many = len(self.found) > 1
         """Whether more than one run was compared with the base."""
-        models = set(lines.models) - {None}
+        models = set(self.lines.models) - {None}
         self.kind = "model" if len(models) == len(self.runs) else "run"
         """`model` if another model answered each run, or else `run`."""
-        new = f"{len(found)} {self.kind}s" if self.many else names[1]
-        self.title = f"{new} against {names[0]}"
+        new = f"{len(self.found)} {self.kind}s" if self.many else self.names[1]
+        self.title = f"{new} against {self.names[0]}"
         """The names of the compared runs."""
         self.folders = [str(run.folder or "") for run in self.runs]
         """Where the runs are."""
-        self.against = [RunComparison(self, place) for place in range(len(found))]
+        self.against = [RunComparison(self, place) for place in range(len(self.found))]
         """Every run that was compared with the base."""
 
     @property

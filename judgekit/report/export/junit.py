@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
@@ -70,13 +71,13 @@ def _gate(result: GateResult) -> tuple[str, RowVerdict]:
     return f"{subject}{gate.statistic} {gate.bound:g}", PASSED if result.passed else failed
 
 
+@dataclass
 class _Suite:
-    def __init__(self, name: str, spool: IO[bytes], properties: tuple[str, ...] = ()) -> None:
-        self.name = name
-        self.properties = properties
-        """What labels make of the mean."""
-        self.counts: Counter[str] = Counter()
-        self.spool = spool
+    name: str
+    spool: IO[bytes]
+    properties: tuple[str, ...] = ()
+    """What labels make of the mean."""
+    counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, name: str, verdict: RowVerdict) -> None:
         self.counts["tests"] += 1
