@@ -23,6 +23,7 @@ from judgekit.report.folder import (
     read_results,
 )
 from judgekit.report.gate import GateResult
+from judgekit.report.manifest import mapping
 from judgekit.report.summary import MetricSummary
 
 if TYPE_CHECKING:
@@ -111,9 +112,8 @@ class Report(Displayed):
         run = read_json(path / RUN) if (path / RUN).exists() else {}
         if not isinstance(run, dict):
             raise ConfigError("not a run judgekit wrote", where=str(path / RUN))
-        places = run.pop(PLACES, None)
-        known = places.items() if isinstance(places, dict) else ()
-        texts = {id: place for id, place in known if isinstance(place, str)}
+        places = mapping(run.pop(PLACES, None))
+        texts = {id: place for id, place in places.items() if isinstance(place, str)}
         return cls(figures, run=run, folder=path, places=texts)
 
     def label(self, case: str) -> str:

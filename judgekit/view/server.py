@@ -53,9 +53,9 @@ class Viewer(ThreadingHTTPServer):
         try:
             super().__init__((HOST, port), _ViewHandler)
         except OSError as exc:
-            reason = "is in use; name another, or none" if exc.errno == errno.EADDRINUSE else (
-                f"cannot be opened: {exc.strerror}"
-            )  # fmt: skip
+            reason = f"cannot be opened: {exc.strerror}"
+            if exc.errno == errno.EADDRINUSE:
+                reason = "is in use; name another, or none"
             raise ConfigError(f"port {port} {reason}") from exc
         except OverflowError as exc:
             raise ConfigError(f"port {port}: there is no such port (0 to 65535)") from exc

@@ -15,8 +15,9 @@ from judgekit.analysis.comparison.comparison import (
 )
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.words import family_line, little_known, notes, verdict_line
+from judgekit.core.case import Case
 from judgekit.core.score import Failure, Part, Result, own_value
-from judgekit.pages.comparison.cases import ComparedCases, VerdictTable
+from judgekit.pages.comparison.cases import ComparedCases
 from judgekit.pages.comparison.payload import ComparisonPayload, reason_of
 from judgekit.pages.comparison.textdiff import DiffPiece, text_diff
 from judgekit.pages.figures import CentredAxis, number
@@ -65,22 +66,21 @@ class Span(CentredAxis):
         return f"[{self.step(difference.low)}, {self.step(difference.high)}]"
 
 
-class MetricView(NamedTuple):
+class MetricView:
     """One metric of two runs."""
 
-    found: MetricComparison
-    grids: Sequence[VerdictTable]
-    scale: float
-    span: Span
-    parts: Span
-    word: str
-    """The verdict in a word or two."""
-    notes: list[str]
-
-    @property
-    def moved(self) -> bool:
+    def __init__(self, metric: MetricComparison, lines: ComparedCases, number: int) -> None:
+        refused = metric.refused is not None
+        self.found = metric
+        self.grids = () if refused else lines.grids(number, metric.metric)
+        self.scale = lines.summaries[metric.metric].scale
+        self.span = Span([metric.difference], scale=self.scale)
+        self.parts = Span(metric.criteria)
+        self.word = "not compared" if refused else WORDS[metric.verdict]
+        """The verdict in a word or two."""
+        self.notes = list(notes(metric))
+        self.moved = any(d.worse or d.better for d in (metric.difference, *metric.criteria))
         """Whether it or any of its criteria is not the same in every pair."""
-        return any(d.worse or d.better for d in (self.found.difference, *self.found.criteria))
 
 
 class ReasonChange(NamedTuple):
@@ -94,18 +94,19 @@ class ReasonChange(NamedTuple):
     new_reason: str
 
 
-class Regression(NamedTuple):
+class Regression:
     """A case that got worse."""
 
-    case: str
-    name: str
-    """Of the new run."""
-    question: str
-    same: bool
-    before: list[DiffPiece]
-    after: list[DiffPiece]
-    cut: bool
-    changes: list[ReasonChange]
+    def __init__(self, base: Case, new: Case, changes: list[ReasonChange]) -> None:
+        before, after = base.output or "", new.output or ""
+        pieces = text_diff(before[:LONGEST], after[:LONGEST])
+        self.case = base.id
+        self.question = base.input or ""
+        self.same = before == after
+        self.before = [piece for piece in pieces if piece.sign != "+"]
+        self.after = [piece for piece in pieces if piece.sign != "-"]
+        self.cut = max(len(before), len(after)) > LONGEST
+        self.changes = changes
 
 
 class RunComparison:
@@ -136,18 +137,8 @@ class RunComparison:
     @property
     def metrics(self) -> Iterator[MetricView]:
         """The metrics, those that got worse first."""
-        lines = self._facts.lines
         for metric in self.found.metrics:
-            scale, refused = lines.summaries[metric.metric].scale, metric.refused is not None
-            yield MetricView(
-                metric,
-                grids=() if refused else lines.grids(self.number, metric.metric),
-                scale=scale,
-                span=Span([metric.difference], scale=scale),
-                parts=Span(metric.criteria),
-                word="not compared" if refused else WORDS[metric.verdict],
-                notes=list(notes(metric)),
-            )
+            yield MetricView(metric, self._facts.lines, self.number)
 
     @property
     def regressions(self) -> Iterator[Regression]:
@@ -160,24 +151,12 @@ class RunComparison:
                 yield self._regression(base, new)
 
     def _regression(self, base: Scored, new: Scored) -> Regression:
-        before, after = base.case.output or "", new.case.output or ""
-        cut = max(len(before), len(after)) > LONGEST
-        pieces = text_diff(before[:LONGEST], after[:LONGEST])
         results = {row.metric: row.result for row in new.rows}
         changes: list[ReasonChange] = []
         for row in base.rows:
             if row.metric in results and row.metric in self._facts.lines.compared[self.number - 1]:
                 changes += self._reason_changes(row.metric, row.result, results[row.metric])
-        return Regression(
-            case=base.case.id,
-            name=self.name,
-            question=base.case.input or "",
-            same=before == after,
-            before=[piece for piece in pieces if piece.sign != "+"],
-            after=[piece for piece in pieces if piece.sign != "-"],
-            cut=cut,
-            changes=changes,
-        )
+        return Regression(base.case, new.case, changes)
 
     def _reason_changes(self, name: str, base: Result, new: Result) -> Iterator[ReasonChange]:
         summary = self._facts.lines.summaries[name]

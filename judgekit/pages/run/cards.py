@@ -21,28 +21,39 @@ _COMBINED = {
 _ANSWERED = {"nullable": "may abstain", "quotes": "with quotes", "reverse": "high is bad"}
 
 
-class CriterionLine(NamedTuple):
+class CriterionLine:
     """One criterion of a rubric."""
 
-    id: str
-    text: str
-    answer: str
-    """In which words it is answered."""
-    weight: str
-    levels: tuple[tuple[str, str, str], ...]
-    """Word, worth and meaning of each level."""
+    def __init__(self, one: dict[str, Any], *, weighs: bool) -> None:
+        self.id = str(one.get("id"))
+        self.text = str(one.get("text") or "")
+        self.answer = _answer(one)
+        """In which words it is answered."""
+        self.weight = _weight(one.get("weight") if weighs else None)
+        self.levels = [
+            (
+                str(level.get("label")),
+                "not counted" if level.get("value") is None else f"{level['value']}",
+                str(level.get("text") or ""),
+            )
+            for level in dicts_in(one.get("levels"))
+        ]
+        """Word, worth and meaning of each level."""
 
 
-class RubricCard(NamedTuple):
-    """What a rubric asks."""
+class RubricCard:
+    """What a rubric of a manifest asks."""
 
-    name: str
-    digest: str
-    description: str
-    facts: tuple[Fact, ...]
-    criteria: tuple[CriterionLine, ...]
-    prompt: str
-    """The system message of a request by this rubric, where the tape has one."""
+    def __init__(self, entry: dict[str, Any], taped: TapeIndex) -> None:
+        criteria = dicts_in(entry.get("criteria"))
+        weighs = entry.get("combine", "weighted_mean") == "weighted_mean"
+        self.name = f"{entry.get('name', 'unnamed')}@{entry.get('version', '?')}"
+        self.digest = str(entry.get("digest") or "")
+        self.description = str(entry.get("description") or "")
+        self.facts = list(_rubric_facts(entry))
+        self.criteria = [CriterionLine(one, weighs=weighs) for one in criteria]
+        self.prompt = _prompt_text({str(one.get("id")) for one in criteria}, taped)
+        """The system message of a request by this rubric, where the tape has one."""
 
 
 class JudgeCard(NamedTuple):
@@ -54,20 +65,7 @@ class JudgeCard(NamedTuple):
 
 def rubric_cards(manifest: Mapping[str, Any], taped: TapeIndex) -> list[RubricCard]:
     """Return a card for every rubric of a manifest, which is untrusted data."""
-    return [_rubric(entry, taped) for entry in dicts_in(manifest.get("rubrics"))]
-
-
-def _rubric(entry: dict[str, Any], taped: TapeIndex) -> RubricCard:
-    criteria = dicts_in(entry.get("criteria"))
-    weighs = entry.get("combine", "weighted_mean") == "weighted_mean"
-    return RubricCard(
-        name=f"{entry.get('name', 'unnamed')}@{entry.get('version', '?')}",
-        digest=str(entry.get("digest") or ""),
-        description=str(entry.get("description") or ""),
-        facts=tuple(_rubric_facts(entry)),
-        criteria=tuple(_criterion(one, weighs=weighs) for one in criteria),
-        prompt=_prompt_text({str(one.get("id")) for one in criteria}, taped),
-    )
+    return [RubricCard(entry, taped) for entry in dicts_in(manifest.get("rubrics"))]
 
 
 def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
@@ -83,23 +81,6 @@ def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
             weights = " + ".join(f"{_weight(share)} {group}" for group, share in shares)
             default = "default" if name == entry.get("default_mode") else ""
             yield Fact(f"Mode {name}", weights, default)
-
-
-def _criterion(one: dict[str, Any], *, weighs: bool) -> CriterionLine:
-    return CriterionLine(
-        id=str(one.get("id")),
-        text=str(one.get("text") or ""),
-        answer=_answer(one),
-        weight=_weight(one.get("weight") if weighs else None),
-        levels=tuple(
-            (
-                str(level.get("label")),
-                "not counted" if level.get("value") is None else f"{level['value']}",
-                str(level.get("text") or ""),
-            )
-            for level in dicts_in(one.get("levels"))
-        ),
-    )
 
 
 def _answer(one: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from judgekit.cassette.tape import Tape
 from judgekit.core.case import output_digest
 from judgekit.core.score import Result
 from judgekit.datasets.ids import is_derived
-from judgekit.pages.packing import Texts, first_line, pack, page_json
+from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json
 from judgekit.pages.run.forms import Forms
 from judgekit.pages.run.histograms import Histograms
 from judgekit.pages.run.origins import Origins
@@ -54,8 +54,7 @@ class JudgedBy(NamedTuple):
 class RunPayload(NamedTuple):
     """The data of a page, as the text of an inert script element."""
 
-    text: str
-    compressed: bool
+    packed: Packed
     prompts: str
     """`all`, `some` or `none`: which cases have prompts and raw replies."""
     makers: dict[str, tuple[JudgedBy, ...]]
@@ -125,9 +124,7 @@ def make_payload(report: Report) -> RunPayload:
     if packed.compressed:
         # Two lines, so that the list of cases is drawn before the texts are unpacked.
         packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
-    return RunPayload(
-        packed.text, packed.compressed, prompts, made_by, fields, histograms, ranking, taped
-    )
+    return RunPayload(packed, prompts, made_by, fields, histograms, ranking, taped)
 
 
 def _joined(head: dict[str, Any], cases: list[str]) -> str:
