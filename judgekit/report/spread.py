@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from judgekit.metrics.brand_voice.sessions import FIGURES as SESSION_FIGURES
 from judgekit.metrics.pairwise.figures import FIGURES as PAIR_FIGURES
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 
 if TYPE_CHECKING:
     from judgekit.report.summary import MetricSummary
 
-
-_SPREAD = (
-    "bootstrap_low",
-    "bootstrap_high",
-    "bootstrap_margin",
-    "lowest",
-    "highest",
-    "sd_ddof_1",
-    "variance_ddof_1",
-)
-"""What metrics over sessions make; see `judgekit.stats.bootstrap`."""
 
 _GRADE = "grade_"
 """Before a letter: how many sessions had it."""
@@ -33,21 +23,18 @@ def shown_figures(summary: MetricSummary) -> dict[str, str]:
     With it stand the interval itself, `[0.79, 0.87]`, the range and the spread over sessions.
     """
     figures = summary.figures
+    sessions, pairs = (set(names) <= set(figures) for names in (SESSION_FIGURES, PAIR_FIGURES))
+    hidden = {*(SESSION_FIGURES if sessions else ()), *(PAIR_FIGURES if pairs else ())}
     shown = {
         name.replace("_", " "): "-" if figure is None else f"{figure:.4g}"
         for name, figure in figures.items()
-        if not set(_SPREAD) <= set(figures) or name not in _SPREAD
+        if name not in hidden and not name.startswith(_GRADE)
     }
-    grades = {name: figure for name, figure in figures.items() if name.startswith(_GRADE)}
-    for name in grades:
-        shown.pop(name.replace("_", " "))
-    if counted := [f"{name.removeprefix(_GRADE)} {n:g}" for name, n in grades.items() if n]:
+    grades = {n.removeprefix(_GRADE): count for n, count in figures.items() if n.startswith(_GRADE)}
+    if counted := [f"{grade} {count:g}" for grade, count in grades.items() if count]:
         shown["grades"] = ", ".join(counted)
-    if set(PAIR_FIGURES) <= set(figures):
-        shown = {**_pairs(figures), **shown}
-        for name in PAIR_FIGURES:
-            del shown[name.replace("_", " ")]
-    return {**_spread(summary), **shown} if set(_SPREAD) <= set(figures) else shown
+    shown = {**_pairs(figures), **shown} if pairs else shown
+    return {**_spread(summary), **shown} if sessions else shown
 
 
 def telling_figures(summary: MetricSummary) -> dict[str, str]:
@@ -78,20 +65,22 @@ def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
 
 
 def _spread(summary: MetricSummary) -> dict[str, str]:
-    low, high, margin, least, most, sd, variance = (summary.figures[name] for name in _SPREAD)
+    low, high, margin, least, most, sd, variance = (
+        summary.figures[name] for name in SESSION_FIGURES
+    )
     mean, scale = summary.mean, summary.scale
     if least is None or most is None:
         return {}
-    figures = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
+    shown = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
     if mean is None or least == most:
-        return figures
+        return shown
     if low is None or high is None or margin is None:
         interval = f"{mean * scale:.2f}, too few sessions for an interval"
     else:
         interval = f"{mean * scale:.2f} ± {margin * scale:.2f}, "
         interval += f"[{low * scale:.2f}, {high * scale:.2f}]"
-    figures = {"by session": interval, **figures}
+    shown = {"by session": interval, **shown}
     if sd is not None and variance is not None:
-        figures["sd (ddof 1)"] = f"{sd * scale:.3f}"
-        figures["variance (ddof 1)"] = f"{variance * scale**2:.4f}"
-    return figures
+        shown["sd (ddof 1)"] = f"{sd * scale:.3f}"
+        shown["variance (ddof 1)"] = f"{variance * scale**2:.4f}"
+    return shown

@@ -155,7 +155,7 @@ def _judge_facts(
         ("reported", "Calls itself"),
         ("mode", "Output mode"),
     ):
-        several = [one for one in replies.seen_values(name) if (name, one) != ("reported", model)]
+        several = [one for one in replies.values[name] if (name, one) != ("reported", model)]
         if several:
             yield Fact(words, "; ".join(several))
     if not replies.count:

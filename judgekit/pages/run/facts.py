@@ -32,16 +32,6 @@ class Fact(NamedTuple):
     """Shown smaller, such as a digest."""
 
 
-class BadResult(NamedTuple):
-    """One metric of a bad case."""
-
-    metric: str
-    value: str
-    reason: str
-    failed: bool
-    """Whether it misses its threshold or has no score."""
-
-
 class WorstCase(NamedTuple):
     """A case shown in full before the table."""
 
@@ -49,8 +39,10 @@ class WorstCase(NamedTuple):
     place: str
     """Where the case is, if its id is derived."""
     line: str
-    metrics: tuple[BadResult, ...]
+    metrics: tuple[tuple[str, str, str], ...]
+    """Name, value and reason of each metric to show."""
     fails: bool
+    """Whether they miss their threshold or have no score."""
 
 
 class RunFacts:
@@ -169,20 +161,22 @@ class RunFacts:
             id=scored.case.id,
             place=self._report.places.get(scored.case.id, ""),
             line=first_line(scored.case)[:LINE],
-            metrics=tuple(self._bad(row, failed=row in bad) for row in shown[:MOST_BAD]),
+            metrics=tuple(self._shown(row, fails=bool(bad)) for row in shown[:MOST_BAD]),
             fails=bool(bad),
         )
 
-    def _bad(self, row: Row, *, failed: bool) -> BadResult:
+    def _shown(self, row: Row, *, fails: bool) -> tuple[str, str, str]:
+        """Return the metric of a row, its value and the reason."""
         result, summary = row.result, self._report.metrics.get(row.metric)
         if isinstance(result, Failure):
-            return BadResult(row.metric, result.kind.replace("_", " "), result.message, failed)
-        axis = Axis(summary) if summary is not None else None
-        value = axis.short(result.value) if axis else number(result.value)
-        if failed and axis is not None and summary is not None:
-            sign = "<" if summary.higher_is_better else ">"
-            value = f"{value} {sign} {axis.short(summary.threshold)}"
-        return BadResult(row.metric, value, result.reason, failed)
+            return row.metric, result.kind.replace("_", " "), result.message
+        if summary is None:
+            return row.metric, number(result.value), result.reason
+        axis = Axis(summary)
+        value = axis.short(result.value)
+        if fails:
+            value += f" {'<' if summary.higher_is_better else '>'} {axis.short(summary.threshold)}"
+        return row.metric, value, result.reason
 
     @property
     def doubts(self) -> list[str]:

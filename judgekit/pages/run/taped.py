@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +31,7 @@ class JudgeReplies:
     tokens: list[int] = field(default_factory=lambda: [0, 0])
     uncounted: int = 0
     """Replies of which the server did not say how many tokens they took."""
-    values: dict[str, dict[str, None]] = field(default_factory=dict)
+    values: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
     """Parameters, modes, identities, servers and reported models, each in the order met."""
 
     def add(self, request: dict[str, Any], reply: dict[str, Any]) -> None:
@@ -59,13 +60,9 @@ class JudgeReplies:
             ("server", reply.get("server")),
             ("reported", reply.get("model")),
         ):
-            several = self.values.setdefault(name, {})
+            several = self.values[name]
             if isinstance(value, str) and value and len(several) < MOST:
                 several[value] = None
-
-    def seen_values(self, name: str) -> list[str]:
-        """Return the values of a field, in the order of the tape."""
-        return list(self.values.get(name, ()))
 
 
 _TOKENS = ("input_tokens", "output_tokens")
