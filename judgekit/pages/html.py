@@ -63,7 +63,10 @@ def fill(
     pieces = "\n".join(_read(f"script/{name}.js") for name in scripts)
     script = f'(() => {{\n"use strict";\n{pieces}}})();\n' if scripts else ""
     page = _environment().get_template(f"{template}.html.jinja")
-    csp = _policy(style=style, script=script, connect=connect)
+    csp = (
+        f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
+        f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
+    )
     return page.render(csp=csp, style=style, script=script, **values)
 
 
@@ -92,13 +95,6 @@ def breakable(name: str) -> Markup:
 
 def _read(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
-
-
-def _policy(*, style: str, script: str, connect: str) -> str:
-    return (
-        f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
-        f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
-    )
 
 
 def _hashed(text: str) -> str:

@@ -35,14 +35,12 @@ def write_shard(sharding: Sharding, path: Path, *, flags: Mapping[str, Any]) -> 
     Raises:
         ConfigError: the file cannot be written.
     """
-    write_json(
-        path,
-        {
-            "shard": str(sharding.shard),
-            "cases": sharding.seen,
-            "ids": sharding.ids,
-            "finished": sharding.finished,
-            "flags": dict(flags),
-            "places": " ".join(map(str, sharding.places)),
-        },
+    shard = ShardFile(
+        shard=str(sharding.shard),
+        cases=sharding.seen,
+        ids=sharding.ids,
+        finished=sharding.finished,
+        flags=dict(flags),
+        places=" ".join(map(str, sharding.places)),
     )
+    write_json(path, shard.model_dump())

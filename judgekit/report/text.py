@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import printable
 from judgekit.core.cells import wrap
-from judgekit.core.display.parts import DisplayLine, Style
+from judgekit.core.display.parts import DisplayLine
 from judgekit.core.display.text import Paint
 from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.report.manifest import entries_in, judges_of, mapping
@@ -172,10 +172,11 @@ def row_text(
 ) -> str:
     """Return one result with everything that explains it."""
     result = row.result
-    lines: Iterable[tuple[str, Style]]
     if isinstance(result, Failure):
-        text = f"{row.metric}: no score ({result.kind}): {result.message}"
-        lines = ((line, "bad") for line in wrap(printable(text), width, then="  "))
+        text = printable(f"{row.metric}: no score ({result.kind}): {result.message}")
+        lines: Iterable[DisplayLine] = (
+            DisplayLine(line, "bad") for line in wrap(text, width, then="  ")
+        )
     else:
         lines = _explained(row.metric, result, threshold, width)
     paint = Paint(colour=colour)
@@ -184,23 +185,21 @@ def row_text(
 
 def _explained(
     metric: str, score: Score, threshold: float | None, width: int
-) -> Iterator[tuple[str, Style]]:
+) -> Iterator[DisplayLine]:
     shown = "none" if score.shown is None else f"{score.shown:g}"
     verdict = {True: ", passes", False: ", does not pass", None: ""}
     passed = verdict[passes(score.value, threshold, True)]
     of = f" of {score.scale:g}" if score.scale != 1 else ""
     state = "" if score.status == "scored" else f" ({score.status.replace('_', ' ')})"
-    yield f"{printable(metric)}: {shown}{of}{state}{passed}", "title"
-    for line in wrap(f"{score.source}, {printable(score.method)}", width, first="  ", then="    "):
-        yield line, "plain"
+    yield DisplayLine(f"{printable(metric)}: {shown}{of}{state}{passed}", "title")
+    origin = f"{score.source}, {printable(score.method)}"
+    yield from map(DisplayLine, wrap(origin, width, first="  ", then="    "))
     if score.fallback is not None:
         fallback = f"  fallback {score.fallback.substitute}: {score.fallback.cause}"
-        yield printable(fallback), "bad"
-    for line in wrap(printable(score.reason), width, first="  ", then="  "):
-        yield line, "plain"
+        yield DisplayLine(printable(fallback), "bad")
+    yield from map(DisplayLine, wrap(printable(score.reason), width, first="  ", then="  "))
     for part in score.parts:
-        for line in _part(part, width):
-            yield line, "plain"
+        yield from map(DisplayLine, _part(part, width))
 
 
 def _part(part: Part, width: int) -> Iterator[str]:

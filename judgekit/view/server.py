@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError, JudgekitError
@@ -147,8 +148,10 @@ class Viewer(ThreadingHTTPServer):
             return ServerResponse(self.pages.comparison(runs, across_rubrics=across))
         except DAMAGED as exc:
             message = _message(exc).replace(f"{self.runs.root}/", "")
-            rubric = "--across-rubrics" in message
-            link = f"{request.path}?{_query(ids)}&across_rubrics=yes" if rubric else ""
+            query = urlencode([("run", id) for id in ids])
+            link = ""
+            if "--across-rubrics" in message:
+                link = f"{request.path}?{query}&across_rubrics=yes"
             message = re.sub(r" \(--[a-z-]+ compares them anyway\)", "", message)
             return _problem("These runs cannot be compared", message, link=link)
 
@@ -158,12 +161,6 @@ class Viewer(ThreadingHTTPServer):
                 return self.runs.find(id)
             except KeyError:
                 raise Refused(404, "no run has this name") from None
-
-
-def _query(ids: list[str]) -> str:
-    from urllib.parse import urlencode
-
-    return urlencode([("run", id) for id in ids])
 
 
 def _data(value: Any) -> ServerResponse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from judgekit.core.score import Failure, Row
@@ -19,8 +19,6 @@ from judgekit.report.manifest import cluster_field, mapping, metric_entry, suite
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.report.text import unchecked_line
-
-Verdict = Literal["pass", "complete", "missed", "incomplete"]
 
 
 class Fact(NamedTuple):
@@ -77,6 +75,17 @@ class RunFacts:
         self.unchecked = unchecked_line(manifest)
         self.failing = 0 if ranking is None else ranking.failing
         """Cases that miss a threshold or have no score."""
+        gates, passing = report.figures.gates, "pass" if report.figures.gates else "complete"
+        self.verdict = {0: passing, 1: "missed"}.get(report.exit_code, "incomplete")
+        """The outcome, as the exit code has it; without gates there is nothing to pass."""
+        self.tone = "mixed" if self.verdict == passing and self.failing else self.verdict
+        """The class of the verdict; a run that passes with failing cases is not green."""
+        self.verdict_word = self.verdict.capitalize()
+        """The outcome in a word or two."""
+        if self.verdict == "missed":
+            missed = sum(not gate.passed for gate in gates)
+            several = f"{missed} of {len(gates)} gates missed"
+            self.verdict_word = several if len(gates) > 1 else "Gate missed"
 
     @property
     def subtitle(self) -> str:
@@ -90,32 +99,6 @@ class RunFacts:
         return " · ".join(parts)
 
     # -- the verdict --------------------------------------------------------------
-
-    @property
-    def verdict(self) -> Verdict:
-        """The outcome, as the exit code has it; without gates there is nothing to pass."""
-        code = self._report.exit_code
-        if code == 0:
-            return "pass" if self._report.figures.gates else "complete"
-        return "missed" if code == 1 else "incomplete"
-
-    @property
-    def tone(self) -> str:
-        """The class of the verdict; a run that passes with failing cases is not green."""
-        return "mixed" if self.verdict in ("pass", "complete") and self.failing else self.verdict
-
-    @property
-    def verdict_word(self) -> str:
-        """The outcome in a word or two."""
-        gates = self._report.figures.gates
-        missed = sum(not gate.passed for gate in gates)
-        words = {
-            "pass": "Pass",
-            "complete": "Complete",
-            "missed": f"{missed} of {len(gates)} gates missed" if len(gates) > 1 else "Gate missed",
-            "incomplete": "Incomplete",
-        }
-        return words[self.verdict]
 
     @property
     def failing_text(self) -> str:
