@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from judgekit.core.score import round_half_up
 from judgekit.report.summary import MetricSummary
-from judgekit.report.text import outcome_counts
 
 WIDTH = 320.0
 """Width of a figure, in the units of its drawing."""
@@ -96,19 +95,6 @@ class Axis:
     def at(self, share: float) -> str:
         """Return the value at a share of the axis."""
         return self.short(self.low + share * (self.high - self.low))
-
-    @property
-    def counts(self) -> list[tuple[str, int, str]]:
-        """How rows ended: word, count and tone; empty where all ended alike."""
-        tones = {"fallback": "warn", "failed": "bad", "not run": "bad"}
-        counts = outcome_counts(self.summary)
-        some = [(word, count, tones.get(word, "plain")) for word, count in counts if count]
-        return some if len(some) > 1 else []
-
-    @property
-    def view(self) -> str:
-        """The visible part of the drawing: without a histogram, only the part below it."""
-        return "0 0 320 84" if any(self.summary.histogram) else "0 42 320 42"
 
     @staticmethod
     def unit(value: float) -> str:

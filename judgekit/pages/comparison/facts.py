@@ -205,22 +205,17 @@ class ComparisonFacts:
     def table(self) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
         """Metrics by runs: mean, difference from the base, and verdict."""
         for name in self.runs[0].metrics:
-            cells = []
-            for place, run in enumerate(self.runs):
-                summary = run.metrics.get(name)
-                shown = "–" if summary is None else number(summary.mean, summary.scale, 3)
-                step, word = self._step(place, name) if place else ("", "")
-                cells.append((shown, step, word))
-            yield name, cells
+            yield name, [self._cell(place, name) for place in range(len(self.runs))]
 
-    def _step(self, place: int, name: str) -> tuple[str, str]:
-        for metric in self.found[place - 1].metrics:
-            if metric.metric == name:
-                if metric.refused is not None:
-                    return "", "not compared"
-                scale = self.lines.summaries[name].scale
-                return Span([], scale=scale).step(metric.difference.mean), metric.verdict
-        return "", ""
+    def _cell(self, place: int, name: str) -> tuple[str, str, str]:
+        summary = self.runs[place].metrics.get(name)
+        mean = "–" if summary is None else number(summary.mean, summary.scale, 3)
+        compared = self.found[place - 1].metrics if place else ()
+        metric = next((metric for metric in compared if metric.metric == name), None)
+        if metric is None or metric.refused is not None:
+            return mean, "", "not compared" if metric else ""
+        scale = self.lines.summaries[name].scale
+        return mean, Span([], scale=scale).step(metric.difference.mean), metric.verdict
 
 
 def unfolded(diff: str) -> list[DiffPiece]:

@@ -16,6 +16,7 @@ from judgekit.pages.run.payload import KEPT, make_payload
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.report import Report
 from judgekit.report.spread import telling_figures
+from judgekit.report.text import outcome_counts
 
 SCRIPTS = (
     "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table",
@@ -76,6 +77,7 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
         payload=payload,
         keep=KEPT,
         saturation=saturation,
+        outcome_counts=outcome_counts,
         telling_figures=telling_figures,
         corrected_lines=corrected_lines,
     )
