@@ -173,6 +173,11 @@ def own_value(result: Result) -> float | None:
     return result.value if isinstance(result, Score) and result.fallback is None else None
 
 
+def own_parts(result: Result) -> tuple[Part, ...]:
+    """Return the criteria of a score; none for a fallback or a failure."""
+    return result.parts if isinstance(result, Score) and result.fallback is None else ()
+
+
 class Row(Displayed, Value):
     """One line of the results: a case, a metric and its result."""
 

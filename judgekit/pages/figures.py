@@ -61,13 +61,8 @@ class Axis:
         self.scale = summary.scale
         low, high = summary.range
         self.bounded = low is not None and high is not None
-        values = [
-            value
-            for value in (
-                summary.minimum, summary.maximum, summary.low, summary.high, summary.threshold,
-            )
-            if value is not None
-        ]  # fmt: skip
+        known = (summary.minimum, summary.maximum, summary.low, summary.high, summary.threshold)
+        values = [value for value in known if value is not None]
         self.low = low if low is not None else min(values, default=0.0)
         self.high = high if high is not None else max(values, default=1.0)
         if self.high <= self.low:

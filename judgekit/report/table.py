@@ -9,7 +9,7 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
 from judgekit.core.distribution import Distribution
 from judgekit.core.errors import ConfigError
-from judgekit.core.score import Failure, Result, Row, Score, own_value
+from judgekit.core.score import Failure, Result, Row, Score, own_parts, own_value
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.datasets.dataframes.table import Kind, Table, kind_of, spelled
@@ -125,9 +125,8 @@ def run_table(summaries: Iterable[MetricSummary]) -> Table:
         if (one := summary.corrected) is not None:
             figure = one.corrected
             entry |= {"labels": one.labels.n, "corrected": figure.value}
-            entry |= {
-                f"corrected_{name}": vars(figure)[name] for name in ("low", "high", "too_few")
-            }
+            entry |= {"corrected_low": figure.low, "corrected_high": figure.high}
+            entry["corrected_too_few"] = figure.too_few
         table.add(entry)
     return table
 
@@ -260,10 +259,9 @@ def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
                 f"{name}.passed": summaries[name].passes(own) if name in summaries else None,
                 f"{name}.reason": text or None,
             }
-            if criteria and isinstance(result, Score) and result.fallback is None:
-                for part in result.parts:
-                    table.column(f"{name}.{part.id}", "number")
-                    entry[f"{name}.{part.id}"] = part.value
+            for part in own_parts(result) if criteria else ():
+                table.column(f"{name}.{part.id}", "number")
+                entry[f"{name}.{part.id}"] = part.value
         table.add(entry)
         beside.append(fields.of(scored.case))
     return fields.put(table, beside)

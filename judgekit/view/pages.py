@@ -42,8 +42,7 @@ class Pages:
         """
         served = Served(run=line.id, stamp=line.stamp)
         return self._cached(
-            ("run", line.id, line.stamp),
-            lambda: render_page(Report.read(folder), served=served),
+            ("run", *served), lambda: render_page(Report.read(folder), served=served)
         )
 
     def comparison(self, runs: Sequence[tuple[RunEntry, Path]], *, across_rubrics: bool) -> bytes:

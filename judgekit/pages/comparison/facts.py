@@ -16,7 +16,7 @@ from judgekit.analysis.comparison.comparison import (
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.words import family_line, little_known, notes, verdict_line
 from judgekit.core.case import Case
-from judgekit.core.score import Failure, Part, Result, own_value
+from judgekit.core.score import Failure, Result, own_parts, own_value
 from judgekit.pages.comparison.cases import ComparedCases
 from judgekit.pages.comparison.payload import ComparisonPayload, reason_of
 from judgekit.pages.comparison.textdiff import DiffPiece, text_diff
@@ -166,8 +166,8 @@ class RunComparison:
             return
         values = number(one, scale), number(other, scale)
         yield ReasonChange(name, False, *values, _reason(base), _reason(new))
-        before = {part.id: part for part in _parts(base)}
-        for part in _parts(new):
+        before = {part.id: part for part in own_parts(base)}
+        for part in own_parts(new):
             old = before.get(part.id)
             if old is None or old.value is None or part.value is None:
                 continue
@@ -240,7 +240,3 @@ def unfolded(diff: str) -> list[DiffPiece]:
 
 def _reason(result: Result) -> str:
     return result.message if isinstance(result, Failure) else result.reason
-
-
-def _parts(result: Result) -> tuple[Part, ...]:
-    return () if isinstance(result, Failure) else result.parts

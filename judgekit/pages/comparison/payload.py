@@ -184,20 +184,14 @@ def _against(
     first: Case, case: Case, data: Mapping[str, Any], texts: Texts, number: int
 ) -> dict[str, Any]:
     """Return how a case of a new run differs: its answer as a script of edits, and its question."""
-    more: dict[str, Any] = {}
-    if case.output != first.output:
-        edits = script(first.output or "", case.output or "")
-        more["edits"] = {**data.get("edits", {}), number: edits}
-    conversation = texts.case(case, _CONVERSATION)
-    first_asked = data["asked"]
-    other = {
-        name: conversation.get(name)
-        for name in sorted(_CONVERSATION)
-        if conversation.get(name) != first_asked.get(name)
+    conversation, asked = texts.case(case, _CONVERSATION), data["asked"]
+    names = [name for name in sorted(_CONVERSATION) if conversation.get(name) != asked.get(name)]
+    same = case.output == first.output
+    more = {
+        "edits": None if same else script(first.output or "", case.output or ""),
+        "other": {name: conversation.get(name) for name in names} or None,
     }
-    if other:
-        more["other"] = {**data.get("other", {}), number: other}
-    return more
+    return {key: {**data.get(key, {}), number: new} for key, new in more.items() if new is not None}
 
 
 def script(before: str, after: str) -> list[int | str]:

@@ -116,8 +116,8 @@ def judge_cards(
     """Return a card for every judge a run was set up with, or that is on its tape."""
     roles = _roles(manifest)
     models = dict.fromkeys([*(model for model, _, _ in roles), *taped.judges])
-    facts = (_judge_facts([r for r in roles if r[0] == m], run, taped, m) for m in models)
-    return [JudgeCard(model, tuple(of)) for model, of in zip(models, facts, strict=True)]
+    facts = {m: _judge_facts([r for r in roles if r[0] == m], run, taped, m) for m in models}
+    return [JudgeCard(model, tuple(of)) for model, of in facts.items()]
 
 
 def _roles(manifest: Mapping[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:

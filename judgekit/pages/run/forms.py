@@ -7,7 +7,7 @@ from typing import Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.request import Form
-from judgekit.core.score import Part
+from judgekit.core.score import Part, own_parts
 from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import dicts_in, entries_in
@@ -47,8 +47,7 @@ class Forms:
         unusual = {}
         for row in scored.rows:
             result = row.result
-            own = result.type == "score" and result.fallback is None
-            parts = result.parts if result.type == "score" and own else ()
+            parts = own_parts(result)
             self._parts.setdefault(row.metric, {}).update((part.id, None) for part in parts)
             keys = [judgment.request_key for judgment in result.judgments]
             forms = {form for key in keys if (form := self._taped.form(key)) is not None}

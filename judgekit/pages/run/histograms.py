@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judgekit.core.score import own_parts
 from judgekit.report.folder import Scored
 from judgekit.report.summary import BINS
 
@@ -22,13 +23,10 @@ class Histograms:
     def add(self, scored: Scored) -> None:
         """Take one case with its rows."""
         for row in scored.rows:
-            if row.result.type != "score" or row.result.fallback is not None:
-                continue
-            for part in row.result.parts:
-                if part.value is None:
-                    continue
-                bins = self._bins.setdefault((row.metric, part.id), [0] * BINS)
-                bins[min(BINS - 1, max(0, int(part.value * BINS)))] += 1
+            for part in own_parts(row.result):
+                if part.value is not None:
+                    bins = self._bins.setdefault((row.metric, part.id), [0] * BINS)
+                    bins[min(BINS - 1, max(0, int(part.value * BINS)))] += 1
 
     def of(self, metric: str, criterion: str) -> Sequence[int]:
         """Return the counts over equal bins of 0..1; none where nothing was scored."""

@@ -90,7 +90,7 @@ def export(report: Report, format: str, path: Path) -> Path:
     return path
 
 
-def export_all(report: Report, parse_exports: Iterable[Export]) -> list[Export]:
+def export_all(report: Report, exports: Iterable[Export]) -> list[Export]:
     """Write a run in several formats; if one fails, write the others first.
 
     Returns:
@@ -101,7 +101,7 @@ def export_all(report: Report, parse_exports: Iterable[Export]) -> list[Export]:
     """
     faults = []
     done = []
-    for one in parse_exports:
+    for one in exports:
         try:
             export(report, one.format, one.path)
         except ConfigError as exc:
