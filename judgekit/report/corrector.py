@@ -139,7 +139,7 @@ class Corrector:
                 topic.verdicts = topic.verdicts or isinstance(value, bool)
         if not values:
             return "no usable answer of a person"
-        person = sum(values) / len(values)
+        person = math.fsum(values) / len(values)
         if self._source.combine == "majority":
             (person, count), *others = Counter(values).most_common(2)
             if others and others[0][1] == count:

@@ -125,9 +125,8 @@ class OpinionTally:
             return
         for member, own in members.items():
             tally = self._members[member]
-            values = [opinion.value for opinion in own if opinion.value is not None]
-            if values:
-                tally.add(sum(values) / len(values))
+            if (mean := mean_of([opinion.value for opinion in own])) is not None:
+                tally.add(mean)
         firsts = [_first(own) for own in members.values() if own]
         if len(firsts) > 1:
             self._count(tuple([opinion.member for opinion in firsts]), firsts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -34,7 +35,7 @@ def forecast_figures(
     if not forecasts:
         return {}
     right = np.array([forecast.get(a, 0.0) for forecast, a in zip(forecasts, answers, strict=True)])
-    squares = np.array([sum(p * p for p in forecast.values()) for forecast in forecasts])
+    squares = np.array([math.fsum(p * p for p in forecast.values()) for forecast in forecasts])
     columns = {"probability": (right, 1.0), "brier": (squares - 2 * right + 1, 2.0)}
     return {
         name: CountedFigure(len(values), _mean(values, most, pairs))

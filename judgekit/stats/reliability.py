@@ -99,7 +99,7 @@ class RepeatTally:
     def _kappa(self) -> float | None:
         if not self._cases:
             return None
-        chance = sum((count / self._answers) ** 2 for count in self._labels.values())
+        chance = math.fsum((count / self._answers) ** 2 for count in self._labels.values())
         return (self._agreeing / self._cases - chance) / (1 - chance) if chance < 1 else None
 
     def _spread(self) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -223,7 +224,7 @@ def severity_score(severities: Sequence[Severity]) -> float:
     if "critical" in severities:
         return 0.0
     parts = {name: severities.count(name) * off for name, off in DEDUCTIONS.items()}
-    return max(0.0, 1.0 - sum(parts.values()))
+    return max(0.0, 1.0 - math.fsum(parts.values()))
 
 
 def built_in_patterns(categories: Sequence[str] = CATEGORIES) -> PatternSet:

@@ -74,7 +74,7 @@ def _mean(ballots: Sequence[Ballot]) -> Ballot:
         status = "abstained" if first.outcome[1] is not None else first.outcome[0]
         return Ballot(first.answer, (status, None))
     if all(ballot.weight == known[0][0].weight for ballot, _ in known):
-        mean = sum(value for _, value in known) / len(known)
+        mean = math.fsum(value for _, value in known) / len(known)
     else:
         mean = math.fsum(ballot.weight * value for ballot, value in known) / total
     nearest = min(known, key=lambda entry: abs(entry[1] - mean))[0].answer
@@ -97,7 +97,7 @@ def combined_value(values: Sequence[Label]) -> Label:
     """
     numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
     if numbers:
-        return sum(numbers) / len(numbers) if 2 * len(numbers) > len(values) else None
+        return math.fsum(numbers) / len(numbers) if 2 * len(numbers) > len(values) else None
     counts: dict[Label, int] = {}
     for value in values:
         counts[value] = counts.get(value, 0) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -62,7 +63,7 @@ def overall_personalization(
     if not passes_gate(difference, gate=gate):
         return 0.0
     scores = {"difference": difference, "quality": quality, "alignment": alignment}
-    return min(1.0, sum(weights[name] * score for name, score in scores.items()))
+    return min(1.0, math.fsum(weights[name] * score for name, score in scores.items()))
 
 
 class Personalization(Metric):
