@@ -136,7 +136,7 @@ def _weights(
     if missing := [option for option in options if option not in by_option]:
         raise InvalidReply(f"{where}.probabilities: {missing[0]} is missing")
     total = math.fsum(by_option.values())
-    if abs(total - 1.0) > SUM:
+    if not 1.0 - SUM <= total <= 1.0 + SUM:
         raise InvalidReply(f"{where}.probabilities: their sum is {total:.3g}, not 1")
     return {label: by_option[option] for option, label in options.items()}
 

@@ -113,6 +113,15 @@ def test_both_formats_say_the_same(form, body):
     assert "equally" in answers["facts"].items[1]["reason"]
 
 
+def test_three_thirds_of_two_digits_are_a_sum_of_one():
+    body = systemone()
+    body["answers"]["right"]["probabilities"] = {"0": 0.33, "1": 0.33, "2": 0.33}
+
+    right = read(SYSTEMONE, body).answers["right"].distribution
+
+    assert right.probabilities == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+
+
 @pytest.mark.parametrize(("probability", "value"), [(0.51, True), (0.49, False), (0.5, None)])
 def test_value_of_a_predicate_is_the_more_probable_answer(probability, value):
     body = openai()
