@@ -6,11 +6,12 @@ Answers of OpenAI's `/decisions` are a list with names, those of System One an o
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgekit.core.decisions import Decision, decisions_of
-from judgekit.core.distribution import Distribution, Label
+from judgekit.core.distribution import Distribution, Label, Source
 from judgekit.core.errors import InvalidReply, JudgeRefused
 from judgekit.core.json_extraction import strict_object
 from judgekit.core.replies.text import shortened
@@ -32,17 +33,16 @@ def read_decisions(text: str, form: Form) -> dict[str, dict[str, Any]]:
         JudgeRefused: the endpoint declined a question.
         InvalidReply: names the first field that is wrong.
     """
-    data = strict_object(text)
     decisions = decisions_of(form)
-    given = _by_name(data.get("answers"), decisions, listed=form.api == "decisions")
-    declined = [name for name, (_, answer) in given.items() if _declined(answer)]
+    listed = form.api == "decisions"
+    given = _by_name(strict_object(text).get("answers"), decisions, listed=listed)
+    declined = [name for name, answer in given.items() if _declined(answer)]
     if declined:
         raise JudgeRefused(f"the judge declined: {', '.join(declined)}")
-    distributions: dict[str, list[Distribution]] = {}
+    distributions: dict[str, list[Distribution]] = defaultdict(list)
     for decision in decisions:
-        where, answer = given[decision.name]
-        one = _distribution(decision, answer, where, listed=form.api == "decisions")
-        distributions.setdefault(decision.criterion, []).append(one)
+        one = _distribution(decision, given[decision.name], listed=listed)
+        distributions[decision.criterion].append(one)
     answers: dict[str, dict[str, Any]] = {}
     for question in form.questions:
         own = distributions[question.id]
@@ -54,7 +54,7 @@ def read_decisions(text: str, form: Form) -> dict[str, dict[str, Any]]:
         answers[question.id] = {
             "value": own[0].mode,
             "reason": EVEN if even else "",
-            "probability": own[0].yes if question.kind == "boolean" else None,
+            "probability": own[0].yes,
             "distribution": own[0],
         }
     return answers
@@ -72,33 +72,37 @@ def _declined(answer: Mapping[str, Any]) -> bool:
 
 def _by_name(
     answers: Any, decisions: Sequence[Decision], *, listed: bool
-) -> dict[str, tuple[str, Mapping[str, Any]]]:
-    """Return the place and the fields of each answer by the name of its question."""
-    if not isinstance(answers, list if listed else dict):
-        raise InvalidReply(
-            f"answers: {shown_value(answers)} is not {'a list' if listed else 'an object'}"
-        )
-    given: dict[str, tuple[str, Mapping[str, Any]]] = {}
+) -> dict[str, Mapping[str, Any]]:
+    """Return the fields of each answer by the name of its question."""
+    given: dict[str, Mapping[str, Any]] = {}
     known = {decision.name for decision in decisions}
-    for number, entry in enumerate(answers):
-        where = f"answers[{number}]" if listed else f"answers.{shortened(entry)}"
-        answer = entry if listed else answers[entry]
-        if not isinstance(answer, dict):
-            raise InvalidReply(f"{where}: {shown_value(answer)} is not an object")
-        name = answer.get("name") if listed else entry
+    for place, name, answer in _parts(answers, "answers", key="name" if listed else None):
+        check_kind(answer, dict, place)
         if not isinstance(name, str) or name not in known:
-            raise InvalidReply(f"{where}: no question has the name {shown_value(name)}")
+            raise InvalidReply(f"{place}: no question has the name {shown_value(name)}")
         if name in given:
-            raise InvalidReply(f"{where}: {name} is answered twice")
-        given[name] = (f"answers.{name}", answer)
+            raise InvalidReply(f"{place}: {name} is answered twice")
+        given[name] = answer
     if missing := [decision.name for decision in decisions if decision.name not in given]:
         raise InvalidReply(f"answers.{missing[0]} is missing")
     return given
 
 
-def _distribution(
-    decision: Decision, answer: Mapping[str, Any], where: str, *, listed: bool
-) -> Distribution:
+def _parts(given: Any, where: str, *, key: str | None) -> Iterator[tuple[str, Any, Any]]:
+    """Yield place, name and content of the parts of an object, or of a list with names at a key."""
+    check_kind(given, dict if key is None else list, where)
+    if key is None:
+        for name, part in given.items():
+            yield f"{where}.{shortened(name)}", name, part
+        return
+    for number, part in enumerate(given):
+        place = f"{where}[{number}]"
+        check_kind(part, dict, place)
+        yield place, part.get(key), part
+
+
+def _distribution(decision: Decision, answer: Mapping[str, Any], *, listed: bool) -> Distribution:
+    where = f"answers.{decision.name}"
     kind = decision.kind if listed else _TYPES[decision.kind]
     # System One may leave the type out.
     if answer.get("type", None if listed else kind) != kind:
@@ -109,10 +113,9 @@ def _distribution(
         weights: dict[Label, float] = {True: yes, False: 1.0 - yes}
     else:
         weights = _weights(decision, answer, where, listed=listed)
+    distribution = distribution_of(weights, f"{where}.probabilities", source="decisions")
     if "confidence" in answer:
         probability_of(answer["confidence"], f"{where}.confidence")
-    distribution = Distribution.of(weights, source="decisions", mass=1.0)
-    assert distribution is not None  # noqa: S101 - the sum is about 1
     return distribution
 
 
@@ -125,9 +128,8 @@ def _weights(
         number_of(chosen, f"{where}.score")
     elif not isinstance(chosen, str) or chosen not in options:
         raise InvalidReply(f"{where}.choice: {shown_value(chosen)} is not one of its options")
-    pairs = _listed_pairs if listed else _named_pairs
     by_option: dict[str, float] = {}
-    for option, value, place in pairs(decision, answer, where):
+    for place, option, value in _probabilities(decision, answer, where, listed=listed):
         if not isinstance(option, str) or option not in options:
             raise InvalidReply(f"{place}: {shown_value(option)} is not one of its options")
         if option in by_option:
@@ -135,54 +137,35 @@ def _weights(
         by_option[option] = probability_of(value, place)
     if missing := [option for option in options if option not in by_option]:
         raise InvalidReply(f"{where}.probabilities: {missing[0]} is missing")
-    total = math.fsum(by_option.values())
-    if not 1.0 - SUM <= total <= 1.0 + SUM:
-        raise InvalidReply(f"{where}.probabilities: their sum is {total:.3g}, not 1")
     return {label: by_option[option] for option, label in options.items()}
 
 
-def _listed_pairs(
-    decision: Decision, answer: Mapping[str, Any], where: str
-) -> Iterator[tuple[Any, Any, str]]:
-    entries = answer.get("probabilities")
-    if not isinstance(entries, list):
-        raise InvalidReply(f"{where}.probabilities: {shown_value(entries)} is not a list")
-    for number, entry in enumerate(entries):
-        place = f"{where}.probabilities[{number}]"
-        if not isinstance(entry, dict):
-            raise InvalidReply(f"{place}: {shown_value(entry)} is not an object")
-        yield (
-            entry.get("label" if decision.kind == "score" else "value"),
-            entry.get("probability"),
-            place,
-        )
+def _probabilities(
+    decision: Decision, answer: Mapping[str, Any], where: str, *, listed: bool
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield place, option and probability of each entry."""
+    key = ("label" if decision.kind == "score" else "value") if listed else None
+    parts = _parts(answer.get("probabilities"), f"{where}.probabilities", key=key)
+    if listed:
+        yield from ((place, option, part.get("probability")) for place, option, part in parts)
+    elif decision.kind == "choice":
+        yield from parts
+    else:
+        legend = _legend(decision, answer.get("legend"), f"{where}.legend")
+        for place, level, part in parts:
+            if level not in legend:
+                raise InvalidReply(f"{place}: the legend has no such level")
+            yield place, legend[level], part
 
 
-def _named_pairs(
-    decision: Decision, answer: Mapping[str, Any], where: str
-) -> Iterator[tuple[Any, Any, str]]:
-    entries = answer.get("probabilities")
-    if not isinstance(entries, dict):
-        raise InvalidReply(f"{where}.probabilities: {shown_value(entries)} is not an object")
-    names: Mapping[str, Any] = {}
-    if decision.kind == "score":
-        # The legend maps the numbers of the levels back to the texts that were sent.
-        legend = answer.get("legend")
-        if not isinstance(legend, dict):
-            raise InvalidReply(f"{where}.legend: {shown_value(legend)} is not an object")
-        levels = {level_text(decision, option): option for option in decision.options}
-        for key, text in legend.items():
-            if not isinstance(text, str) or text not in levels:
-                raise InvalidReply(
-                    f"{where}.legend.{shortened(key)}: {shown_value(text)} is no level"
-                )
-        names = {key: levels[text] for key, text in legend.items()}
-    for key, value in entries.items():
-        option = names.get(key) if decision.kind == "score" else key
-        place = f"{where}.probabilities.{shortened(key)}"
-        if option is None:
-            raise InvalidReply(f"{place}: the legend has no such level")
-        yield option, value, place
+def _legend(decision: Decision, legend: Any, where: str) -> dict[str, str]:
+    """Return the number of a level in System One -> its option, by the text that was sent."""
+    check_kind(legend, dict, where)
+    levels = {level_text(decision, option): option for option in decision.options}
+    for key, text in legend.items():
+        if not isinstance(text, str) or text not in levels:
+            raise InvalidReply(f"{where}.{shortened(key)}: {shown_value(text)} is no level")
+    return {key: levels[text] for key, text in legend.items()}
 
 
 def level_text(decision: Decision, option: str) -> str:
@@ -217,10 +200,35 @@ def number_of(value: Any, where: str) -> float:
         raise InvalidReply(f"{where}: the number is too large") from exc
 
 
+def distribution_of(weights: Mapping[Label, float], where: str, *, source: Source) -> Distribution:
+    """Return the distribution of probabilities in a reply.
+
+    Raises:
+        InvalidReply: their sum is not 1. Log-probabilities have a mass outside of the legal
+            answers, so their sum may be less.
+    """
+    total = math.fsum(weights.values())
+    partial = source == "logprobs"
+    if not (SUM if partial else 1.0 - SUM) <= total <= 1.0 + SUM:
+        raise InvalidReply(f"{where}: their sum is {total:.3g}, not 1")
+    distribution = Distribution.of(weights, source=source, mass=None if partial else 1.0)
+    assert distribution is not None  # noqa: S101 - the sum is above 0
+    return distribution
+
+
+_KINDS: Mapping[type, str] = {dict: "an object", list: "a list"}
+
+
+def check_kind(value: Any, kind: type, where: str) -> None:
+    """Raise `InvalidReply` if a value of a reply is not an object or a list, as it must be."""
+    if not isinstance(value, kind):
+        raise InvalidReply(f"{where}: {shown_value(value)} is not {_KINDS[kind]}")
+
+
 def shown_value(value: Any) -> str:
     """Return a value of a reply for a message."""
     if value is None:
         return "null"
-    if isinstance(value, (dict, list)):
-        return "an object" if isinstance(value, dict) else "a list"
-    return shortened(str(value) if not isinstance(value, str) else repr(value))
+    return _KINDS.get(type(value)) or shortened(
+        repr(value) if isinstance(value, str) else str(value)
+    )

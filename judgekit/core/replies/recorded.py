@@ -5,14 +5,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast, get_args
 
+from judgekit.core.decisions import CANNOT_TELL
 from judgekit.core.distribution import Distribution, Label, Source
 from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.core.json_extraction import strict_object
-from judgekit.core.replies.decisions import SUM, number_of, probability_of, shown_value
+from judgekit.core.replies.decisions import (
+    check_kind,
+    distribution_of,
+    probability_of,
+    shown_value,
+)
 from judgekit.core.replies.text import shortened
 from judgekit.core.request import Form, Question
 
@@ -20,7 +25,6 @@ FAILURES = ("refused", "truncated", "empty", "only_thought", "invalid_reply", "u
             "invalid_case")  # fmt: skip
 """Kinds of failures; any other text is the message of an unavailable verdict."""
 NO_REASON = "recorded without a reason"
-CANNOT_TELL = "cannot tell"
 
 
 class RecordedVerdict(NamedTuple):
@@ -53,9 +57,8 @@ def read_recorded(text: str, form: Form) -> RecordedVerdict:
         raise InvalidReply("answers and probabilities are objects by criterion")
     source = data.get("source", "samples")
     if source not in get_args(Source):
-        raise InvalidReply(
-            f"source: {shown_value(source)} is not one of {_words(get_args(Source))}"
-        )
+        sources = ", ".join(get_args(Source))
+        raise InvalidReply(f"source: {shown_value(source)} is not one of {sources}")
     distributions = {
         question.id: _distribution(question, probabilities[question.id], cast(Source, source))
         for question in form.questions
@@ -119,8 +122,7 @@ def _items(question: Question, given: Any) -> Any:
     """Return items as a judge lists them; a file may map them to true or false."""
     if isinstance(given, dict):
         given = [{"item": item, "met": met} for item, met in given.items()]
-    if not isinstance(given, list):
-        raise InvalidReply(f"{question.id}.items: {shown_value(given)} is not a list")
+    check_kind(given, list, f"{question.id}.items")
     return [{"reason": "", **item} if isinstance(item, dict) else item for item in given]
 
 
@@ -139,14 +141,7 @@ def _distribution(question: Question, given: Any, source: Source) -> Distributio
         if label in weights:
             raise InvalidReply(f"{where}: {shown_value(word)} is given twice")
         weights[label] = probability_of(probability, f"{where}.{shortened(word)}")
-    total = math.fsum(weights.values())
-    # Log-probabilities have a mass outside of the legal answers.
-    if total > 1.0 + SUM or total < (SUM if source == "logprobs" else 1.0 - SUM):
-        raise InvalidReply(f"{where}: their sum is {total:.3g}, not 1")
-    mass = min(1.0, total) if source == "logprobs" else 1.0
-    distribution = Distribution.of(_ranked(question, weights), source=source, mass=mass)
-    assert distribution is not None  # noqa: S101 - the sum is above 0
-    return distribution
+    return distribution_of(_ranked(question, weights), where, source=source)
 
 
 def _ranked(question: Question, weights: Mapping[Label, float]) -> dict[Label, float]:
@@ -170,14 +165,10 @@ def _label(question: Question, word: str, where: str) -> Label:
         except ValueError as exc:
             raise InvalidReply(f"{where}: {shown_value(word)} is not a number") from exc
         if question.minimum <= number <= question.maximum:
-            return number_of(number, where)
+            return number
         raise InvalidReply(f"{where}: {question.minimum:g} to {question.maximum:g} is possible")
     words = question.labels or (("yes", "no") if question.kind == "boolean" else ())
-    raise InvalidReply(f"{where}: {shown_value(word)} is not one of {_words(words)}")
+    raise InvalidReply(f"{where}: {shown_value(word)} is not one of {', '.join(words)}")
 
 
 _BOOLEANS: Mapping[str, bool] = {"yes": True, "true": True, "no": False, "false": False}
-
-
-def _words(words: tuple[str, ...]) -> str:
-    return ", ".join(words)
