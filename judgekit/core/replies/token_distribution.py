@@ -30,6 +30,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -58,8 +59,15 @@ _NO_ASCII = re.compile("[^\x00-\x7f]+")
 _SPACE = b" \t\r\n"
 _WRITTEN = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
     fifteen sixteen seventeen eighteen nineteen twenty"""
-_WORDS = dict(enumerate(_WRITTEN.split()))
-_NUMBERS = {word: str(number) for number, word in _WORDS.items()}
+_DIGITS = {word: b"%d" % number for number, word in enumerate(_WRITTEN.encode().split())}
+_OTHER = _DIGITS | {digits: word for word, digits in _DIGITS.items()}
+"""A number in digits -> its word, and a word -> its digits."""
+_SAYS = {True: b"yes", False: b"no", None: b"none"}
+"""How judges write the answers that JSON has words for."""
+
+
+class _Impossible(Exception):
+    """Log-probabilities that cannot be."""
 
 
 class _Token(NamedTuple):
@@ -120,12 +128,12 @@ def token_distributions(attempt: Try, form: Form) -> dict[str, Distribution]:
         attempt: a valid reply to the form, with its log-probabilities.
         form: questions of words, yes/no, or whole numbers; others are left out.
     """
-    tokens = _tokens(attempt.logprobs)
     try:
+        tokens = _tokens(attempt.logprobs)
         data, repairs = extract_object(attempt.text or "")
-    except InvalidReply:
+    except (_Impossible, InvalidReply):
         return {}
-    if tokens is None or not data or not _AROUND.issuperset(repairs):
+    if not data or not _AROUND.issuperset(repairs):
         return {}
     stream = b"".join(token.text for token in tokens)
     places = _value_places(stream, data)
@@ -138,36 +146,33 @@ def token_distributions(attempt: Try, form: Form) -> dict[str, Distribution]:
         begin = places[question.id]
         first = bisect_right(ends, begin)
         start = ends[first] - len(tokens[first].text)
-        distribution = _follow(tokens[first:], stream[start:begin], spellings)
-        if distribution is not None:
-            distributions[question.id] = distribution
+        with suppress(_Impossible):
+            distribution = _follow(tokens[first:], stream[start:begin], spellings)
+            if distribution is not None:
+                distributions[question.id] = distribution
     return distributions
 
 
-def _tokens(logprobs: object) -> list[_Token] | None:
+def _tokens(logprobs: object) -> list[_Token]:
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(content, list) or not 1 <= len(content) <= MAX_TOKENS:
-        return None
-    tokens = []
-    for data in content:
-        text = _text_of(data)
-        if text is None:
-            return None
-        tokens.append(_Token(text, data))
-    return tokens
+        raise _Impossible
+    return [_Token(_text_of(data), data) for data in content]
 
 
-def _text_of(data: object) -> bytes | None:
+def _text_of(data: object) -> bytes:
     """Return the bytes of a token; its `bytes` are exact where its text is half a character."""
     if not isinstance(data, dict):
-        return None
+        raise _Impossible
     raw, text = data.get("bytes"), data.get("token")
     if isinstance(raw, list) and raw:
         try:
             return bytes(raw)
-        except (TypeError, ValueError):
-            return None
-    return text.encode("utf-8", "replace") if isinstance(text, str) else None
+        except (TypeError, ValueError) as exc:
+            raise _Impossible from exc
+    if not isinstance(text, str):
+        raise _Impossible
+    return text.encode("utf-8", "replace")
 
 
 def _value_places(stream: bytes, data: dict[str, Any]) -> dict[str, int]:
@@ -243,10 +248,7 @@ def _follow(tokens: list[_Token], lead: bytes, spellings: _Spellings) -> Distrib
     weights, loose = [0.0] * count, [0.0] * count
     unknown, path, written = 0.0, 1.0, b""
     for token in tokens:
-        listed = _listed(token)
-        if listed is None:
-            return None
-        probability, others, rest, least = listed
+        probability, others, rest, least = _listed(token)
         possible, _ = spellings.fitting(written)
         unknown += path * rest
         for label in possible:
@@ -280,24 +282,21 @@ def _follow(tokens: list[_Token], lead: bytes, spellings: _Spellings) -> Distrib
     )
 
 
-def _listed(token: _Token) -> tuple[float, list[tuple[bytes, float]], float, float] | None:
+def _listed(token: _Token) -> tuple[float, list[tuple[bytes, float]], float, float]:
     """Return the probabilities of a token and its alternatives.
 
     Returns:
         Its own, those of the others, what is left for all that is not listed, and the most that
-        one of these can have; `None` if the figures cannot be.
+        one of these can have.
     """
     own = _probability(token.data.get("logprob"))
     top = token.data.get("top_logprobs")
-    if own is None or not isinstance(top, list) or not 1 <= len(top) <= MAX_LISTED:
-        return None
+    if not isinstance(top, list) or not 1 <= len(top) <= MAX_LISTED:
+        raise _Impossible
     others = []
-    least, itself = 1.0, False
+    itself = False
     for entry in top:
-        text = _text_of(entry)
-        p = _probability(entry.get("logprob")) if text is not None else None
-        if text is None or p is None:
-            return None
+        text, p = _text_of(entry), _probability(entry.get("logprob"))
         same = text == token.text or (
             entry.get("id") is not None and entry["id"] == token.data.get("id")
         )
@@ -305,14 +304,15 @@ def _listed(token: _Token) -> tuple[float, list[tuple[bytes, float]], float, flo
             itself = True  # some servers list it among the likeliest though it is not
         else:
             others.append((text, p))
-            least = min(least, p)
     total = own + math.fsum(p for _, p in others)
-    return None if total > 1 + 10 * _ROUNDING else (own, others, max(0.0, 1 - total), least)
+    if total > 1 + 10 * _ROUNDING:
+        raise _Impossible
+    return own, others, max(0.0, 1 - total), min((p for _, p in others), default=1.0)
 
 
-def _probability(value: object) -> float | None:
+def _probability(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value <= _ROUNDING:
-        return None
+        raise _Impossible
     return math.exp(max(-1e4, min(0.0, value)))
 
 
@@ -374,13 +374,7 @@ def _usual(label: Label) -> bytes:
 def _variants(label: Label) -> tuple[bytes, bytes]:
     """Return two other spellings of a label."""
     usual = _usual(label)
-    if isinstance(label, float):
-        return usual, _WORDS.get(int(label), usual.decode()).encode()
-    if isinstance(label, str):
-        word = label.lower()
-        number = _NUMBERS.get(word) or (_WORDS[int(word)] if word in _DIGITS else None)
-        return json.dumps(label)[1:-1].encode(), number.encode() if number else usual
-    return usual, {True: b"yes", False: b"no", None: b"none"}[label]
-
-
-_DIGITS = set(_NUMBERS.values())
+    if label is None or isinstance(label, bool):
+        return usual, _SAYS[label]
+    escaped = json.dumps(label)[1:-1].encode() if isinstance(label, str) else usual
+    return escaped, _OTHER.get(usual.lower(), usual)
