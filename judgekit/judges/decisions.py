@@ -67,17 +67,8 @@ class DecisionJudge(ServerJudge):
             if name in _FIXED:
                 raise ConfigError(f"params: {name!r} is set by the request; remove it")
         self.api: Literal["decisions", "systemone"] = api
-        super().__init__(
-            model,
-            api_base=api_base,
-            api_key=api_key,
-            params=params,
-            identity=identity,
-            timeout=timeout,
-            retries=retries,
-            max_wait=max_wait,
-            price=price,
-        )
+        server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
+        super().__init__(server, params=params, identity=identity)
 
     def _transport_to(self, server: Server) -> Transport:
         name, _, model = server.model.partition("/")

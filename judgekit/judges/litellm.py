@@ -73,17 +73,8 @@ class LiteLLMJudge(ServerJudge):
         if reasks < 0:
             raise ConfigError("reasks must not be negative")
         self._forced_via = via
-        super().__init__(
-            model,
-            api_base=api_base,
-            api_key=api_key,
-            params=params,
-            identity=identity,
-            timeout=timeout,
-            retries=retries,
-            max_wait=max_wait,
-            price=price,
-        )
+        server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
+        super().__init__(server, params=params, identity=identity)
         self.mode = mode
         self.reasks = reasks
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)

@@ -30,41 +30,29 @@ class ServerJudge(BaseJudge):
     identity: str | None
 
     def __init__(
-        self,
-        model: str,
-        *,
-        api_base: str | None,
-        api_key: str | None,
-        params: Mapping[str, JsonValue] | None,
-        identity: str | None,
-        timeout: float,
-        retries: int,
-        max_wait: float,
-        price: tuple[float, float] | None,
+        self, server: Server, *, params: Mapping[str, JsonValue] | None, identity: str | None
     ) -> None:
-        if timeout <= 0 or retries < 0:
+        if server.timeout <= 0 or server.retries < 0:
             raise ConfigError("timeout must be positive, retries not negative")
-        check_provider(model)
-        if api_base is not None:
-            check_address(api_base)
+        check_provider(server.model)
+        if server.api_base is not None:
+            check_address(server.api_base)
         for name in params or ():
             if name in NOT_PARAMETERS:
                 raise ConfigError(f"params shape the answer; {name!r} is not one of them")
-        self._model = model
-        self.api_base = api_base
+        self._model = server.model
+        self.api_base = server.api_base
+        self.timeout = server.timeout
+        self.retries = server.retries
+        self.max_wait = server.max_wait
+        self.price = server.price
         self.params = dict(params or {})
         self.identity = identity
-        self.timeout = timeout
-        self.retries = retries
-        self.max_wait = max_wait
-        self.price = price
-        self._api_key = api_key
-        server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
         transport = self._transport_to(server)
         self.via = f"{transport.via} ({transport.reason})"
         """The way to the model, HTTP of judgekit or litellm, and the reason."""
         self._calls = Calls(server, transport, params=self.params)
-        self._naming = Naming(api_base, model=model, key=lambda: self._calls.key)
+        self._naming = Naming(server.api_base, model=server.model, key=lambda: self._calls.key)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r})"

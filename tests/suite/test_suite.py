@@ -270,7 +270,7 @@ def test_a_hosted_judge_gets_its_settings(suite, monkeypatch):
     )  # fmt: skip
     assert judge.params == {"temperature": 0, "seed": 1}
     assert judge.price == (1, 2)
-    assert judge._api_key == "sk-secret"
+    assert judge._calls.server.api_key == "sk-secret"
 
 
 def test_a_key_never_shows(suite, monkeypatch):
