@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.errors import InvalidReply
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import Form, Question, Reply, Request, Try
-from judgekit.judges.questions import Ask, NotAnAnswer, accepts, next_prompt, numbered, parse
+from judgekit.judges.questions import Ask, Kind, NotAnAnswer, accepts, next_prompt, numbered, parse
 from judgekit.judges.saved_answers import SavedAnswers
 from judgekit.judges.terminal import LongLine, SeveralLines, Terminal
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
 
 Left = Literal["case", "all"]
 """What a person skipped: this case, or this and all following cases."""
+
+_LEAVE: Mapping[str, Left] = {"quit": "all", "skip case": "case"}
 
 HELP = """\
 Type an answer and press Enter. Besides:
@@ -65,14 +67,11 @@ class ManualSession:
             ask = next_prompt(self._form, self._answers)
             if isinstance(ask, dict):
                 done = await self._review(ask)
-                if done is not None:
-                    return done
-                continue
-            self._introduce(ask)
-            line = await self._line(_prompt(ask))
-            left = self._take(line, ask)
-            if left is not None:
-                return left
+            else:
+                self._introduce(ask)
+                done = self._take(await self._line(_prompt(ask)), ask)
+            if done is not None:
+                return done
 
     @property
     def _form(self) -> Form:
@@ -104,11 +103,9 @@ class ManualSession:
 
     def _take(self, line: str | None, ask: Ask) -> Left | None:
         """Handle a line as a command or an answer; return what the person skipped, if anything."""
-        command = " ".join(line.split()).casefold() if line is not None else "quit"
-        if command == "quit":
-            return "all"
-        if command == "skip case":
-            return "case"
+        command = _command(line)
+        if command in _LEAVE:
+            return _LEAVE[command]
         if command == "skip":
             self._skip(ask)
         elif not self._serve(command):
@@ -194,20 +191,17 @@ class ManualSession:
             self._say(f"these answers do not fit the rubric: {exc}")
             self._undo()
             return None
-        width = self._terminal.width
         self._terminal.write("\n")
         for name, answer in filled.items():
-            self._lines(_summary(answer), width, indent="    ", first=f"  {name}: ")
+            self._lines(_summary(answer), indent="    ", first=f"  {name}: ")
         while True:
             line = await self._line("Enter records this, undo goes back> ")
-            command = " ".join(line.split()).casefold() if line is not None else "quit"
+            command = _command(line)
             if command in ("", "y", "yes"):
                 self._terminal.write("\n")
                 return reply
-            if command == "quit":
-                return "all"
-            if command == "skip case":
-                return "case"
+            if command in _LEAVE:
+                return _LEAVE[command]
             if command == "undo":
                 self._undo()
                 return None
@@ -216,71 +210,71 @@ class ManualSession:
 
     def _show_case(self) -> None:
         about = self._request.about
-        width = self._terminal.width
         sample = f" (asked again, {self._request.sample + 1})" if self._request.sample else ""
         judged = f", {self._done} judged so far" if self._done else ""
         title = f"Case {about.case or self._request.key[:12]}: {about.metric}{sample}{judged}"
         self._terminal.write("\n")
-        self._lines(title, width, bold=True)
+        self._lines(title, bold=True)
         if not self._done and not self._answers:
-            self._lines("? shows what can be typed beside answers", width, dim=True)
-        self._terminal.write("-" * width + "\n")
+            self._lines("? shows what can be typed beside answers", dim=True)
+        self._rule()
         for piece in self._pieces:
             if piece.tag is None:
-                self._lines(piece.text, width, dim=True)
+                self._lines(piece.text, dim=True)
                 continue
             if piece.tag in ("user", "assistant", "tool", "system"):
-                self._lines(f"{piece.tag}:", width, bold=True)
-            self._lines(piece.text, width, indent="  | ")
-        self._terminal.write("-" * width + "\n")
+                self._lines(f"{piece.tag}:", bold=True)
+            self._lines(piece.text, indent="  | ")
+        self._rule()
         self._shown = -1
+
+    def _rule(self) -> None:
+        self._terminal.write("-" * self._terminal.width + "\n")
 
     def _show_prompt(self) -> None:
         for message in self._request.messages:
-            self._lines(f"--- {message.role}", self._terminal.width, bold=True)
-            self._lines(message.content, self._terminal.width)
+            self._lines(f"--- {message.role}", bold=True)
+            self._lines(message.content)
         self._shown = -1
 
     def _introduce(self, ask: Ask) -> None:
         """Show the question an ask belongs to, once."""
-        width = self._terminal.width
         question = ask.question
         if question is not None and self._shown != ask.number:
             self._terminal.write("\n")
             of = len(self._form.questions)
-            self._lines(f"{ask.number} of {of}  {question.id}", width, bold=True)
-            self._lines(question.text, width, indent="  ")
-            self._show_answers(question, width)
+            self._lines(f"{ask.number} of {of}  {question.id}", bold=True)
+            self._lines(question.text, indent="  ")
+            self._show_answers(question)
             self._shown = ask.number
         elif question is None and self._shown != 0:
             self._terminal.write("\n")
-            self._lines("On the whole", width, bold=True)
+            self._lines("On the whole", bold=True)
             self._shown = 0
         if ask.detail is not None and ask.nth == 0:
-            self._lines(f"{ask.detail.name}: {ask.detail.text}", width, indent="  ")
+            self._lines(f"{ask.detail.name}: {ask.detail.text}", indent="  ")
         if ask.item is not None and ask.kind == "reason" and question and question.items:
-            self._lines(f"{ask.nth + 1}. {ask.item}", width, indent="     ", first="  ")
+            self._lines(f"{ask.nth + 1}. {ask.item}", indent="     ", first="  ")
         if ask.kind == "object":
             schema = canonical_json(self._form.json_schema)
-            self._lines(f"An object of this schema: {schema}", width)
+            self._lines(f"An object of this schema: {schema}")
 
-    def _show_answers(self, question: Question, width: int) -> None:
+    def _show_answers(self, question: Question) -> None:
         texts = level_texts(self._request, question.id)
         places = numbered(question.labels)
         for place, label in enumerate(question.labels, start=1):
             means = f": {texts[label]}" if label in texts else ""
             first = f"  {place}. " if places else "  - "
-            self._lines(label + means, width, indent="     ", first=first)
+            self._lines(label + means, indent="     ", first=first)
         if question.nullable:
-            self._lines("`skip` if the material does not let you decide", width, indent="  ")
+            self._lines("`skip` if the material does not let you decide", indent="  ")
 
     def _say(self, text: str) -> None:
-        self._lines(text, self._terminal.width, indent="  ", first="  ! ")
+        self._lines(text, indent="  ", first="  ! ")
 
     def _lines(
         self,
         text: str,
-        width: int,
         *,
         indent: str = "",
         first: str | None = None,
@@ -289,26 +283,33 @@ class ManualSession:
     ) -> None:
         code = "1" if bold else "2" if dim else ""
         start, end = (f"\x1b[{code}m", "\x1b[0m") if code and self._terminal.colourful else ("", "")
-        for line in wrapped(text, width, indent=indent, first=first):
+        for line in wrapped(text, self._terminal.width, indent=indent, first=first):
             self._terminal.write(f"{start}{line}{end}\n" if line else "\n")
 
 
+_PROMPTS: Mapping[Kind, str] = {
+    "reason": "  why> ",
+    "met": "     met? (y/n)> ",
+    "item": "  item {number} (Enter ends the list)> ",
+    "quote": "  quote {number} (words of the material; Enter ends the list)> ",
+    "list": "  {number} (Enter ends the list)> ",
+    "boolean": "  (y/n)> ",
+    "text": "  > ",
+    "object": "  json> ",
+}
+
+
 def _prompt(ask: Ask) -> str:
-    if ask.kind == "reason":
-        return "  why> " if ask.item is None else "     why> "
-    if ask.kind == "met":
-        return "     met? (y/n)> "
-    if ask.kind == "item":
-        return f"  item {ask.nth + 1} (Enter ends the list)> "
-    if ask.kind == "quote":
-        return f"  quote {ask.nth + 1} (words of the material; Enter ends the list)> "
-    if ask.kind == "list":
-        return f"  {ask.nth + 1} (Enter ends the list)> "
-    if ask.kind == "boolean":
-        return "  (y/n)> "
+    if ask.kind == "reason" and ask.item is not None:
+        return "     why> "
     if ask.kind == "value" and ask.question is not None:
         return f"  answer ({_choice(ask.question)})> "
-    return "  json> " if ask.kind == "object" else "  > "
+    return _PROMPTS[ask.kind].format(number=ask.nth + 1)
+
+
+def _command(line: str | None) -> str:
+    """Return a line as a command; the end of input is `quit`."""
+    return "quit" if line is None else " ".join(line.split()).casefold()
 
 
 def _choice(question: Question) -> str:
@@ -343,6 +344,3 @@ def _spelled(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return "; ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
-
-
-__all__ = ["HELP", "Left", "ManualSession"]
