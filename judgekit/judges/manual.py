@@ -15,10 +15,10 @@ from judgekit.core.errors import (
     JudgeUnavailable,
     place,
 )
-from judgekit.core.input_file import read_text
 from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.judgment import read_answers
-from judgekit.core.request import Form, Reply, Request, Try
+from judgekit.core.request import About, Reply, Request, Try
+from judgekit.core.wrong_file import read_named
 
 if TYPE_CHECKING:
     from judgekit.judges.saved_answers import SavedAnswers
@@ -86,7 +86,17 @@ class ManualJudge(BaseJudge):
         if self._terminal is not None:
             async with self._terminal.turn:
                 return await self._sit(request, self._terminal)
-        about = request.about
+        answers, line = self._entry(request.about)
+        try:
+            read_answers(answers, form=request.form)
+        except InvalidReply as exc:
+            raise ConfigError(
+                f"the answers do not fit the rubric: {exc}", where=place(self.path or "", line)
+            ) from exc
+        text = canonical_json(answers)
+        return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
+
+    def _entry(self, about: About) -> _Entry:
         by_output: dict[str | None, _Entry] = {}
         for name in (about.metric, about.rubric):
             by_output = by_output or self._answers.get((about.case, name), {})
@@ -100,9 +110,7 @@ class ManualJudge(BaseJudge):
                     f"{self.path}: the answers for {what} are for another output"
                 )
             raise JudgeUnavailable(f"{self.path or 'no file of answers'}: no answers for {what}")
-        answers, line = entry
-        text = canonical_json(_ordered(answers, request.form, where=place(self.path or "", line)))
-        return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
+        return entry
 
     async def _sit(self, request: Request, terminal: Terminal) -> Reply:
         if self._gone:
@@ -129,14 +137,6 @@ class ManualJudge(BaseJudge):
         self._finished.clear()
 
 
-def _ordered(answers: dict[str, Any], form: Form, *, where: str) -> dict[str, Any]:
-    try:
-        read_answers(answers, form=form)
-    except InvalidReply as exc:
-        raise ConfigError(f"the answers do not fit the rubric: {exc}", where=where) from exc
-    return answers
-
-
 _Entry = tuple[dict[str, Any], int]
 """Answers, and the line they are in."""
 MAX_ANSWERS = 256 * 2**20
@@ -147,13 +147,8 @@ _Answers = dict[tuple[str, str], dict[str | None, _Entry]]
 
 def _read(path: Path, *, name: str) -> _Answers:
     by_case: _Answers = {}
-    try:
-        lines = read_text(path, most=MAX_ANSWERS).split("\n")
-    except OSError as exc:
-        raise ConfigError(f"answers cannot be read: {exc.strerror}", where=str(path)) from exc
-    except UnicodeDecodeError as exc:
-        raise ConfigError(f"answers are not UTF-8 (byte {exc.start})", where=str(path)) from exc
-    for number, line in enumerate(lines, start=1):
+    text = read_named(path, what="file of answers", most=MAX_ANSWERS)
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         where = place(path, number)
@@ -199,6 +194,3 @@ def _entry(
     if not (isinstance(answers, dict) and isinstance(details, dict)):
         raise ConfigError("needs 'answers': {criterion: {...}}", where=where)
     return case, metric, output, {**answers, **details}
-
-
-__all__ = ["PREFIX", "ManualJudge"]

@@ -159,6 +159,3 @@ def installed_judge(
             "async function of a request, or an object with `model` and `async ask(request)`"
         )
     return FunctionJudge(loaded, model=model, identity=identity, params=params)
-
-
-__all__ = ["FunctionJudge", "installed_judge", "judge_of"]

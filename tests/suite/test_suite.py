@@ -87,7 +87,7 @@ def test_a_suite_that_is_no_text_is_said(tmp_path):
 
 
 def test_a_missing_file_of_answers_is_said_before_the_first_case(suite):
-    with pytest.raises(ConfigError, match=r"none.jsonl: answers cannot be read: No such file"):
+    with pytest.raises(ConfigError, match=r"none.jsonl: no such file of answers; check the path"):
         suite(
             "cases: cases.jsonl\njudge: {model: manual/me, answers: none.jsonl}\n"
             "metrics: {safety: }"

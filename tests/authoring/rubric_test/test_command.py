@@ -295,7 +295,7 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
         (["--judge", "none"], "--judge none: a replay calls no judge anyway"),
         (["--answers", "x"], "--answers needs a judge; add --judge MODEL"),
         (["--param", "x"], "--param x: write it as name=value"),
-        (["--judge", "manual/me", "--answers", "zz"], "zz: answers cannot be read"),
+        (["--judge", "manual/me", "--answers", "zz"], "zz: no such file of answers"),
         (["kind", "elsewhere/kind.jinja", "--cassettes", "c"], "have the same file name"),
     ],
 )
