@@ -87,6 +87,18 @@ class BaseJudge(ABC):
         """Release the resources of the judge."""
 
 
+class NamedJudge(BaseJudge):
+    """A judge with a model string that does not change."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+
+    @property
+    def model(self) -> str:
+        """The model string. Part of every key."""
+        return self._model
+
+
 class PlainJudge(BaseJudge):
     """The adapter for an object with `model` and `ask`; it uses further members if they exist."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, NoReturn, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from judgekit.core.distribution import Readout
 from judgekit.core.errors import ConfigError
-from judgekit.core.judge_wrapper import BaseJudge, as_judge
+from judgekit.core.judge_wrapper import BaseJudge, NamedJudge, as_judge
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.request import Reply, Request
 from judgekit.core.suggest import suggest
@@ -29,7 +29,7 @@ class Member(NamedTuple):
     weight: float = 1.0
 
 
-class Jury(BaseJudge):
+class Jury(NamedJudge):
     """Combines the answers of one or several judges to a rubric into one verdict.
 
     A jury is a judge for every metric that asks by a rubric. Each member answers `samples` times.
@@ -86,7 +86,7 @@ class Jury(BaseJudge):
         self.quorum = quorum or len(named) // 2 + 1
         shares = _weights(vote, weights, tuple(named))
         self.members = tuple(Member(name, judge, shares[name]) for name, judge in named.items())
-        self._model = " + ".join(judge.model for judge in named.values())
+        super().__init__(" + ".join(judge.model for judge in named.values()))
 
     def with_settings(self, **settings: Any) -> Jury:
         """Return the same jury with other settings.
@@ -98,11 +98,6 @@ class Jury(BaseJudge):
         weights = {member.name: member.weight for member in self.members}
         own["weights"] = weights if self.vote == "weighted" else None
         return Jury({m.name: m.judge for m in self.members}, **{**own, **settings})
-
-    @property
-    def model(self) -> str:
-        """The models of all members."""
-        return self._model
 
     @property
     def synchronous(self) -> bool:
@@ -117,8 +112,7 @@ class Jury(BaseJudge):
             "calls": self.calls,
             "readout": self.readout,
         }
-        usual: dict[str, Json] = {"order": "written", "calls": "all", "readout": None}
-        changed = {name: value for name, value in settings.items() if value != usual[name]}
+        changed = {name: value for name, value in settings.items() if value != _USUAL[name]}
         if len(self.members) > 1:
             changed["jury"] = {member.name: member.judge.model for member in self.members}
             changed["vote"] = self.vote
@@ -133,7 +127,9 @@ class Jury(BaseJudge):
         Raises:
             ConfigError: always.
         """
-        _refuse_request(self)
+        raise ConfigError(
+            f"a jury ({self.model}) answers by rubrics alone; this metric needs a single judge"
+        )
 
     def close(self) -> None:
         """Close all members."""
@@ -205,9 +201,3 @@ def _check_whole(name: str, value: object, *, most: int | None = None) -> None:
     if not whole or value < 1 or (most is not None and value > most):  # type: ignore[operator]
         bounds = "of at least 1" if most is None else f"from 1 to {most}"
         raise ConfigError(f"{name} must be a whole number {bounds}, not {value!r}")
-
-
-def _refuse_request(jury: Jury) -> NoReturn:
-    raise ConfigError(
-        f"a jury ({jury.model}) answers by rubrics alone; this metric needs a single judge"
-    )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import Question, Reply, Request, Try, Usage
@@ -17,7 +17,7 @@ _TOKEN = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
 """A token of the fake tokeniser: a word and the space before it."""
 
 
-class FakeJudge(BaseJudge):
+class FakeJudge(NamedJudge):
     """Answers every request without a model.
 
     Without `script`, the answers fit the form and depend on the request's key: they differ between
@@ -30,14 +30,9 @@ class FakeJudge(BaseJudge):
 
     def __init__(self, script: Script | None = None, *, model: str = "fake/judge") -> None:
         self._script = script
-        self._model = model
+        super().__init__(model)
         self.asked: list[Request] = []
         """Every request, in order."""
-
-    @property
-    def model(self) -> str:
-        """The model string."""
-        return self._model
 
     async def ask(self, request: Request) -> Reply:
         """Return the reply of the script, or a generated one."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from judgekit.core.canonical import digest
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
 from judgekit.core.input_file import sha256_of
-from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.request import Reply, Request, Try, Usage
 
@@ -27,7 +27,7 @@ class LoadedModel(NamedTuple):
     """The first 16 hexadecimal characters of the digest of its weights."""
 
 
-class TransformersJudge(BaseJudge):
+class TransformersJudge(NamedJudge):
     """Returns the log-probabilities of texts; it gives no verdicts and no answers.
 
     The model is a folder with safetensors and a fast tokeniser. It is loaded with the first
@@ -47,7 +47,7 @@ class TransformersJudge(BaseJudge):
     identity: str | None
 
     def __init__(self, model: str, *, base: Path = Path(), identity: str | None = None) -> None:
-        self._model = model
+        super().__init__(model)
         self.identity = identity
         self._folder = base / model.removeprefix(PREFIX)
         if not self._folder.is_dir() or not any(self._folder.glob("*.safetensors")):
@@ -56,11 +56,6 @@ class TransformersJudge(BaseJudge):
             raise MissingExtra(feature=f"{PREFIX}FOLDER", extra="transformers")
         self._lock = threading.Lock()
         self._loaded: LoadedModel | None = None
-
-    @property
-    def model(self) -> str:
-        """The model string, as given."""
-        return self._model
 
     async def ask(self, request: Request) -> Reply:
         """Return the log-probabilities of a text.

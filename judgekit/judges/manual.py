@@ -15,7 +15,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
     place,
 )
-from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import read_answers
 from judgekit.core.request import About, Reply, Request, Try
 from judgekit.core.wrong_file import read_named
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PREFIX = "manual/"
 
 
-class ManualJudge(BaseJudge):
+class ManualJudge(NamedJudge):
     """A person's answers, given in a terminal or read from a file.
 
     The file holds JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each
@@ -57,7 +57,7 @@ class ManualJudge(BaseJudge):
     ) -> None:
         if path is not None and terminal is not None:
             raise ConfigError("a person answers in a terminal or by a file, not both")
-        self._model = name if name.startswith(PREFIX) else PREFIX + name
+        super().__init__(name if name.startswith(PREFIX) else PREFIX + name)
         self.path = Path(path) if path is not None else None
         self._answers = (
             _read(self.path, name=self._model.removeprefix(PREFIX)) if self.path is not None else {}
@@ -66,11 +66,6 @@ class ManualJudge(BaseJudge):
         self._drafts = drafts
         self._gone = False
         self._finished: list[SavedAnswers] = []
-
-    @property
-    def model(self) -> str:
-        """The model string, `manual/NAME`."""
-        return self._model
 
     async def ask(self, request: Request) -> Reply:
         """Return the person's answers.

@@ -9,7 +9,7 @@ from typing import Any
 
 from judgekit.core.entry_points import offers
 from judgekit.core.errors import ConfigError, InvalidReply
-from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.protocols import Judge
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
@@ -23,7 +23,7 @@ Answered = Reply | str | Mapping[str, Any]
 JudgeFunction = Callable[[Request], Answered | Awaitable[Answered]]
 
 
-class FunctionJudge(BaseJudge):
+class FunctionJudge(NamedJudge):
     """A judge that calls a function, usually an async one, for its replies.
 
     Args:
@@ -46,17 +46,12 @@ class FunctionJudge(BaseJudge):
         params: Mapping[str, Any] | None = None,
     ) -> None:
         self._function = function
-        self._model = model or PREFIX + str(getattr(function, "__name__", "judge"))
+        super().__init__(model or PREFIX + str(getattr(function, "__name__", "judge")))
         self.identity = identity
         self.params = dict(params or {})
 
     def __repr__(self) -> str:
         return f"FunctionJudge({self.model!r})"
-
-    @property
-    def model(self) -> str:
-        """The model string."""
-        return self._model
 
     async def ask(self, request: Request) -> Reply:
         """Return what the function replies.

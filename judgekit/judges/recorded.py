@@ -17,7 +17,7 @@ from judgekit.core.errors import (
 )
 from judgekit.core.input_file import read_text
 from judgekit.core.json_extraction import strict_object
-from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import parse_reply
 from judgekit.core.request import About, Form, Reply, Request, Try
 from judgekit.core.suggest import suggest
@@ -42,7 +42,7 @@ _Verdicts = dict[tuple[str, str, int], dict[str | None, RecordedLine]]
 """Case, rubric and sample -> order -> verdict; the order `None` is for any."""
 
 
-class RecordedJudge(BaseJudge):
+class RecordedJudge(NamedJudge):
     """The verdicts of another system, read from a file; they are never called a person's.
 
     The file holds JSON Lines of `{"case", "rubric", "sample", "order", ...}` with one of
@@ -61,7 +61,7 @@ class RecordedJudge(BaseJudge):
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._model = PREFIX + self.path.stem
+        super().__init__(PREFIX + self.path.stem)
         text = _text_of(self.path)
         self.identity: str | None = digest(text)[:16]
         self.api: Any = "recorded"
@@ -69,11 +69,6 @@ class RecordedJudge(BaseJudge):
 
     def __repr__(self) -> str:
         return f"RecordedJudge({str(self.path)!r})"
-
-    @property
-    def model(self) -> str:
-        """The model string, `recorded/STEM`."""
-        return self._model
 
     async def ask(self, request: Request) -> Reply:
         """Return the verdict on the case, for the sample and the order of the request.

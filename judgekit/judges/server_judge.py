@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
-from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.request import Reply, Request
 from judgekit.judges.calls import Calls
 from judgekit.judges.credentials import address, check_address
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from judgekit.judges.pace import Pace
 
 
-class ServerJudge(BaseJudge):
+class ServerJudge(NamedJudge):
     """A judge behind a server; a subclass makes the transport, and a reply from its calls."""
 
     params: dict[str, JsonValue]
@@ -40,7 +40,7 @@ class ServerJudge(BaseJudge):
         for name in params or ():
             if name in NOT_PARAMETERS:
                 raise ConfigError(f"params shape the answer; {name!r} is not one of them")
-        self._model = server.model
+        super().__init__(server.model)
         self.api_base = server.api_base
         self.timeout = server.timeout
         self.retries = server.retries
@@ -68,11 +68,6 @@ class ServerJudge(BaseJudge):
     @abstractmethod
     async def _reply(self, request: Request) -> Reply:
         """Return the reply to a request; the libraries are imported, and the key is known."""
-
-    @property
-    def model(self) -> str:
-        """The model string, as given."""
-        return self._model
 
     @property
     def shown(self) -> str:

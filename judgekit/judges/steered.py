@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.errors import CaseError, ConfigError, JudgeRejected, MissingExtra
-from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.protocols import Judge
 from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import ChatMessage, Reply, Request, Try, Usage
@@ -165,7 +165,7 @@ class SteerableModel:
         return {layer: vector.tolist() for layer, vector in trained.layer_activations.items()}
 
 
-class SteeredJudge(BaseJudge):
+class SteeredJudge(NamedJudge):
     """Answers with a model on this machine, steered if there is a steering.
 
     A temperature of 0 takes the most likely token each time. Otherwise the seed of a sample comes
@@ -199,14 +199,10 @@ class SteeredJudge(BaseJudge):
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not (number and low <= value <= high):
                 raise ConfigError(f"{name} must be a number from {low} to {high}, not {value!r}")
+        super().__init__(model.name)
         self.local, self._steering = model, steering
         self.identity = identity
         self.params = {**params, **({"steering": steering.param} if steering else {})}
-
-    @property
-    def model(self) -> str:
-        """The name of the model."""
-        return self.local.name
 
     async def ask(self, request: Request) -> Reply:
         """Return the answer of the model.
