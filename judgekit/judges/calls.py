@@ -74,6 +74,8 @@ class Calls:
         self, server: Server, transport: Transport, *, params: Mapping[str, JsonValue]
     ) -> None:
         self.server = server
+        self.model = server.model
+        """The model, as litellm names it."""
         self.transport = transport
         self.parameters = Parameters(params)
         self.ready = SharedCall(self._prepare)
@@ -82,19 +84,10 @@ class Calls:
         self.key = server.api_key
         """The key to send, if there is one."""
         self._secrets: tuple[str, ...] = (server.api_key or "", *secrets_in(server.api_base))
-        self._answered = False
+        self.answered = False
+        """Whether the server has accepted a request."""
         self.pacing = Pacing()
         """Lets every call wait for a pace, if there is one."""
-
-    @property
-    def model(self) -> str:
-        """The model, as litellm names it."""
-        return self.server.model
-
-    @property
-    def answered(self) -> bool:
-        """Whether the server has accepted a request."""
-        return self._answered
 
     async def chat(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
@@ -137,7 +130,7 @@ class Calls:
 
         # In a thread, because it takes seconds and would block the event loop.
         await asyncio.to_thread(self.transport.load)
-        model, base = self.server.model, self.server.api_base
+        model, base = self.model, self.server.api_base
         if self.parameters.sent.get("n") not in (None, 1):
             raise JudgeRejected(
                 f"{model}: params.n asks for several answers in one; leave it out and ask for "
@@ -305,7 +298,7 @@ class Calls:
         reported = reported_cost(call.headers)
         data = response.data if response is not None else call.data() or {}
         call.release()
-        self._answered = True
+        self.answered = True
         listed = None if response is None else response.cost
         cost = self._cost(data, reported if self.server.api_base else listed)
         note_cost(cost)

@@ -117,18 +117,13 @@ class LiteLLMJudge(ServerJudge):
             "mode_from": "suite" if self.mode else negotiation.source,
             "steps": list(negotiation.steps),
             "probes": negotiation.probes,
-            "dropped_params": dict(self._calls.parameters.dropped),
-            "server": self._naming.name,
         }
-        return {name: value for name, value in findings.items() if value}
+        return {name: value for name, value in findings.items() if value} | super().findings()
 
     async def _reply(self, request: Request) -> Reply:
+        """Ask for a verdict in the mode that the model takes, which a failure may change."""
         if request.form.want != "verdict":
             return await self._plain.reply(request)
-        return await self._verdict(request)
-
-    async def _verdict(self, request: Request) -> Reply:
-        """Ask in the mode that the model takes, which a failure may change."""
         while True:
             mode = await self.negotiation.mode_for(request)
             try:

@@ -42,6 +42,8 @@ class DirectTransport:
         self.reason = reason
         self._server = server
         self._provider = provider
+        self._name = server.model.partition("/")[2]
+        self._key = provider.key or ""
         self._base = (server.api_base or provider.address or "").rstrip("/")
         self._secure = self._base.startswith("https://")
         self._context: Any = None
@@ -97,10 +99,6 @@ class DirectTransport:
         tokens = {name: counts.get(other) for name, other in names.items()}
         text = sending.call.body.decode(errors="replace")
         return Response({"body": text, "model": data.get("model"), "usage": tokens})
-
-    @property
-    def _name(self) -> str:
-        return self._server.model.partition("/")[2]
 
     def _encoded_format(self, form: Form, mode: Mode) -> bytes:
         """Return the end of a body that asks for the form; it is several times the rest."""
@@ -163,10 +161,6 @@ class DirectTransport:
                     return await self._exchange(session, path, data, headers, call)
             connections.share(self._base, session)
         return await self._exchange(session, path, data, headers, call)
-
-    @property
-    def _key(self) -> str:
-        return self._provider.key or ""
 
     async def _exchange(
         self,
