@@ -90,17 +90,13 @@ def _question(question: Question, number: int) -> Conversation:
 
 def _checklist(ask: Ask) -> Generator[Ask, Any, list[dict[str, Any]]]:
     assert ask.question is not None  # noqa: S101 - made so above
+    texts = ask.question.items
     items: list[dict[str, Any]] = []
-    while ask.question.items or len(items) < MAX_ITEMS:
-        if ask.question.items:
-            if len(items) == len(ask.question.items):
-                break
-            item: str = ask.question.items[len(items)]
-        else:
-            item = yield ask._replace(kind="item", nth=len(items))
-            if not item:
-                break
-        about = ask._replace(item=item, nth=len(items))
+    for nth in range(len(texts) or MAX_ITEMS):
+        item = texts[nth] if texts else (yield ask._replace(kind="item", nth=nth))
+        if not texts and not item:
+            break
+        about = ask._replace(item=item, nth=nth)
         reason = yield about
         met = yield about._replace(kind="met")
         items.append({"item": item, "reason": reason, "met": met})
@@ -109,8 +105,8 @@ def _checklist(ask: Ask) -> Generator[Ask, Any, list[dict[str, Any]]]:
 
 def _list(ask: Ask) -> Generator[Ask, Any, list[str]]:
     texts: list[str] = []
-    while len(texts) < MAX_ITEMS:
-        text = yield ask._replace(nth=len(texts))
+    for nth in range(MAX_ITEMS):
+        text = yield ask._replace(nth=nth)
         if not text:
             break
         texts.append(text)
@@ -210,13 +206,8 @@ def _valid_values(question: Question) -> str:
         return f"one of {', '.join(question.labels)}"
     if question.kind == "boolean":
         return "yes or no (y or n)"
-    return (
-        f"a number from {question.minimum:g} to {question.maximum:g}, such as {_such_as(question)}"
-    )
-
-
-def _such_as(question: Question) -> str:
-    return f"{question.minimum + 0.75 * (question.maximum - question.minimum):g}"
+    low, high = question.minimum, question.maximum
+    return f"a number from {low:g} to {high:g}, such as {low + 0.75 * (high - low):g}"
 
 
 def _value(text: str, question: Question) -> Any:
@@ -224,9 +215,7 @@ def _value(text: str, question: Question) -> Any:
         return _label(text, question)
     if question.kind == "boolean":
         return _yes(text)
-    if not _NUMBER.match(text) or len(text) > 30:
-        raise NotAnAnswer(_valid_values(question))
-    value = float(text)
+    value = float(text) if _NUMBER.match(text) and len(text) <= 30 else math.nan
     if not question.minimum <= value <= question.maximum:
         raise NotAnAnswer(_valid_values(question))
     return value
