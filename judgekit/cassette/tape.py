@@ -11,7 +11,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import cached_property, partial
 from heapq import merge
 from itertools import groupby, pairwise
@@ -367,14 +367,11 @@ def join_tapes(paths: Sequence[Path], into: Path) -> None:
         CassetteCorrupt: a tape is damaged.
         CassetteError: the file cannot be written.
     """
-    tapes = [Tape(path) for path in paths]
-    try:
+    with ExitStack() as stack:
+        tapes = [stack.enter_context(closing(Tape(path))) for path in paths]
         parts = {line[9:73]: line for tape in tapes for line in tape.part_lines()}
         records = merge(*(tape.lines() for tape in tapes), key=_key)
         write_lines(into, laid_out(parts, (next(same) for _, same in groupby(records, _key))))
-    finally:
-        for tape in tapes:
-            tape.close()
 
 
 def add_tapes(path: Path, tapes: Sequence[Path]) -> None:

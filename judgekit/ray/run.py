@@ -7,7 +7,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -210,11 +210,8 @@ def _copy_store(suite: Suite, copy: Path) -> None:
     folder = store_folder(suite.base)
     if suite.cassette is None or not (folder / "cache.db").is_file():
         return
-    store = Store(folder)
-    try:
+    with closing(Store(folder)) as store:
         store.copy_to(copy)
-    finally:
-        store.close()
 
 
 def _shards(job: ShardJob) -> list[Shard]:
@@ -315,18 +312,9 @@ def _keep_replies(suite: Suite, job: ShardJob, folder: Path) -> None:
         return
     from judgekit.cassette.store import Store, store_folder
 
-    store = Store(store_folder(suite.base))
-    try:
-        for other in _stores(job, folder):
-            store.add_all(other)
-            other.close()
-    finally:
-        store.close()
-
-
-def _stores(job: ShardJob, folder: Path) -> Iterator[Any]:
-    from judgekit.cassette.store import Store
-
-    for shard in _shards(job):
-        if store_of(folder, shard).exists():
-            yield Store(store_of(folder, shard))
+    stores = (store_of(folder, shard) for shard in _shards(job))
+    with closing(Store(store_folder(suite.base))) as store:
+        for path in stores:
+            if path.exists():
+                with closing(Store(path)) as other:
+                    store.add_all(other)
