@@ -202,14 +202,13 @@ class Cassette(JudgeWrapper):
         if tape is not None and number >= 0:
             reply = decode_reply(line, key=key, where=tape.spot(number, key))
             self._used[number >> 3] |= 1 << (number & 7)
-            self.ledger.add("tape", reply)
-            self.ledger.replayed(request, reply)
-            self.ledger.answered(request, reply)
+            self.ledger.add("tape", request, reply)
             return reply
         if tape is not None and self.record is RecordMode.NONE and not fresh:
             if self.looks_in_store and self.store is not None and (text := self.store.get(key)):
-                self.ledger.replayed(request, decode_reply(text, key=key, where="the store"))
-                return decode_reply(text, key=key, where="the store")
+                reply = decode_reply(text, key=key, where="the store")
+                self.ledger.replayed(request, reply)
+                return reply
             return None
         store = self.store
         stored = store.get(key) if store is not None else None
@@ -219,9 +218,7 @@ class Cassette(JudgeWrapper):
         self._from_store.add(key)
         if tape is not None:
             self._added.add(key)
-        self.ledger.add("store", reply)
-        self.ledger.replayed(request, reply)
-        self.ledger.answered(request, reply)
+        self.ledger.add("store", request, reply)
         return reply
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
@@ -275,8 +272,7 @@ class Cassette(JudgeWrapper):
     def _count_live(self, request: Request, reply: Reply) -> None:
         self._added.add(request.key)
         self._from_store.add(request.key)
-        self.ledger.add("live", reply)
-        self.ledger.answered(request, reply)
+        self.ledger.add("live", request, reply)
 
     @property
     def misses(self) -> list[Request]:

@@ -79,14 +79,6 @@ class Ledger:
         ):  # no model writes embeddings and log-probabilities
             missed.questions += max(1, len(request.form.questions))
 
-    def answered(self, request: Request, reply: Reply) -> None:
-        """Remember the server and the model of a reply."""
-        model = request.model
-        if reply.server is not None:
-            self.servers.setdefault(model, set()).add(reply.server)
-        if reply.model is not None:
-            self.reported.setdefault(model, set()).add(reply.model)
-
     def replayed(self, request: Request, reply: Reply) -> None:
         """Count one recorded reply of a model, and its length."""
         model = self.replayed_by.setdefault(request.model, Replayed())
@@ -102,15 +94,21 @@ class Ledger:
         several = servers if len(servers) > 1 else self.reported.get(model, set())
         return sorted(several) if len(several) > 1 else []
 
-    def add(self, origin: Origin, reply: Reply) -> None:
-        """Count one reply."""
+    def add(self, origin: Origin, request: Request, reply: Reply) -> None:
+        """Count one reply, and remember its server and its model."""
         self.origins[origin] += 1
+        if reply.server is not None:
+            self.servers.setdefault(request.model, set()).add(reply.server)
+        if reply.model is not None:
+            self.reported.setdefault(request.model, set()).add(reply.model)
         if origin == "live":
             if reply.cost is None:
                 self.unpriced += 1
             else:
                 self.spent += reply.cost
-        elif reply.cost is None:
+            return
+        self.replayed(request, reply)
+        if reply.cost is None:
             self.unpriced_replays += 1
         else:
             self.avoided += reply.cost
