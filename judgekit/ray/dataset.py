@@ -7,6 +7,7 @@ import os
 import platform
 import secrets
 from collections.abc import AsyncIterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +66,7 @@ def evaluate(
     ray = load_ray()
     flags = dict(overrides or {})
     path = Path(suite).resolve()
-    loaded = load_suite(path, Overrides.model_validate(flags))
-    try:
+    with closing(load_suite(path, Overrides.model_validate(flags))) as loaded:
         names = [metric.name for metric in loaded.metrics]
         for name in set(names) & set(COLUMNS):
             raise ConfigError(
@@ -86,8 +86,6 @@ def evaluate(
             "home": os.environ.get("JUDGEKIT_HOME"),
             "limits": start_limits(ray, loaded, f"limits-{secrets.token_hex(8)}"),
         }
-    finally:
-        loaded.close()
     return dataset.map_batches(
         CaseScorer,
         fn_constructor_kwargs=settings,

@@ -96,8 +96,7 @@ def run_on_ray(
     stop = stop or Flag()
     with suppress(OSError):  # the merge reports it
         check_folder(out)
-    loaded = load_suite(suite, overrides)
-    try:
+    with closing(load_suite(suite, overrides)) as loaded:
         _check(loaded, overrides)
         with connected(address) as ray:
             slots = worker_count(ray, loaded, workers)
@@ -116,8 +115,6 @@ def run_on_ray(
             finally:
                 if actor is not None:
                     ray.kill(actor)
-    finally:
-        loaded.close()
     folders = [run_folder(folder, shard) for shard in _shards(job)]
     scored = time.monotonic()
     report = merge_shards(suite, folders, out=out, page=page, stop=stop)
