@@ -232,9 +232,7 @@ class Allowance:
         self._limit, self._full = allowed.limit, now + allowed.reset
         used = allowed.limit - allowed.remaining
         self._fill = _MARGIN * used / allowed.reset if allowed.reset > 0 else math.inf
-        return allowed.remaining < min(
-            1.0 if self.name == "requests" else call.tokens, allowed.limit
-        )
+        return allowed.remaining < need
 
     def exhausted(self) -> None:
         """Note that a call was refused although the refill rate of the headers allowed it."""
