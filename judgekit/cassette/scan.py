@@ -21,7 +21,7 @@ from judgekit.cassette.detectors import DETECTORS, SCANNED, find_all
 from judgekit.cassette.detectors.pseudonym import PSEUDONYM
 from judgekit.cassette.detectors.reserved import reserved
 from judgekit.cassette.tape import MAX_LINE
-from judgekit.core.canonical import printable
+from judgekit.core.canonical import json_value, printable
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.input_file import MAX_PLAIN, read_text
 from judgekit.core.suggest import suggest
@@ -195,7 +195,7 @@ class _FileScanner:
             file.seek(0)
             if path.suffix == ".json":
                 whole = file.read(MAX_LINE + 1)
-                if len(whole) <= MAX_LINE and (data := _json(whole)) is not None:
+                if len(whole) <= MAX_LINE and (data := json_value(whole)) is not None:
                     yield from self._document(data, whole, name)
                     return
                 file.seek(0)
@@ -210,7 +210,7 @@ class _FileScanner:
             line = line[: page.start()] if data is not None else line
             for where, text in _texts(data):
                 yield from self._text(text, name, number, field=where)
-        data = _json(line) if line.lstrip()[:1] in (b"{", b"[") else None
+        data = json_value(line) if line.lstrip()[:1] in (b"{", b"[") else None
         if data is None:
             yield from self._text(line.decode("utf-8", "replace"), name, number)
             return
@@ -280,14 +280,6 @@ def masked(kind: str, written: str) -> str:
     return f"{written[:1]}… ({digits} digits)"
 
 
-def _json(line: bytes) -> Any:
-    """Return the value of a JSON text, or `None` if it is malformed."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _page_data(line: bytes, match: re.Match[bytes]) -> Any:
     """Return the JSON data of a page."""
     text = line[match.end() :].split(b"</script>", 1)[0]
@@ -296,7 +288,7 @@ def _page_data(line: bytes, match: re.Match[bytes]) -> Any:
             text = zlib.decompressobj(wbits=47).decompress(base64.b64decode(text), _MAX_PAGE)
         except (ValueError, zlib.error):
             return None
-    return _json(text)
+    return json_value(text)
 
 
 def _texts(data: Any) -> Iterator[tuple[str, str]]:

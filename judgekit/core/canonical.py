@@ -26,6 +26,14 @@ def canonical_json(value: Any) -> str:
     return encode_basestring(value) if type(value) is str else _encode(value)
 
 
+def json_value(text: str | bytes) -> Any:
+    """Return the value of a JSON text; `None` if it is malformed or nested too deeply."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def digest(value: str | bytes) -> str:
     """Return the sha256 of a text (as UTF-8) or of bytes, as 64 hexadecimal characters."""
     data = value.encode("utf-8") if isinstance(value, str) else value

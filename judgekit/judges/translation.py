@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
-from judgekit.core.canonical import visible
+from judgekit.core.canonical import json_value, visible
 from judgekit.core.errors import (
     CaseError,
     JudgekitError,
@@ -19,6 +15,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
 )
 from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.judges.rate_headers import read_retry_after
 from judgekit.judges.unreachable import certificate_error, chain, no_connection
 
 _SECRET = re.compile(
@@ -217,13 +214,10 @@ def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> st
 
 def _message_in(text: str) -> str:
     """Return the message in the JSON of an error; the text itself if it is none."""
-    if not text.startswith("{"):
+    data = json_value(text) if text.startswith("{") else None
+    if data is None:
         return text
-    try:
-        error = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    error = error.get("error", error)
+    error = data.get("error", data)
     message = error.get("message") if isinstance(error, dict) else error
     return message if isinstance(message, str) and message else text
 
@@ -236,19 +230,4 @@ def _retry_after(error: BaseException) -> float | None:
     headers = getattr(error, "litellm_response_headers", None) or getattr(error, "headers", None)
     if headers is None:
         headers = getattr(getattr(error, "response", None), "headers", None)
-    value = headers.get("retry-after") if headers is not None else None
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = _until(value)
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _until(date: str) -> float:
-    """Return the seconds until an HTTP date, or NaN if it is none."""
-    try:
-        return (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds()
-    except (TypeError, ValueError):
-        return math.nan
+    return None if headers is None else read_retry_after(headers)

@@ -5,7 +5,6 @@ Bodies equal those of litellm and instructor for the providers in `compatible`.
 
 from __future__ import annotations
 
-import json
 import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic_core import to_json
 
+from judgekit.core.canonical import json_value
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges import connections
@@ -188,7 +188,7 @@ class DirectTransport:
             raise ServerError("Connection error.") from exc
         except BodyError as exc:
             raise ServerError(str(exc)) from exc
-        data = _json(call.body)
+        data = json_value(call.body)
         if not call.good:
             raise error_in(data, call, shown=call.body)
         if not isinstance(data, dict):
@@ -214,13 +214,6 @@ class DirectTransport:
             max_field_size=_MAX_HEADER,
             proxy=proxy,
         )
-
-
-def _json(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _open(schema: Any) -> Any:

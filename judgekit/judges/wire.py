@@ -7,12 +7,12 @@ of text. Here a body is decoded piece by piece, and reading stops at the limit.
 from __future__ import annotations
 
 import hashlib
-import json
 import zlib
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
+from judgekit.core.canonical import json_value
 from judgekit.core.request import Omitted
 
 MAX_BODY = 8_000_000
@@ -110,12 +110,7 @@ class Exchange:
 
     def data(self) -> dict[str, Any] | None:
         """Return the JSON object of a successful response that was read whole, if it is one."""
-        if not self.good:
-            return None
-        try:
-            data = json.loads(self.body)
-        except (ValueError, RecursionError):
-            return None
+        data = json_value(self.body) if self.good else None
         return data if isinstance(data, dict) else None
 
 

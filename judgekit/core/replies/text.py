@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from judgekit.core.canonical import visible
+from judgekit.core.canonical import json_value, visible
 from judgekit.core.errors import InvalidReply, JudgeRefused
 from judgekit.core.request import Reply
 
@@ -65,10 +64,7 @@ def stored_object(text: str, *, missing: str) -> dict[str, Any]:
     Raises:
         InvalidReply: there is none; `missing` is the message.
     """
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise InvalidReply(missing) from exc
+    data = json_value(text)
     if not isinstance(data, dict):
         raise InvalidReply(missing)
     return data

@@ -35,6 +35,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from judgekit.core.canonical import json_value
 from judgekit.core.distribution import Distribution, Label
 from judgekit.core.errors import InvalidReply
 from judgekit.core.json_extraction import extract_object
@@ -226,11 +227,8 @@ def _equal(raw: bytes, data: dict[str, Any]) -> bool:
     Some servers replace halves of characters by U+FFFD; then the rest must be equal.
     """
     text = raw.decode("utf-8", "replace")
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    if value == data or "�" not in text:
+    value = json_value(text)
+    if value is None or value == data or "�" not in text:
         return bool(value == data)
     left, right = (_NO_ASCII.sub("", json.dumps(v, ensure_ascii=False)) for v in (value, data))
     return left == right
