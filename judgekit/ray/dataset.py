@@ -193,21 +193,12 @@ class CaseScorer:
             results = [results[place] for _, results in scored]
             values = [None if isinstance(r, Failure) else r.value for r in results]
             columns[name] = pyarrow.array(values, pyarrow.float64())
-        failures = [
-            [
-                f"{name}: {result.kind}: {result.message}"
-                for name, result in zip(self._metrics, results, strict=True)
-                if isinstance(result, Failure)
-            ]
-            for _, results in scored
-        ]
-        rows = [
-            [
-                row_bytes(id, name, result).decode()
-                for name, result in zip(self._metrics, results, strict=True)
-            ]
-            for id, results in scored
-        ]
+        failures, rows = [], []
+        for id, results in scored:
+            named = list(zip(self._metrics, results, strict=True))
+            failed = [(name, result) for name, result in named if isinstance(result, Failure)]
+            failures.append([f"{name}: {one.kind}: {one.message}" for name, one in failed])
+            rows.append([row_bytes(id, name, result).decode() for name, result in named])
         columns["failures"] = pyarrow.array(failures, texts)
         columns["rows"] = pyarrow.array(rows, texts)
         return pyarrow.table(columns)
