@@ -300,7 +300,9 @@ class Calls:
         call.release()
         self.answered = True
         listed = None if response is None else response.cost
-        cost = self._cost(data, reported if self.server.api_base else listed)
+        cost = reported if self.server.api_base else listed
+        if self.server.price is not None:
+            cost = cost_of(data, price=self.server.price)
         note_cost(cost)
         parsed = None if response is None else response.parsed
         return parsed, CallResult(
@@ -310,10 +312,6 @@ class Calls:
     def _name_of(self, data: dict[str, Any]) -> str | None:
         model = data.get("model")
         return without(model, self._secrets) if isinstance(model, str) and model else None
-
-    def _cost(self, data: dict[str, Any], known: float | None) -> float | None:
-        """Return the US dollars of one response; `known` is an amount without the judge's price."""
-        return known if self.server.price is None else cost_of(data, price=self.server.price)
 
     def _translated(self, error: Exception) -> JudgekitError:
         failure = translate(error, secrets=self._secrets)

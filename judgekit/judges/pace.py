@@ -72,9 +72,8 @@ class LocalPace:
         max_wait: float = 60.0,
         clock: Callable[[], float] | None = None,
     ) -> None:
-        self._limits = (name, concurrency, rpm, tpm, max_wait)
         self._clock = clock
-        self.limiter = Limiter(*self._limits)
+        self.limiter = Limiter(name, concurrency, rpm, tpm, max_wait)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._turn: asyncio.Lock
         self._changed: asyncio.Event
