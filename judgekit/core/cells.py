@@ -92,6 +92,3 @@ def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
             line, blank, word = then, "", word[len(begun) :]  # noqa: PLW2901 - what is left of it
         line, blank = line + blank + word, ""
     return [*lines, line] if line.strip() else lines
-
-
-__all__ = ["cells", "cut", "pad", "wrap"]

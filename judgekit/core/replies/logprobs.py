@@ -82,7 +82,8 @@ def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuati
     shared = first < len(offsets) and offsets[first] > begins
     if first == len(offsets) or shared:
         shared = True
-        first = _start_of_last(offsets, first)
+        # The last token that begins in the prompt, with all that begin at its place.
+        first = offsets.index(offsets[first - 1])
     figures = logprobs[first:]
     unknown = bool(figures) and first == 0 and figures[0] is None
     if unknown:
@@ -90,13 +91,6 @@ def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuati
     if any(figure is None for figure in figures):
         raise InvalidReply("a token of the continuation has no log-probability")
     return Continuation(tuple(min(0.0, float(figure)) for figure in figures), shared, unknown)
-
-
-def _start_of_last(offsets: Sequence[int], first: int) -> int:
-    """Return the first of the tokens that begin where the last one before a place begins."""
-    if first == 0:
-        raise InvalidReply("the log-probabilities do not begin with the text")
-    return offsets.index(offsets[first - 1])
 
 
 def _check(logprobs: Sequence[Any], offsets: Sequence[Any], length: int) -> None:

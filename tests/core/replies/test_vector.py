@@ -70,14 +70,6 @@ def test_what_is_no_vector_is_not_kept(numbers):
         vector_text(numbers)
 
 
-def test_the_length_that_is_expected_is_held():
-    text = vector_text([1.0, 2.0])
-
-    assert read_vector(reply(text), dimensions=2) == (1.0, 2.0)
-    with pytest.raises(InvalidReply, match="2 numbers where 3"):
-        read_vector(reply(text), dimensions=3)
-
-
 @given(st.binary(min_size=1536, max_size=1536))
 def test_a_vector_looks_like_nothing_private(raw):
     """Tapes are looked through for secrets before they are shared."""
