@@ -208,15 +208,3 @@ def _after_name(name: str, redact: Redact) -> Redact:
         return redacted
 
     return redact_value
-
-
-__all__ = [
-    "NAMES",
-    "PSEUDONYM",
-    "Redact",
-    "RedactionRule",
-    "pseudonym",
-    "redact_case",
-    "redact_fields",
-    "redactor",
-]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.cassette.redact import NAMES, RedactionRule, pseudonym, redact_case, redactor
+from judgekit.cassette.detectors.pseudonym import pseudonym
+from judgekit.cassette.redact import NAMES, RedactionRule, redact_case, redactor
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.errors import ConfigError
 from judgekit.suite.suite import build_suite
