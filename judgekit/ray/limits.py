@@ -133,15 +133,12 @@ class RunLimits:
         granted = state.granted.pop(number, None)
         if granted is None:
             return
-        if kind == "paid":
-            # The dollars are part of the total of the worker.
-            await granted.limit.settle(granted.number, dollars=0.0)  # type: ignore[call-arg]
-        elif kind == "ended":
+        if kind == "ended":
             status, headers, tokens, seconds = values
             await granted.limit.settle(  # type: ignore[call-arg]
                 granted.number, status=status, headers=headers, tokens=tokens, seconds=seconds
             )
-        else:
+        else:  # dropped, or paid: the dollars are part of the total of the worker
             await _end(granted, dollars=0.0)
 
     async def _grant(self, state: _Worker, kind: str, number: int, *values: Any) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import add_tapes
@@ -229,11 +229,6 @@ def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
     return not any(metric.failed or metric.not_run for metric in metrics)
 
 
-class _RunningShard(NamedTuple):
-    shard: Shard
-    reference: Any
-
-
 def _run_all(
     ray: Any,
     folder: Path,
@@ -254,47 +249,44 @@ def _run_all(
         num_cpus=1, max_retries=RETRIES, retry_exceptions=False, name="judgekit shard"
     )
     waiting = iter(shards)
-    running: list[_RunningShard] = []
+    running: dict[Any, Shard] = {}
     spent: dict[str, float] = {}
     try:
         while True:
             while len(running) < slots and (shard := next(waiting, None)) is not None:
-                reference = task.remote(str(folder.resolve()), job.token, shard.number)
-                running.append(_RunningShard(shard, reference))
+                running[task.remote(str(folder.resolve()), job.token, shard.number)] = shard
             if not running:
                 return
-            references = [one.reference for one in running]
-            done, _ = ray.wait(references, num_returns=1, timeout=_TICK)
+            done, _ = ray.wait(list(running), num_returns=1, timeout=_TICK)
             if stop.is_set():
                 raise StoppedRun(
                     f"stopped; the replies so far are in {folder}; "
                     "run the same command again to continue"
                 )
-            for one in [one for one in running if one.reference in done]:
-                running.remove(one)
-                spent |= _outcome(ray, one)["spent"]
+            for reference in done:
+                spent |= _outcome(ray, reference, running.pop(reference))["spent"]
             if actor is not None:  # a restarted actor does not know the finished workers
                 ray.wait([actor.count.remote(spent)], timeout=_TICK)
             yield
     finally:
-        for one in running:
+        for reference in running:
             with suppress(ray.exceptions.RayError):
-                ray.cancel(one.reference, force=True)
+                ray.cancel(reference, force=True)
 
 
-def _outcome(ray: Any, one: _RunningShard) -> dict[str, Any]:
+def _outcome(ray: Any, reference: Any, shard: Shard) -> dict[str, Any]:
     """Return how a shard ended; raise its error as one line with its machine and cause."""
     try:
-        outcome: dict[str, Any] = ray.get(one.reference)
+        outcome: dict[str, Any] = ray.get(reference)
     except ray.exceptions.RayError as exc:
         lines = [line.strip() for line in str(exc).splitlines() if line.strip()]
         raise ConfigError(
             f"{(lines or [type(exc).__name__])[-1]:.300}; "
             "see that every node has this version of judgekit, then run the command again",
-            where=f"shard {one.shard}",
+            where=f"shard {shard}",
         ) from None
     if outcome["error"] is not None:
-        raise ConfigError(outcome["error"], where=f"shard {one.shard} on {outcome['host']}")
+        raise ConfigError(outcome["error"], where=f"shard {shard} on {outcome['host']}")
     return outcome
 
 
