@@ -38,16 +38,6 @@ def _log(case: Case, metric: Metric) -> None:
 
 def failure_of(error: errors.JudgekitError) -> Failure | None:
     """Return the row that an error costs, or `None` when it stops the run."""
-    kind = _failure_kind(error)
-    if kind is None:
-        return None
-    return Failure(kind=kind, message=_line(error), key=getattr(error, "key", None))
-
-
-def _failure_kind(error: errors.JudgekitError) -> FailureKind | None:
-    """Return the kind of row an error costs, or `None` when it stops the run."""
-    if isinstance(error, errors.InvalidReply):
-        return error.kind  # type: ignore[return-value]
     kinds: Sequence[tuple[type[errors.JudgekitError], FailureKind]] = (
         (errors.CircuitOpen, "not_run"),
         (errors.JudgeAway, "not_run"),
@@ -59,7 +49,10 @@ def _failure_kind(error: errors.JudgekitError) -> FailureKind | None:
         # A template that fails on one case: the file itself was checked when it was loaded.
         (errors.RubricError, "metric_error"),
     )
-    return next((kind for kind_of, kind in kinds if isinstance(error, kind_of)), None)
+    kind = next((kind for kind_of, kind in kinds if isinstance(error, kind_of)), None)
+    if isinstance(error, errors.InvalidReply):
+        kind = error.kind  # type: ignore[assignment]
+    return None if kind is None else Failure(kind=kind, message=_line(error), key=error.key)
 
 
 def _line(error: BaseException) -> str:
