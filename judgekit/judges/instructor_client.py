@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from judgekit.core.judgment import ParsedReply, parse_reply
+from judgekit.core.judgment import parse_reply
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges.output_mode import Mode
@@ -22,12 +22,6 @@ class ParsedText(BaseModel):
 
     text: str
     parsed: Any
-
-    @property
-    def reply(self) -> ParsedReply:
-        """The values."""
-        parsed: ParsedReply = self.parsed
-        return parsed
 
 
 def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:

@@ -97,6 +97,6 @@ async def _complete(**options: Any) -> Any:
 def _response(response: Any, parsed: Any = None) -> Response:
     """Return a response of litellm as plain data."""
     data = response.model_dump(mode="json", warnings=False)
-    known = (parsed.text, parsed.reply) if isinstance(parsed, ParsedText) else None
+    known = (parsed.text, parsed.parsed) if isinstance(parsed, ParsedText) else None
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     return Response(data, known, float(cost) if isinstance(cost, (int, float)) else None)

@@ -107,7 +107,7 @@ def test_instructor_and_a_replay_read_the_same_values(form: Form, count: int) ->
     for number, text in enumerate(texts(count)):
         mode: Mode = "tools" if number % 2 else "json_schema"
 
-        live = outcome(lambda *args: by_instructor(*args).reply, text, form, mode)
+        live = outcome(lambda *args: by_instructor(*args).parsed, text, form, mode)
         replayed = outcome(lambda *args: parse_try(Try(text=args[0]), form), text)
 
         assert live == replayed or (text.strip() == "" and replayed[0] == "empty"), text
