@@ -148,16 +148,8 @@ class JudgeWrapper(BaseJudge):
     """A judge around another; subclasses override `ask`."""
 
     def __init__(self, judge: JudgeLike) -> None:
-        self._judge = as_judge(judge)
-
-    @property
-    def judge(self) -> BaseJudge:
+        self.judge = as_judge(judge)
         """The inner judge."""
-        return self._judge
-
-    @judge.setter
-    def judge(self, judge: JudgeLike) -> None:
-        self._judge = as_judge(judge)
 
     @property
     def model(self) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from judgekit.cassette.tape import Tape
 from judgekit.core.errors import ConfigError, JudgeUnavailable
+from judgekit.core.judge_wrapper import as_judge
 from judgekit.judges.fake import FakeJudge
 from judgekit.report.report import Report
 from judgekit.suite.run import failed_keys, run_suite
@@ -42,7 +43,7 @@ def wired(folder, judge=None, metrics=None, **overrides):
     data = {**SUITE, "metrics": metrics or SUITE["metrics"]}
     suite = build_suite(data, base=folder, overrides=Overrides(**overrides))
     if judge is not None:
-        suite.cassette.judge = judge
+        suite.cassette.judge = as_judge(judge)
     return suite
 
 
