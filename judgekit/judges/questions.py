@@ -135,6 +135,7 @@ def next_prompt(form: Form, answers: Sequence[Any]) -> Ask | dict[str, Any]:
 
 # -- lines to answers ------------------------------------------------------------
 
+_YES_OR_NO = "yes or no (y or n)"
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)\Z", re.ASCII)
 
 
@@ -196,16 +197,14 @@ def _valid_answers(ask: Ask) -> str:
         return "a reason comes before the answer; a few words will do"
     if ask.kind == "value" and ask.question is not None:
         return _valid_values(ask.question)
-    if ask.kind in ("met", "boolean"):
-        return "yes or no (y or n)"
-    return "a few words will do"
+    return _YES_OR_NO if ask.kind in ("met", "boolean") else "a few words will do"
 
 
 def _valid_values(question: Question) -> str:
     if question.labels:
         return f"one of {', '.join(question.labels)}"
     if question.kind == "boolean":
-        return "yes or no (y or n)"
+        return _YES_OR_NO
     low, high = question.minimum, question.maximum
     return f"a number from {low:g} to {high:g}, such as {low + 0.75 * (high - low):g}"
 
@@ -247,7 +246,7 @@ def _yes(text: str) -> bool:
         return True
     if word in ("n", "no", "false"):
         return False
-    raise NotAnAnswer("yes or no (y or n)")
+    raise NotAnAnswer(_YES_OR_NO)
 
 
 def _object(text: str) -> dict[str, Any]:
