@@ -44,11 +44,8 @@ class Naming:
         self._api_base = api_base or ""
         self._model = model
         self._key = key
-        self._asked = SharedCall(self._ask)
-
-    async def ask(self) -> None:
-        """Wait until the server was asked."""
-        await self._asked()
+        self.ask = SharedCall(self._ask)
+        """Waits until the server was asked."""
 
     async def _ask(self) -> None:
         import asyncio

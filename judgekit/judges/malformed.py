@@ -21,7 +21,7 @@ def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
     """
     if call.omitted is not None:
         start = clean(call.start.decode(errors="replace"), secrets)
-        return Try(text=start, fault=Fault(message=call.too_large or ""), omitted=call.omitted)
+        return Try(text=start, fault=Fault(message=call.too_large), omitted=call.omitted)
     data = call.data()
     if data is None or data.get("error") or not any(name in data for name in _ANSWER):
         return None

@@ -66,10 +66,8 @@ class Exchange:
         _current.reset(self._token)
 
     @property
-    def too_large(self) -> str | None:
-        """The error for a body that is longer than its limit; `None` otherwise."""
-        if self.omitted is None:
-            return None
+    def too_large(self) -> str:
+        """The error for a body that is longer than its limit."""
         return f"the response is larger than {self.limit:,} bytes"
 
     def release(self) -> None:
