@@ -30,6 +30,7 @@ _SETTINGS = {
     "statistics": 0,
     "tag_index": 0,
 }
+_FOREIGN_ROW = "holds a row judgekit did not write; delete the folder"
 _TIMEOUT = 60
 """Seconds to wait for other processes."""
 _OWN = r"cache\.db(-\w+)?|damaged-\d+\.db|drafts|\.gitignore"
@@ -61,9 +62,7 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]
     def get(self, key: Any, raw: Any) -> str:
         """Return a text key."""
         if not raw or type(key) is not str:
-            raise CassetteCorrupt(
-                f"{self._directory}: holds a row judgekit did not write; delete the folder"
-            )
+            raise CassetteCorrupt(f"{self._directory}: {_FOREIGN_ROW}")
         return key
 
     def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, str]:
@@ -75,9 +74,7 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]
     def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> str:
         """Return a text value, never a file."""
         if mode != _RAW or filename is not None or read or type(value) is not str:
-            raise CassetteCorrupt(
-                f"{self._directory}: holds a row judgekit did not write; delete the folder"
-            )
+            raise CassetteCorrupt(f"{self._directory}: {_FOREIGN_ROW}")
         return value
 
     def remove(self, file_path: str) -> None:
