@@ -253,9 +253,9 @@ def _follow(tokens: list[_Token], lead: bytes, spellings: _Spellings) -> Distrib
             loose[label] += path * min(rest, least)
         for text, p in others:
             after = _after(lead, text)
-            owners = possible if after == b"" else frozenset[int]()
-            if after:
-                owners, _ = spellings.fitting(written + after)
+            if after is None:
+                continue
+            owners, _ = spellings.fitting(written + after)
             if len(owners) == 1:
                 weights[next(iter(owners))] += path * p
             elif owners:
