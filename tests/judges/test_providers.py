@@ -68,7 +68,15 @@ def test_error_without_words_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("said", "seconds"),
-    [("2", 2.0), ("0.5", 0.5), ("-1", 0.0), ("soon", None), ("nan", None), ("inf", None)],
+    [
+        ("2", 2.0),
+        ("0.5", 0.5),
+        ("-1", 0.0),
+        ("1m20s", 80.0),
+        ("soon", None),
+        ("nan", None),
+        ("inf", None),
+    ],
 )
 def test_retry_after_in_seconds(said: str, seconds: float | None) -> None:
     error = translate(Foreign("busy", 429, retry_after=said))
