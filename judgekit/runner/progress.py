@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from judgekit.core.display.parts import counted
-
 if TYPE_CHECKING:
     from judgekit.core.case import Case
     from judgekit.core.score import Failure, Result
@@ -94,7 +92,7 @@ class ProgressLine:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def _line(self) -> str:
-        cases = counted(self._cases, "case")
+        cases = f"{self._cases:,} case{'s' if self._cases != 1 else ''}"
         return f"{cases}, {self._failed:,} failed" if self._failed else cases
 
     def _show(self, line: str) -> None:

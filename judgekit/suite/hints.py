@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path as FilePath
-from typing import Any
 
 from judgekit.core.file_model import Hints, Path
 from judgekit.core.suggest import closest, suggest
-from judgekit.core.yaml_file import parse_yaml
+from judgekit.core.yaml_file import package_data
 from judgekit.suite.file import CasesFile, LimitsFile, RunGateFile, SuiteFile
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.metric_file import GateFile, MetricFile
 
-
-@cache
-def _forms() -> dict[str, Any]:
-    """Return the content of `hints.yaml`."""
-    path = FilePath(__file__).with_name("hints.yaml")
-    forms: dict[str, Any] = parse_yaml(path.read_text("utf-8"), file=str(path))[0]
-    return forms
+_FORMS = FilePath(__file__).with_name("hints.yaml")
 
 
 def value_hint(path: Path) -> str:
@@ -30,7 +23,7 @@ def value_hint(path: Path) -> str:
     if starred[:-1] == ("metrics", "*", "gate") and starred[-1] not in GateFile.model_fields:
         # An unknown key may be the name of a figure, whose bound is a number.
         return suggest(starred[-1], GateFile.model_fields, otherwise="")
-    form = _forms()["values"].get(" ".join(starred))
+    form = package_data(_FORMS)["values"].get(" ".join(starred))
     return f"; {form}" if form else ""
 
 
@@ -43,13 +36,13 @@ def key_hint(path: Path, known: Iterable[str]) -> str:
     """
     key, names = str(path[-1]), list(known)
     if path[:-1] in ((), ("gate",)) and (key in ("gates", "gate") or path[:-1] == ("gate",)):
-        form = _forms()["values"]["gate"]
+        form = package_data(_FORMS)["values"]["gate"]
         return suggest(key, names, otherwise="") if _spelled(key, names) else f"; {form}"
     if close := closest(key, names):
         return suggest(key, close)
     if key in ("levels", "text") and "criteria" not in path:
-        return f"; {_forms()['criteria']}"
-    if key in _forms()["sampling"]:
+        return f"; {package_data(_FORMS)['criteria']}"
+    if key in package_data(_FORMS)["sampling"]:
         return f"; it belongs to the judge: judge: {{params: {{{key}: ...}}}}"
     form = _places().get(key)
     return f"; it belongs here: {form}" if form else suggest(key, names)
