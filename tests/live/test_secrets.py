@@ -48,7 +48,7 @@ def test_no_fault_gets_the_key_into_a_file(
     )
     faults["is_named_it"] = Fault(change=lambda body: body.update(model=key))
     server.plan = {f"case-{name}": always(fault) for name, fault in faults.items()}
-    judge = judge_of(server, api_key=key, timeout=5, retries=0)
+    judge = judge_of(server, api_key=key, timeout=2, retries=0)
 
     with caplog.at_level(logging.DEBUG):
         outcome = run(judge, server.plan, tmp_path, out=tmp_path / "out", concurrency=8, window=64)
