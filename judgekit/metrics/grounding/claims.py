@@ -36,24 +36,17 @@ class Claim(NamedTuple):
         return "contradicted" if self.contradicted else "unsupported"
 
 
-class Extracted(NamedTuple):
-    """The statements of a text."""
+class CheckedClaims(NamedTuple):
+    """The claims of a text, checked against the same passages."""
 
-    claims: list[str]
-    """Distinct statements that can be checked."""
+    claims: list[Claim]
     others: list[str]
     """Greetings, questions, offers and the like."""
     left_out: int
     """Claims beyond `max_claims`, which are not checked."""
-    score: Score
-
-
-class CheckedClaims(NamedTuple):
-    """The claims of a text, checked against the same passages."""
-
-    extracted: Extracted
-    claims: list[Claim]
-    passages: Sequence[str]
+    listing: Score
+    """The score of the step that listed the claims."""
+    passages: tuple[str, ...]
 
 
 class ClaimMetric(step.Stepped):
@@ -66,34 +59,52 @@ class ClaimMetric(step.Stepped):
     rubric: RubricLike = "claim_support"
     listing = "statements"
 
-    async def check_claims(self, case: Case, passages: Sequence[str]) -> CheckedClaims:
+    async def check_claims(self, case: Case, passages: tuple[str, ...]) -> CheckedClaims:
         """Return the claims of the output of a case, checked against passages."""
-        extracted = await self._extract(case)
-        claims = await self._check(case, extracted.claims, passages)
-        return CheckedClaims(extracted, claims, passages)
-
-    async def _extract(self, case: Case) -> Extracted:
-        (score,) = await step.judge_all(self._list, [case])
-        claims = step.items_of(score, met=True)
-        return Extracted(
-            claims=claims[: self.max_claims],
-            others=step.items_of(score, met=False),
-            left_out=max(0, len(claims) - self.max_claims),
-            score=score,
+        (listing,) = await step.judge_all(self._list, [case])
+        listed = step.items_of(listing, met=True)
+        texts = listed[: self.max_claims]
+        fields = [{"output": text, "context": passages} for text in texts]
+        scores = await self.judge_each(case, fields)
+        return CheckedClaims(
+            [self._claim(text, score) for text, score in zip(texts, scores, strict=True)],
+            others=step.items_of(listing, met=False),
+            left_out=len(listed) - len(texts),
+            listing=listing,
+            passages=passages,
         )
 
-    async def _check(
-        self, case: Case, claims: Sequence[str], passages: Sequence[str]
-    ) -> list[Claim]:
-        texts = [{"output": claim, "context": tuple(passages)} for claim in claims]
-        scores = await self.judge_each(case, texts)
-        checked = []
-        for claim, score in zip(claims, scores, strict=True):
-            probability = score.value or 0.0
-            supported = probability > self.tau
-            contradicted = score.parts[0].details.get("contradicted") is True and not supported
-            checked.append(Claim(claim, probability, supported, contradicted, score))
-        return checked
+    def _claim(self, text: str, score: Score) -> Claim:
+        probability = score.value or 0.0
+        supported = probability > self.tau
+        contradicted = score.parts[0].details.get("contradicted") is True and not supported
+        return Claim(text, probability, supported, contradicted, score)
+
+    def supported_share(
+        self, checked: CheckedClaims, *, subject: str, of: str = "", ground_truth: Json = None
+    ) -> Score:
+        """Return the score of the share of claims that the passages support.
+
+        Args:
+            checked: the claims.
+            subject: the text that has the claims, for the reason.
+            of: words after "claims", for the reason.
+            ground_truth: that of the score.
+        """
+        claims = checked.claims
+        missing = [claim.text for claim in claims if not claim.supported]
+        supported = len(claims) - len(missing)
+        reason = f"The {subject} has no claims to check."
+        if claims:
+            reason = f"The context supports {supported} of {len(claims)} claims{of}"
+            reason += f"; not {step.named(missing)}." if missing else "."
+        return self.scored(
+            checked,
+            faithfulness_ratio(supported, len(claims)),
+            reason=reason,
+            counts=lambda claim: claim.supported,
+            ground_truth=ground_truth,
+        )
 
     def scored(
         self,
@@ -105,14 +116,14 @@ class ClaimMetric(step.Stepped):
         ground_truth: Json = None,
     ) -> Score:
         """Return the score of a text; `counts` selects the claims that count for the value."""
-        extracted, claims, passages = checked
-        if extracted.left_out:
-            reason += f" Not checked (see max_claims): {extracted.left_out} more."
-        source = Case(id="passages", context=tuple(passages))
+        claims, passages = checked.claims, checked.passages
+        if checked.left_out:
+            reason += f" Not checked (see max_claims): {checked.left_out} more."
+        source = Case(id="passages", context=passages)
         return self._score(
             value,
             reason=reason,
-            scores=[extracted.score, *(claim.score for claim in claims)],
+            scores=[checked.listing, *(claim.score for claim in claims)],
             parts=step.text_parts(
                 "claim",
                 [
@@ -131,24 +142,23 @@ class ClaimMetric(step.Stepped):
                     for claim in claims
                 ],
             ),
-            details=self._details(extracted, claims),
+            details=self._details(checked),
             confidence=step.certainty([claim.probability for claim in claims]),
             ground_truth=ground_truth,
         )
 
-    def _details(self, extracted: Extracted, claims: Sequence[Claim]) -> dict[str, Json]:
+    def _details(self, checked: CheckedClaims) -> dict[str, Json]:
+        verdicts = [claim.verdict for claim in checked.claims]
+        words = ("supported", "contradicted", "unsupported")
         details: dict[str, Json] = {
-            "claims": len(claims),
-            **{
-                word: sum(claim.verdict == word for claim in claims)
-                for word in ("supported", "contradicted", "unsupported")
-            },
+            "claims": len(verdicts),
+            **{word: verdicts.count(word) for word in words},
             "tau": self.tau,
         }
-        if extracted.others:
-            details["not_claims"] = list(extracted.others)
-        if extracted.left_out:
-            details["claims_left_out"] = extracted.left_out
+        if checked.others:
+            details["not_claims"] = [*checked.others]
+        if checked.left_out:
+            details["claims_left_out"] = checked.left_out
         return details
 
 
@@ -190,17 +200,8 @@ class Faithfulness(ClaimMetric):
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         needed_text(case, "output")
-        passages = needed_texts(case, "context")
-        checked = await self.check_claims(case, passages)
-        claims = checked.claims
-        value = faithfulness_ratio(sum(claim.supported for claim in claims), len(claims))
-        if value is None:
-            reason = "The answer has no claims to check."
-        else:
-            missing = [claim.text for claim in claims if not claim.supported]
-            reason = f"The context supports {len(claims) - len(missing)} of {len(claims)} claims"
-            reason += f"; not {step.named(missing)}." if missing else "."
-        return self.scored(checked, value, reason=reason, counts=lambda claim: claim.supported)
+        checked = await self.check_claims(case, needed_texts(case, "context"))
+        return self.supported_share(checked, subject="answer")
 
 
 class Hallucination(ClaimMetric):
@@ -235,8 +236,7 @@ class Hallucination(ClaimMetric):
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         needed_text(case, "output")
-        passages = needed_texts(case, "context")
-        checked = await self.check_claims(case, passages)
+        checked = await self.check_claims(case, needed_texts(case, "context"))
         claims = checked.claims
         bad = [claim for claim in claims if self._counts(claim)]
         value = ratio(len(bad), len(claims))
@@ -287,20 +287,6 @@ class ContextRecall(ClaimMetric):
         passages = needed_texts(case, "context")
         source = step.subject(case, "reference", input=case.input, output=reference)
         checked = await self.check_claims(source, passages)
-        missing = [claim.text for claim in checked.claims if not claim.supported]
-        supported = len(checked.claims) - len(missing)
-        value = ratio(supported, len(checked.claims))
-        if value is None:
-            reason = "The reference has no claims to check."
-        else:
-            reason = (
-                f"The context supports {supported} of {len(checked.claims)} claims of the reference"
-            )
-            reason += f"; not {step.named(missing)}." if missing else "."
-        return self.scored(
-            checked,
-            value,
-            reason=reason,
-            counts=lambda claim: claim.supported,
-            ground_truth=reference,
+        return self.supported_share(
+            checked, subject="reference", of=" of the reference", ground_truth=reference
         )
