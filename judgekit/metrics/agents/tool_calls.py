@@ -16,6 +16,7 @@ Arguments = Literal["exact", "subset", "schema", "ignore"]
 Extra = Literal["ignore", "count"]
 EXPECTED = "tool_calls"
 """Key of `expected` with the calls."""
+_NEEDS = ("history with tool calls, or metadata.tool_calls", "expected.tool_calls")
 MAX_CALLS = 500
 """Calls of one conversation; pairing takes quadratic time and a stack of this depth."""
 
@@ -228,10 +229,7 @@ class ToolCallCorrectness(ComputedMetric):
     extra: Extra = "ignore"
     """`count`: divide by the number of expected or actual calls, whichever is greater."""
 
-    needs = (
-        "history with tool calls, or metadata.tool_calls",
-        "expected.tool_calls",
-    )
+    needs = _NEEDS
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -292,10 +290,7 @@ class TrajectoryMatch(ComputedMetric):
     arguments: Arguments = "exact"
     """How arguments are compared: exact, subset, schema or ignore."""
 
-    needs = (
-        "history with tool calls, or metadata.tool_calls",
-        "expected.tool_calls",
-    )
+    needs = _NEEDS
 
     async def score(self, case: Case) -> Score:
         """Score one case.

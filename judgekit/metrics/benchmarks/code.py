@@ -10,14 +10,8 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, Positive, needed_text
 from judgekit.metrics.benchmarks.outcome import ProgramOutcome
-from judgekit.metrics.benchmarks.program import (
-    ProgramTest,
-    find_program,
-    orders,
-    read_tests,
-    same_output,
-)
-from judgekit.metrics.benchmarks.sandbox import Sandbox, SandboxLimits
+from judgekit.metrics.benchmarks.program import ProgramTest, find_program, read_tests, same_output
+from judgekit.metrics.benchmarks.sandbox import Sandbox, SandboxJob, SandboxLimits
 from judgekit.metrics.computed import ComputedMetric
 
 Counts = Literal["all", "share"]
@@ -90,8 +84,8 @@ class Code(ComputedMetric):
         sandbox = Sandbox(limits=limits, python=self.python, unsafe_exec=self.unsafe_exec)
         outcomes: list[ProgramOutcome] = []
         python = ""
-        for test, order in zip(tests, orders(program, tests), strict=True):
-            ran = await sandbox.run(order)
+        for test in tests:
+            ran = await sandbox.run(SandboxJob(program.variants, test.code, test.stdin))
             python = ran.python
             outcomes.append(_checked(test, ran.outcome, ran.output))
             if self.counts == "all" and outcomes[-1].kind != "passed":

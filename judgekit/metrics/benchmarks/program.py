@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.metrics.benchmarks.sandbox import SandboxJob
 from judgekit.metrics.markdown import parse_markdown
 
 MAX_TESTS = 1000
@@ -108,11 +107,6 @@ def find_program(case: Case, output: str, tests: Sequence[ProgramTest]) -> Progr
         return Program((f"{prompt}\n\n{code}", f"{_imports(prompt)}\n{code}"), source)
     joint = "" if prompt.endswith("\n") else "\n"
     return Program((f"{prompt}{joint}{code}", f"{prompt}{joint}{_indented(code)}"), source)
-
-
-def orders(program: Program, tests: Sequence[ProgramTest]) -> list[SandboxJob]:
-    """Return what to run, one order for each test."""
-    return [SandboxJob(program.variants, test.code, test.stdin) for test in tests]
 
 
 def same_output(printed: str, expected: str) -> bool:
