@@ -64,31 +64,28 @@ def find_folder(
         )
         raise ConfigError(f"embedder: {model} is not on this machine; {way}") from exc
     except (HfHubHTTPError, OSError, ValueError) as exc:
-        first = " ".join(str(exc).split())[:300]
-        raise ConfigError(f"embedder: {model} cannot be fetched: {first}") from exc
+        raise ConfigError(f"embedder: {model} cannot be fetched: {first_line(exc)}") from exc
     return Path(snapshot)
 
 
-def file_digest(path: Path) -> str:
+def first_line(error: Exception) -> str:
+    """Return the beginning of an error's message on one line."""
+    return " ".join(str(error).split())[:300]
+
+
+def file_digest(path: Path, *, expected: str | None = None) -> str:
     """Return the SHA-256 of a file.
 
     Raises:
-        ConfigError: it cannot be read.
+        ConfigError: it cannot be read, or it is not the expected one.
     """
     try:
-        return sha256_of(path)
+        digest = sha256_of(path)
     except OSError as exc:
         raise ConfigError(f"embedder: {path} cannot be read: {exc.strerror}") from exc
-
-
-def check_digest(path: Path, digest: str, expected: str | None) -> None:
-    """Check the SHA-256 of a file.
-
-    Raises:
-        ConfigError: it has another SHA-256.
-    """
     if expected is not None and digest != expected.strip().lower():
         raise ConfigError(f"embedder: {path} has the SHA-256 {digest}, not {expected}")
+    return digest
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -110,6 +107,28 @@ def read_settings(path: Path) -> dict[str, Any]:
     return data
 
 
-def whole_number(value: object, *, low: int, high: int) -> int | None:
+def whole_number(value: object, *, low: int, high: int = 1 << 20) -> int | None:
     """Return a setting if it is a whole number within bounds, else `None`."""
     return value if type(value) is int and low <= value <= high else None
+
+
+def check_whole(option: str, value: object, *, low: int = 1, high: int = 1 << 20) -> None:
+    """Check an option that is `None` or a whole number within bounds.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    if value is not None and whole_number(value, low=low, high=high) is None:
+        raise ConfigError(
+            f"embedder: {option} must be a whole number of at least {low}, not {value!r}"
+        )
+
+
+def check_download(value: object) -> None:
+    """Check the option `download`.
+
+    Raises:
+        ConfigError: it is not a flag.
+    """
+    if not isinstance(value, bool):
+        raise ConfigError(f"embedder: download must be true or false, not {value!r}")

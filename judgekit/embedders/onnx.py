@@ -74,21 +74,14 @@ class OnnxEmbedder(BaseEmbedder):
             ConfigError: the model does not exist, or an option is invalid.
             MissingExtra: onnxruntime or tokenizers is not installed.
         """
-        for option, value, low in (
-            ("threads", threads, 1),
-            ("max_tokens", max_tokens, 3),
-            ("batch_tokens", batch_tokens, 1),
-        ):  # fmt: skip
-            if value is not None and model_files.whole_number(value, low=low, high=1 << 20) is None:
-                raise ConfigError(
-                    f"embedder: {option} must be a whole number of at least {low}, not {value!r}"
-                )
+        model_files.check_whole("threads", threads)
+        model_files.check_whole("max_tokens", max_tokens, low=3)
+        model_files.check_whole("batch_tokens", batch_tokens)
         if pooling is not None and pooling not in get_args(Pooling):
             raise ConfigError(f"embedder: pooling must be mean or cls, not {pooling!r}")
         if sha256 is not None and not isinstance(sha256, str):
             raise ConfigError(f"embedder: sha256 must be a text, not {sha256!r}")
-        if not isinstance(download, bool):
-            raise ConfigError(f"embedder: download must be true or false, not {download!r}")
+        model_files.check_download(download)
         if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
             raise MissingExtra(feature="embedder onnx", extra="onnx")
         self._model = model
@@ -98,13 +91,8 @@ class OnnxEmbedder(BaseEmbedder):
         self._sha256 = sha256
         self._download = download
         self._options = (pooling, max_tokens)
-        if not download:
-            self._check_there()
-
-    def _check_there(self) -> None:
-        folder = self._folder
-        if not (folder / _TOKENIZER).is_file():
-            raise ConfigError(f"embedder: {folder} has no {_TOKENIZER}")
+        if not download and not (self._folder / _TOKENIZER).is_file():
+            raise ConfigError(f"embedder: {self._folder} has no {_TOKENIZER}")
 
     # -- the files ------------------------------------------------------------------
 
@@ -150,7 +138,7 @@ class OnnxEmbedder(BaseEmbedder):
         length = model_files.read_settings(self._folder / "sentence_bert_config.json").get(
             "max_seq_length"
         )
-        return model_files.whole_number(length, low=3, high=1 << 20) or MAX_TOKENS
+        return model_files.whole_number(length, low=3) or MAX_TOKENS
 
     @cached_property
     def dimensions(self) -> int | None:
@@ -165,9 +153,10 @@ class OnnxEmbedder(BaseEmbedder):
         Raises:
             ConfigError: the model is not the one that `sha256` wants.
         """
-        model = model_files.file_digest(self._file)
-        model_files.check_digest(self._file, model, self._sha256)
-        return {"model": model, "tokenizer": model_files.file_digest(self._folder / _TOKENIZER)}
+        return {
+            "model": model_files.file_digest(self._file, expected=self._sha256),
+            "tokenizer": model_files.file_digest(self._folder / _TOKENIZER),
+        }
 
     @cached_property
     def identity(self) -> str:
@@ -189,7 +178,9 @@ class OnnxEmbedder(BaseEmbedder):
             tokenizer.no_padding()
         except Exception as exc:
             # The library raises nothing narrower.
-            raise ConfigError(f"embedder: {path} is no tokenizer: {_first_line(exc)}") from exc
+            raise ConfigError(
+                f"embedder: {path} is no tokenizer: {model_files.first_line(exc)}"
+            ) from exc
         return tokenizer
 
     @cached_property
@@ -210,7 +201,7 @@ class OnnxEmbedder(BaseEmbedder):
         except Exception as exc:
             # The library's exceptions have no base of their own.
             raise ConfigError(
-                f"embedder: {self._file} cannot be loaded: {_first_line(exc)}"
+                f"embedder: {self._file} cannot be loaded: {model_files.first_line(exc)}"
             ) from exc
         unknown = {item.name for item in session.get_inputs()} - _INPUTS
         if unknown:
@@ -296,7 +287,3 @@ class OnnxEmbedder(BaseEmbedder):
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         norms[norms == 0] = 1.0
         return cast("Floats", vectors / norms)
-
-
-def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]

@@ -11,7 +11,7 @@ from typing import Any, cast
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.core.protocols import BaseEmbedder
-from judgekit.embedders.model_files import file_digest, find_folder, whole_number
+from judgekit.embedders import model_files
 
 EXTRA = "sentence-transformers"
 _FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.safetensors")
@@ -48,12 +48,8 @@ class SentenceTransformersEmbedder(BaseEmbedder):
             ConfigError: the model does not exist, or an option is invalid.
             MissingExtra: sentence-transformers is not installed.
         """
-        if threads is not None and whole_number(threads, low=1, high=4096) is None:
-            raise ConfigError(
-                f"embedder: threads must be a whole number of at least 1, not {threads!r}"
-            )
-        if not isinstance(download, bool):
-            raise ConfigError(f"embedder: download must be true or false, not {download!r}")
+        model_files.check_whole("threads", threads, high=4096)
+        model_files.check_download(download)
         if not isinstance(device, str) or not device.strip():
             raise ConfigError(f"embedder: device must be a text such as cpu, not {device!r}")
         if find_spec("sentence_transformers") is None:
@@ -68,7 +64,7 @@ class SentenceTransformersEmbedder(BaseEmbedder):
 
     @cached_property
     def _folder(self) -> Path:
-        return find_folder(
+        return model_files.find_folder(
             self._model, base=self._base, extra=EXTRA, download=self._download, files=_FILES
         )
 
@@ -78,7 +74,10 @@ class SentenceTransformersEmbedder(BaseEmbedder):
         files = sorted({path for pattern in _FILES for path in self._folder.glob(pattern)})
         if not any(path.suffix == ".safetensors" for path in files):
             raise ConfigError(f"embedder: {self._folder} has no weights as safetensors")
-        return {path.relative_to(self._folder).as_posix(): file_digest(path) for path in files}
+        return {
+            path.relative_to(self._folder).as_posix(): model_files.file_digest(path)
+            for path in files
+        }
 
     @cached_property
     def identity(self) -> str:
@@ -102,8 +101,8 @@ class SentenceTransformersEmbedder(BaseEmbedder):
                 model_kwargs={"use_safetensors": True},
             )
         except (OSError, ValueError, RuntimeError, KeyError) as exc:
-            first = " ".join(str(exc).split())[:300]
-            raise ConfigError(f"embedder: {self._folder} cannot be loaded: {first}") from exc
+            line = model_files.first_line(exc)
+            raise ConfigError(f"embedder: {self._folder} cannot be loaded: {line}") from exc
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return a float32 array: a row per text, of Euclidean length 1.
