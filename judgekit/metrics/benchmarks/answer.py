@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.mentions import AnswerMention, standing
-from judgekit.metrics.benchmarks.number import numbers, plain
+from judgekit.metrics.benchmarks.number import is_number, numbers, plain
 from judgekit.metrics.benchmarks.polarity import leading_polarity, polarity
 from judgekit.metrics.benchmarks.wording import wording
 from judgekit.metrics.tokens import split_sentences
@@ -189,8 +189,6 @@ def _short(text: str) -> str:
 
 def kind_of(references: Sequence[str], choices: Sequence[str]) -> Kind:
     """Return the kind of answer, by the references and choices of a case."""
-    from judgekit.metrics.benchmarks.number import is_number
-
     if choices:
         return "choice"
     if all(is_number(text) for text in references):

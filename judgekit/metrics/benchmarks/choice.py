@@ -93,12 +93,9 @@ class Choices:
             r"[)\]*_\"'”]*\s*(?:,|/|&|\bor\b|\band\b)+\s*(?:(?:or|and)\s+)?[(\[*_]*([A-Za-z])(?![\w'’])",
             after,
         )
-        other = self.of_letter(match[1]) if match else None
-        return (
-            other is not None
-            and other != letter
-            and (match is not None and _is_letter(match[1], after[match.end() :]))
-        )
+        if match is None or self.of_letter(match[1]) in (None, letter):
+            return False
+        return _is_letter(match[1], after[match.end() :])
 
     def named(self, text: str) -> tuple[str, str, str] | None:
         """Return the choice a text names without marking it: letter, rule, and where it is said."""

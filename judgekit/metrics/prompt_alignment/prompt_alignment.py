@@ -103,10 +103,7 @@ def _finite(dimension: str, number: object) -> float:
 
 def alignment_band(value: float) -> str:
     """Return the word for a value on 0..1 (see `BANDS`)."""
-    for bound, word in BANDS:
-        if value >= bound:
-            return word
-    return BANDS[-1][1]
+    return next((word for bound, word in BANDS if value >= bound), BANDS[-1][1])
 
 
 class PromptAlignment(BuiltIn):
@@ -149,12 +146,7 @@ class PromptAlignment(BuiltIn):
         }
         answers = judgment.answers
         for audience in variant.groups:
-            details[audience] = _analysis(
-                answers[f"{audience}.intent"],
-                answers[f"{audience}.requirements"],
-                answers[f"{audience}.completeness"],
-                answers[f"{audience}.appropriateness"],
-            )
+            details[audience] = _analysis(*(answers[f"{audience}.{d}"] for d in Analysis._fields))
         details["overallAssessment"] = judgment.details.get("overall_assessment", "")
         if folded.value is not None:
             details["band"] = alignment_band(folded.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import JsonValue
@@ -31,17 +32,12 @@ def find_requirements(text: str) -> tuple[Requirement, ...]:
     >>> [found.check for found in find_requirements("List three fruits in at most 20 words.")]
     ['has at most 20 words', 'has 3 items']
     """
-    requirements: dict[tuple[object, ...], Requirement] = {}
+    requirements: dict[Requirement, Requirement] = {}
     for directive in find_directives(text):
         for rule in _RULES:
             for requirement in rule(directive, text):
-                key = (
-                    requirement.kind,
-                    requirement.argument,
-                    requirement.minimum,
-                    requirement.maximum,
-                )
-                requirements.setdefault(key, requirement)
+                # The same requirement may stand in several words.
+                requirements.setdefault(replace(requirement, text=""), requirement)
     return tuple(requirements.values())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -155,15 +155,15 @@ def _repetition(prose: str, words: Sequence[str]) -> Signal | None:
     """The strongest of: a word again and again, the same sentences, the same runs of words."""
     lower = [word.casefold() for word in words]
     units = [unit for word in lower for unit in ([*word] if _CJK.search(word) else [word])]
-    candidates: list[Signal] = []
+    candidates: list[tuple[float, str]] = []
     word, times = _longest_run(lower)
     # "no, no, no" and "ha ha ha" are speech; a longer word three times in a row is a slip.
     if times >= (3 if len(word) > 4 else 5):
         weight = 1.0 if times >= 5 else 0.6
-        candidates.append(Signal("repetition", weight, f"{word!r} {times} times in a row"))
+        candidates.append((weight, f"{word!r} {times} times in a row"))
     doubled = _DOUBLED.search(prose)
     if doubled is not None:
-        candidates.append(Signal("repetition", 0.3, repr(_short(doubled[0]))))
+        candidates.append((0.3, repr(_short(doubled[0]))))
     sentences = Counter(
         " ".join(s.casefold().split()) for s in split_sentences(prose) if count_words(s) >= 3
     )
@@ -172,19 +172,16 @@ def _repetition(prose: str, words: Sequence[str]) -> Signal | None:
         sentence, times = sentences.most_common(1)[0]
         if times >= 3 or (times == 2 and total in (3, 4)):
             weight = 1.0 if times * 2 >= total else 0.5
-            candidates.append(Signal("repetition", weight, f"{_short(sentence)!r} {times} times"))
+            candidates.append((weight, f"{_short(sentence)!r} {times} times"))
     share, phrase = _repeated_share(units)
     if share >= 0.35:
         weight = 1.0 if share >= 0.5 else 0.6
-        candidates.append(
-            Signal(
-                "repetition", weight, f"{share:.0%} of the words repeat {_short(phrase)!r} or so"
-            )
-        )
-    heavy = _one_word(lower)
-    if heavy is not None:
-        candidates.append(heavy)
-    return max(candidates, key=lambda signal: signal.weight, default=None)
+        candidates.append((weight, f"{share:.0%} of the words repeat {_short(phrase)!r} or so"))
+    if heavy := _one_word(lower):
+        candidates.append((0.5, heavy))
+    if not candidates:
+        return None
+    return Signal("repetition", *max(candidates, key=lambda candidate: candidate[0]))
 
 
 def _longest_run(words: Sequence[str]) -> tuple[str, int]:
@@ -212,14 +209,14 @@ def _repeated_share(units: Sequence[str], size: int = 4) -> tuple[float, str]:
     return sum(covered) / len(units), " ".join(run)
 
 
-def _one_word(words: Sequence[str]) -> Signal | None:
+def _one_word(words: Sequence[str]) -> str | None:
     """A content word that makes up much of a short text: "Steering helps. Steering works."."""
     long = [word for word in words if len(word) > 4]
     if len(words) < 8 or not long:
         return None
     word, times = Counter(long).most_common(1)[0]
     if times >= 4 and times >= 0.35 * len(words):
-        return Signal("repetition", 0.5, f"{times} of {len(words)} words are {word!r}")
+        return f"{times} of {len(words)} words are {word!r}"
     return None
 
 
@@ -294,16 +291,10 @@ def _truncated(text: str, prose: str) -> Signal | None:
         return Signal("truncated", 0.5, f"ends in {tail!r}")
     if _LIST_LINE.match(last) is not None or not last[-1].isalnum():
         return None
-    sentences = list(_ended(prose))
-    if len(sentences) >= 3 and all(sentences[:-1]) and not sentences[-1] and len(words) >= 6:
+    ended = [_ENDS_WELL.search(s) is not None for s in list(split_sentences(prose))[-4:]]
+    if len(ended) >= 3 and all(ended[:-1]) and not ended[-1] and len(words) >= 6:
         return Signal("truncated", 0.4, f"ends in {tail!r}")
     return None
-
-
-def _ended(prose: str) -> Iterator[bool]:
-    """Yield for each sentence of the last paragraph, and the one before, whether it has an end."""
-    for sentence in list(split_sentences(prose))[-4:]:
-        yield _ENDS_WELL.search(sentence) is not None
 
 
 def _too_short(text: str, question: str | None) -> Signal | None:
