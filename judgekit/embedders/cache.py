@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ class VectorCache:
 
     def __init__(self, store: Callable[[], TextStore], *, identity: str) -> None:
         self._open = store
-        self._store: TextStore | None = None
         # An identity may have any length and any characters.
         self._prefix = f"vector/1/{text_digest(identity)}/"
 
@@ -50,7 +50,7 @@ class VectorCache:
             digest: of the text, by `text_digest`.
             dimensions: the length of the vectors of the model, if known.
         """
-        text = self._opened().get(self._prefix + digest)
+        text = self._store.get(self._prefix + digest)
         vector = None if text is None else read_vector(text)
         if vector is None or (dimensions is not None and len(vector) != dimensions):
             return None
@@ -58,12 +58,11 @@ class VectorCache:
 
     def put(self, digest: str, vector: Vector) -> None:
         """Keep the vector of a text."""
-        self._opened().put(self._prefix + digest, write_vector(vector))
+        self._store.put(self._prefix + digest, write_vector(vector))
 
-    def _opened(self) -> TextStore:
-        if self._store is None:
-            self._store = self._open()
-        return self._store
+    @cached_property
+    def _store(self) -> TextStore:
+        return self._open()
 
 
 def text_digest(text: str) -> str:

@@ -214,12 +214,10 @@ class OnnxEmbedder(BaseEmbedder):
     def _output(self) -> tuple[str, bool]:
         """The output to read, and whether it is a vector per token."""
         outputs = self._session.get_outputs()
-        for output in outputs:
-            if len(output.shape) == 2:
-                return output.name, False
-        for output in outputs:
-            if len(output.shape) == 3:
-                return output.name, True
+        for rank in (2, 3):
+            for output in outputs:
+                if len(output.shape) == rank:
+                    return output.name, rank == 3
         raise ConfigError(f"embedder: {self._file} gives no vectors")
 
     # -- texts ------------------------------------------------------------------------

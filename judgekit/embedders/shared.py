@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -60,7 +61,6 @@ class SharedEmbedder:
         self.synchronous = bool(self._facts.synchronous)
         self.semantic = bool(self._facts.semantic)
         self._store = store
-        self._cache: VectorCache | None = None
         self._recent: OrderedDict[str, Vector] = OrderedDict()
         self._cached_bytes = 0
         self._lock = threading.Lock()
@@ -126,10 +126,9 @@ class SharedEmbedder:
                 _, oldest = self._recent.popitem(last=False)
                 self._cached_bytes -= oldest.nbytes
 
+    @cached_property
     def _vector_cache(self) -> VectorCache | None:
-        if self._cache is None and self._store is not None:
-            self._cache = VectorCache(self._store, identity=self.identity)
-        return self._cache
+        return None if self._store is None else VectorCache(self._store, identity=self.identity)
 
     def _embed_now(self, missing: dict[str, str]) -> dict[str, Vector]:
         vectors = self._embed_texts(missing)
@@ -145,12 +144,8 @@ class SharedEmbedder:
     def _queue(self) -> _Queue:
         import asyncio
 
-        loop = asyncio.get_running_loop()
         with self._lock:
-            queue = self._queues.get(loop)
-            if queue is None:
-                queue = self._queues[loop] = _Queue(self._embed_batch)
-        return queue
+            return self._queues.setdefault(asyncio.get_running_loop(), _Queue(self._embed_batch))
 
     async def _embed_batch(self, texts: dict[str, str]) -> dict[str, Vector]:
         """Embed texts, shortest first: texts of one length share a batch without padding."""
@@ -166,7 +161,7 @@ class SharedEmbedder:
 
     def _locally(self, texts: dict[str, str]) -> dict[str, Vector]:
         with self._working:
-            cache = self._vector_cache()
+            cache = self._vector_cache
             known: dict[str, Vector] = {}
             if cache is not None:
                 # Reading it may load the model, so it is not read earlier.
