@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgekit.authoring.rubric_test.run import judges_on
 from judgekit.cassette.cassette import Cassette
@@ -43,11 +43,9 @@ class Session:
             # Naming a judge on the command line is permission to ask it, as for the other verbs.
             record = "new_episodes"
         self.tapes = Tapes(
-            TapeSettings(
-                record=RecordMode.parse(record),
-                judge=judge or config.getini("judgekit_judge") or None,
-                api_base=config.getoption("judgekit_api_base"),
-            )
+            record=RecordMode.parse(record),
+            judge=judge or config.getini("judgekit_judge") or None,
+            api_base=config.getoption("judgekit_api_base"),
         )
         self.unused_word = config.getoption("judgekit_unused") or config.getini("judgekit_unused")
         self.unused: dict[str, int] = {}
@@ -73,7 +71,7 @@ class Session:
         """
         path = self._cassette_of(item)
         self._modules.setdefault(str(path), set()).add(str(item.path))
-        model = self.tapes.settings.judge or "MODEL"
+        model = self.tapes.judge or "MODEL"
         return Kit(
             self.tapes.open(path),
             folder=item.path.parent,
@@ -181,20 +179,19 @@ UNKNOWN = "unknown"
 """The model of a judge nobody named, where nothing is recorded either."""
 
 
-class TapeSettings(NamedTuple):
-    """The settings for all cassettes of a session."""
-
-    record: RecordMode = RecordMode.NONE
-    judge: str | None = None
-    """Model to replay or to ask; without one, whoever is on the cassette."""
-    api_base: str | None = None
-
-
 class Tapes:
-    """The cassettes of a session, by file."""
+    """The cassettes of a session, by file.
 
-    def __init__(self, settings: TapeSettings) -> None:
-        self.settings = settings
+    Args:
+        record: the record mode of all cassettes.
+        judge: model to replay or to ask; without one, whoever is on the cassette.
+        api_base: address of the judge's server.
+    """
+
+    def __init__(self, *, record: RecordMode, judge: str | None, api_base: str | None) -> None:
+        self.judge = judge
+        self._record = record
+        self._api_base = api_base
         self._open: dict[Path, Cassette] = {}
 
     def open(self, path: Path) -> Cassette:
@@ -205,17 +202,17 @@ class Tapes:
             CassetteCorrupt: the file is damaged.
         """
         if path not in self._open:
-            asking = self.settings.record is not RecordMode.NONE
+            asking = self._record is not RecordMode.NONE
             self._open[path] = Cassette(
                 LimitedJudge(self._judge(path, asking=asking)),
                 tape=path,
                 store=store_opener(path.parent) if asking else None,
-                record=self.settings.record,
+                record=self._record,
             )
         return self._open[path]
 
     def _judge(self, path: Path, *, asking: bool) -> Judge:
-        name = self.settings.judge
+        name = self.judge
         recorded = judges_on(path)
         if not asking:
             known = [judge for judge in recorded if name in (None, judge.model)]
@@ -233,8 +230,8 @@ class Tapes:
             same = next((judge for judge in recorded if judge.model == name), None)
             known_words = same._asdict() if same is not None else {"model": name}
             file = JudgeFile.model_validate(known_words)
-        if self.settings.api_base is not None:
-            file = file.model_copy(update={"api_base": self.settings.api_base})
+        if self._api_base is not None:
+            file = file.model_copy(update={"api_base": self._api_base})
         return make_judge(file, base=path.parent, lines=Lines(file=""), asking=True)
 
     def opened(self) -> list[Cassette]:

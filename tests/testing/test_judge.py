@@ -7,7 +7,7 @@ import re
 import pytest
 
 from judgekit.cassette.mode import RecordMode
-from judgekit.testing.session import Tapes, TapeSettings
+from judgekit.testing.session import Tapes
 from tests.testing.conftest import RECORD, records, tape
 
 pytestmark = pytest.mark.usefixtures("project")
@@ -75,10 +75,9 @@ def test_a_judge_nobody_recorded_is_a_miss(run):
 
 
 def test_an_address_is_that_of_the_judge(tmp_path):
-    settings = TapeSettings(
+    tapes = Tapes(
         record=RecordMode.NEW_EPISODES, judge="openai/x", api_base="http://127.0.0.1:9/v1"
     )
-    tapes = Tapes(settings)
 
     limited = tapes.open(tmp_path / "tape.jsonl").judge
 
