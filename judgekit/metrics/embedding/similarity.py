@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from judgekit.core.case import Case
 from judgekit.core.score import Score
-from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, is_semantic, short_name, vectors
 from judgekit.metrics._options import Fraction, TextField, needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
@@ -59,22 +58,21 @@ class Similarity(ComputedMetric):
         first, *rest = await vectors(self.embedder, [output, *others])
         cosines = [cosine(first, vector) for vector in rest]
         known = [value for value in cosines if value is not None]
-        method = f"cosine of {short_name(identity)}"
+        common: dict[str, Any] = {
+            "method": f"cosine of {short_name(identity)}",
+            "meta": {"embedder": identity},
+        }
         if not known:
-            return not_applicable(
-                f"The output or the {self.to} has no words that the embedder knows.",
-                method=method,
-                meta={"embedder": identity},
-            )
+            reason = f"The output or the {self.to} has no words that the embedder knows."
+            return not_applicable(reason, **common)
         value = max(known) if self.reduce == "max" else math.fsum(known) / len(known)
         several = "" if len(cosines) == 1 else f", the {self.reduce} over {len(known)} texts"
         return Score(
             value=round(value, 4),
-            method=method,
             reason=f"The cosine of the output to the {self.to} is {value:.2f}{several}.",
             ground_truth=list(others) if self.to == "reference" else None,
             details={"cosines": [None if c is None else round(c, 4) for c in cosines]},
-            meta={"embedder": identity},
+            **common,
         )
 
 
@@ -171,18 +169,17 @@ async def _by_cosine(
     first, *rest = await vectors(embedder, [output, *references])
     cosines = [cosine(first, vector) for vector in rest]
     known = [value for value in cosines if value is not None]
-    meta: dict[str, Json] = {"embedder": identity_of(embedder)}
+    common: dict[str, Any] = {
+        "method": _method(tau),
+        "meta": {"embedder": identity_of(embedder)},
+    }
     if not known:
-        return not_applicable(
-            "The output or the reference has no words that the embedder knows.",
-            method=_method(tau),
-            meta=meta,
-        )
+        reason = "The output or the reference has no words that the embedder knows."
+        return not_applicable(reason, **common)
     best = round(max(known), DIGITS)
     value = semantic_accuracy([best], tau=tau) or 0.0
     return Score(
         value=value,
-        method=_method(tau),
         reason=f"The cosine of the output to the reference is {best:.4f},"
         f" {'at least' if value else 'below'} {tau:g}.",
         ground_truth=list(references),
@@ -191,5 +188,5 @@ async def _by_cosine(
             "cosines": [None if each is None else round(each, DIGITS) for each in cosines],
             "tau": tau,
         },
-        meta=meta,
+        **common,
     )

@@ -66,17 +66,15 @@ class ToneCompliance(ComputedMetric):
             CaseError: the output is missing.
         """
         output = needed_text(case, "output")
-        identity = identity_of(self.embedder)
-        method = f"cosine to {len(self.exemplars)} exemplars ({self.reduce})"
+        common: dict[str, Any] = {
+            "method": f"cosine to {len(self.exemplars)} exemplars ({self.reduce})",
+            "meta": {"embedder": identity_of(self.embedder)},
+        }
         target = await self._exemplar_vectors()
         (unit,) = await unit_vectors(self.embedder, [output])
         if unit is None or not target:
             subject = "output has" if target else "exemplars have"
-            return not_applicable(
-                f"The {subject} no words that the embedder knows.",
-                method=method,
-                meta={"embedder": identity},
-            )
+            return not_applicable(f"The {subject} no words that the embedder knows.", **common)
         cosines = [dot(unit, each) for each in target]
         if self.reduce == "centre":
             centre = scaled(sum(target[1:], start=target[0]))
@@ -87,10 +85,9 @@ class ToneCompliance(ComputedMetric):
         nearest = max(range(len(cosines)), key=lambda n: (round(cosines[n], DIGITS), -n))
         return Score(
             value=value,
-            method=method,
             reason=f"The cosine of the output to the exemplars of the tone is {value:.2f}.",
             details={"nearest": self.exemplars[nearest], "cosine": round(cosines[nearest], DIGITS)},
-            meta={"embedder": identity},
+            **common,
         )
 
     async def _exemplar_vectors(self) -> list[NDArray[np.float64]]:
