@@ -35,10 +35,13 @@ class ProgramOutcome(NamedTuple):
 
 
 class ProgramRun(NamedTuple):
-    """An outcome, and the version of the interpreter."""
+    """The result of running a program."""
 
     outcome: ProgramOutcome
     python: str
+    """Version of the interpreter."""
+    output: str = ""
+    """The text on standard output."""
 
 
 def read_outcome(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -18,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.benchmarks.filter import seccomp_filter
-from judgekit.metrics.benchmarks.outcome import ProgramOutcome, read_outcome
+from judgekit.metrics.benchmarks.outcome import ProgramRun, read_outcome
 
 if TYPE_CHECKING:
     import asyncio
@@ -76,16 +78,6 @@ class SandboxJob(NamedTuple):
     """Standard input, for a program that reads and prints."""
 
 
-class Ran(NamedTuple):
-    """The result of a job."""
-
-    outcome: ProgramOutcome
-    output: str
-    """The text on standard output."""
-    python: str
-    """Version of the interpreter."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sandbox:
     """Runs programs; each in a sandbox of its own, which ends with it."""
@@ -94,7 +86,7 @@ class Sandbox:
     python: str | None = None
     unsafe_exec: bool = False
 
-    async def run(self, order: SandboxJob) -> Ran:
+    async def run(self, order: SandboxJob) -> ProgramRun:
         """Run a program and its test.
 
         Raises:
@@ -106,7 +98,7 @@ class Sandbox:
                     return await self._run(order, [self.python or sys.executable], folder)
             return await self._run(order, isolated(self.python), "/")
 
-    async def _run(self, order: SandboxJob, command: Sequence[str], folder: str) -> Ran:
+    async def _run(self, order: SandboxJob, command: Sequence[str], folder: str) -> ProgramRun:
         import asyncio
 
         word = secrets.token_hex(16)
@@ -152,7 +144,7 @@ class Sandbox:
         if run is None:
             first = " ".join(report.decode("utf-8", "replace").split())[:300]
             raise ConfigError(f"code cannot be run: the sandbox did not start: {first}{_HINT}")
-        return Ran(run.outcome, output.decode("utf-8", "replace"), run.python)
+        return run._replace(output=output.decode("utf-8", "replace"))
 
     async def _watch(
         self, process: asyncio.subprocess.Process, text: bytes
@@ -195,8 +187,6 @@ async def _read(
 
 
 async def _feed(stream: asyncio.StreamWriter | None, text: bytes) -> None:
-    import contextlib
-
     if stream is not None:
         # A sandbox that did not start does not read; what it says instead is what counts.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -208,9 +198,6 @@ async def _feed(stream: asyncio.StreamWriter | None, text: bytes) -> None:
 
 def _kill(process: asyncio.subprocess.Process) -> None:
     """End a process and all it started: they are a session of their own."""
-    import contextlib
-    import signal
-
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
