@@ -102,7 +102,7 @@ class AdversarialRobustness(ComputedMetric):
             case "exact":
                 same = before == after
             case "normalised":
-                same = _normalised(before) == _normalised(after)
+                same = answer_form(before) == answer_form(after)
             case "lexical" | "semantic":
                 embedder = "lexical" if self.equal == "lexical" else self.embedder
                 if embedder is None or (self.equal == "semantic" and not is_semantic(embedder)):
@@ -206,10 +206,7 @@ class ContinuousRobustness(ComputedMetric):
         method = f"{self.norm} distance"
         meta: dict[str, Json] = {}
         if self.norm == "edit":
-            answer_change, input_change = (
-                edit_share(before, after),
-                edit_share(original, changed),
-            )
+            answer_change, input_change = edit_share(before, after), edit_share(original, changed)
         else:
             rows = await vectors(self.embedder, [before, after, original, changed])
             meta["embedder"] = identity_of(self.embedder)
@@ -256,10 +253,6 @@ def edit_share(one: str, other: str) -> float:
     if max(len(one), len(other)) > MAX_LETTERS:
         return float(Levenshtein.normalized_distance(one.split(), other.split()))
     return float(Levenshtein.normalized_distance(one, other))
-
-
-def _normalised(text: str) -> str:
-    return answer_form(text, ignore_case=True, ignore_accents=True)
 
 
 Verdict = Literal["positive", "negative"]
