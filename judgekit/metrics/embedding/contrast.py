@@ -48,7 +48,14 @@ class Sides:
         self._centres = [_centre(positives), _centre(negatives)]
 
     def contrast(self, response: Any) -> Contrast | None:
-        """Return the contrast of a response; `None` if it is zero, or all vectors of a side."""
+        """Return (mean cosine to positives - mean cosine to negatives + 2) / 4, and both means.
+
+        .5 is equally similar to both sides. `None` if the response is zero, or all vectors of a
+        side are.
+
+        >>> Sides([[1.0, 0.0]], [[0.0, 1.0]]).contrast([1.0, 0.0]).alignment
+        0.75
+        """
         unit = _unit(response)
         positive, negative = (
             None if unit is None or centre is None else _product(unit, centre)
@@ -58,19 +65,6 @@ class Sides:
             return None
         alignment = (positive - negative + 2) / 4
         return Contrast(min(1.0, max(0.0, alignment)), positive, negative)
-
-
-def contrast(
-    response: Vector, positives: Sequence[Vector], negatives: Sequence[Vector]
-) -> Contrast | None:
-    """Return (mean cosine to positives - mean cosine to negatives + 2) / 4, and both means.
-
-    .5 is equally similar to both sides. See `Sides` for zero vectors and errors.
-
-    >>> contrast([1.0, 0.0], [[1.0, 0.0]], [[0.0, 1.0]]).alignment
-    0.75
-    """
-    return Sides(positives, negatives).contrast(response)
 
 
 def mean_alignment(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.metrics.embedding.contrast import contrast
+from judgekit.metrics.embedding.contrast import Sides
 from judgekit.metrics.personalization.difference import Difference, difference, jaccard
 from judgekit.metrics.personalization.personalization import overall_personalization, passes_gate
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules, find_signals
@@ -118,8 +118,8 @@ VECTOR = st.lists(st.floats(-1, 1), min_size=3, max_size=3)
 
 @given(VECTOR, st.lists(VECTOR, min_size=1, max_size=3), st.lists(VECTOR, min_size=1, max_size=3))
 def test_swapping_the_sides_mirrors_the_alignment(response, positives, negatives):
-    found = contrast(response, positives, negatives)
-    mirrored = contrast(response, negatives, positives)
+    found = Sides(positives, negatives).contrast(response)
+    mirrored = Sides(negatives, positives).contrast(response)
 
     if found is None:
         assert mirrored is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.metrics.embedding.contrast import contrast, mean_alignment
+from judgekit.metrics.embedding.contrast import Sides, mean_alignment
 from judgekit.metrics.personalization.difference import (
     difference,
     jaccard,
@@ -74,9 +74,8 @@ def test_difference(row):
 @pytest.mark.parametrize("row", of("contrastive_alignment"), ids=lambda row: row["id"])
 def test_contrastive_alignment(row):
     inputs, expected = row["inputs"], row["expected"]
-    found = contrast(
-        inputs["response_vector"], inputs["positive_vectors"], inputs["negative_vectors"]
-    )
+    sides = Sides(inputs["positive_vectors"], inputs["negative_vectors"])
+    found = sides.contrast(inputs["response_vector"])
 
     assert found.alignment == pytest.approx(expected["alignment_0_1"], abs=1e-6)
     assert on_1_100(found.alignment) == pytest.approx(expected["alignment_1_100"], abs=1e-6)
@@ -97,7 +96,7 @@ def test_a_side_without_examples_is_said(row):
     sides = [[[1.0]] * len(row["inputs"][side] or ()) for side in ("positive", "negative")]
 
     with pytest.raises(ConfigError, match="contrastive alignment needs"):
-        contrast([1.0], *sides)
+        Sides(*sides)
 
 
 @pytest.mark.parametrize("row", of("personalization_overall"), ids=lambda row: row["id"])
