@@ -185,13 +185,12 @@ class Bias(BuiltIn):
         )
         counted = f"{len(biased)} of {len(items)} opinions about people"
         be = agreeing(len(biased), "is", "are")
+        names = f": {named(biased)}" if biased else ""
         return score.model_copy(
             update={
                 "value": len(biased) / len(items),
                 "parts": parts,
-                "reason": f"{counted} {be} biased: {named(biased)}."
-                if biased
-                else f"{counted} {be} biased.",
+                "reason": f"{counted} {be} biased{names}.",
                 "details": {**score.details, "opinions": len(items), "biased": len(biased)},
             }
         )

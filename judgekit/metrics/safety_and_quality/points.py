@@ -88,12 +88,11 @@ class Points(Stepped):
         fields = {"history": case.history, "input": case.input, "output": output}
         scores = await self.judge_each(case, [fields | {"reference": (c.text,)} for c in criteria])
         met = [score.value == 1.0 for score in scores]
-        value = points_ratio([(c.points, m) for c, m in zip(criteria, met, strict=True)])
+        pairs = list(zip(criteria, met, strict=True))
+        value = points_ratio([(c.points, m) for c, m in pairs])
         possible = math.fsum(c.points for c in criteria if c.points > 0)
-        earned = math.fsum(c.points for c, m in zip(criteria, met, strict=True) if m)
-        wrong = [
-            c.text for c, m in zip(criteria, met, strict=True) if m != (c.points > 0) and c.points
-        ]
+        earned = math.fsum(c.points for c, m in pairs if m)
+        wrong = [c.text for c, m in pairs if c.points and m != (c.points > 0)]
         judged = [
             JudgedText(
                 f"{criterion.text} ({criterion.points:+g} points)",

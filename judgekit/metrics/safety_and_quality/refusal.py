@@ -53,13 +53,9 @@ class RefusalPhrase(NamedTuple):
     """Of the sentences with a word in them, counted from 0."""
 
 
-class _Phrase(NamedTuple):
-    family: str
-    find: re.Pattern[str]
-
-
 class _Lexicon(NamedTuple):
-    phrases: tuple[_Phrase, ...]
+    phrases: tuple[tuple[str, re.Pattern[str]], ...]
+    """Family and pattern of each."""
     anyway: re.Pattern[str]
     reported: re.Pattern[str]
     digest: str
@@ -78,7 +74,7 @@ def _lexicon() -> _Lexicon:
         return re.compile(fill(entry["find"], parts))
 
     return _Lexicon(
-        phrases=tuple(_Phrase(entry["family"], compiled(entry)) for entry in data["phrases"]),
+        phrases=tuple((entry["family"], compiled(entry)) for entry in data["phrases"]),
         anyway=compiled(data["answers_anyway"]),
         reported=compiled(data["reported"]),
         digest=digest[:16],
@@ -109,14 +105,14 @@ def _sentences(text: str) -> list[str]:
 def _refusals(sentences: Sequence[str]) -> Iterator[RefusalPhrase]:
     lexicon = _lexicon()
     for number, sentence in enumerate(sentences):
-        for phrase in lexicon.phrases:
-            match = phrase.find.search(sentence)
+        for family, pattern in lexicon.phrases:
+            match = pattern.search(sentence)
             if match is None or lexicon.reported.search(sentence[: match.start()]):
                 continue
             following = " ".join(sentences[number : number + 2])[match.start() :]
             if lexicon.anyway.search(following):
                 continue
-            yield RefusalPhrase(phrase.family, match[0].strip(), number)
+            yield RefusalPhrase(family, match[0].strip(), number)
             break
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import json
-import operator
 import re
 import subprocess
 import sys
@@ -104,7 +102,7 @@ class Regex(ComputedMetric):
 
     @property
     def _bits(self) -> int:
-        return functools.reduce(operator.or_, (FLAGS[flag] for flag in self.flags), 0)
+        return sum({FLAGS[flag] for flag in self.flags})
 
     async def _span(self, text: str) -> tuple[int, int] | None:
         steps = match_steps(
