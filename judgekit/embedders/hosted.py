@@ -34,13 +34,9 @@ class HostedEmbedder(BaseEmbedder):
         params = dict(self.judge.params)
         dimensions = params.get("dimensions")
         self.dimensions = dimensions if isinstance(dimensions, int) else None
-        identity = self.judge.identity
-        facts = {
-            name: value for name, value in (("identity", identity), ("params", params)) if value
-        }
-        self._identity = (
-            f"{self.judge.model} {canonical_json(facts)}" if facts else self.judge.model
-        )
+        facts = {"identity": self.judge.identity, "params": params}
+        facts = {name: value for name, value in facts.items() if value}
+        self._identity = self.judge.model + (f" {canonical_json(facts)}" if facts else "")
 
     @property
     def identity(self) -> str:
