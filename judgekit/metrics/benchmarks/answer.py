@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from judgekit.metrics.benchmarks.choice import Choices
@@ -68,9 +69,8 @@ def find_answer(text: str, *, kind: Kind, choices: Choices) -> StatedAnswer | No
     StatedAnswer(text='B', rule='marked', quote='answer is (b).')
     """
     text = text[-MAX_CHARACTERS:]
-    for statement in reversed(list(_statements(text))):
-        answer = _read(statement.text, kind, choices)
-        if answer:
+    for statement in reversed(_statements(text)):
+        if answer := _read(statement.text, kind, choices):
             return _corrected(text[statement.end :], kind, choices) or StatedAnswer(
                 answer, statement.rule, _short(statement.quote)
             )
@@ -95,8 +95,8 @@ def _corrected(after: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
     return None
 
 
-def _statements(text: str) -> Iterator[Statement]:
-    """Yield marked answers, in the order of the text."""
+def _statements(text: str) -> list[Statement]:
+    """Return marked answers, in the order of the text."""
     words = wording()
     statements = []
     for mark in deque(words.marker.finditer(text), _STATEMENTS):
@@ -115,7 +115,7 @@ def _statements(text: str) -> Iterator[Statement]:
             statements.append(
                 Statement("boxed", f"{box[0]}{inner}}}", inner, box.start(), box.end())
             )
-    yield from sorted(statements, key=lambda statement: statement.at)
+    return sorted(statements, key=attrgetter("at"))
 
 
 def _boxed(text: str, start: int) -> str | None:
@@ -153,12 +153,11 @@ def _unmarked(text: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
         return StatedAnswer(polar.answer, "set off", _short(polar.clause)) if polar else None
     lines = [line for line in text.splitlines() if line.strip()]
     words = _words(lines[-1]) if lines else None
-    rule = "whole text" if len(lines) == 1 else "last line"
-    return (
-        StatedAnswer(text.strip() if rule == "whole text" else words, rule, _short(words))
-        if words
-        else None
-    )
+    if not words:
+        return None
+    if len(lines) == 1:
+        return StatedAnswer(text.strip(), "whole text", _short(words))
+    return StatedAnswer(words, "last line", _short(words))
 
 
 def _last_number(text: str) -> StatedAnswer | None:

@@ -71,14 +71,14 @@ class Math(ComputedMetric):
         return self._score(comparison, references)
 
     def _score(self, comparison: Compared, references: tuple[str, ...]) -> Score:
-        matched = comparison.matched is not None
+        at = comparison.matched
+        matched = at is not None
         outcome = "matched" if matched else "differs" if comparison.output else "no_answer"
-        reason = f"The output's expression {comparison.output} is not equal to the reference."
-        if matched:
-            reason = f"The output's expression {comparison.output} is equal to the reference."
-        elif comparison.ended:
+        equal = "is equal" if matched else "is not equal"
+        reason = f"The output's expression {comparison.output} {equal} to the reference."
+        if comparison.ended and not matched:
             outcome, reason = "undecided", f"Could not be decided: {self._why(comparison.ended)}."
-        elif not comparison.output:
+        elif outcome == "no_answer":
             reason = "No expression was found in the output, which counts as wrong."
         abstains = comparison.ended is not None and self.undecided == "abstain"
         return Score(
@@ -92,9 +92,7 @@ class Math(ComputedMetric):
                 "outcome": outcome,
                 "output": comparison.output,
                 "references": list(comparison.references),
-                "matched": references[comparison.matched]
-                if comparison.matched is not None
-                else None,
+                "matched": None if at is None else references[at],
             },
             meta={**comparison.versions},
         )
