@@ -16,7 +16,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import JudgekitError
 from judgekit.core.failure import failure_of
 from judgekit.core.protocols import Metric, MetricLike
-from judgekit.core.score import Failure, Part, Result, Score, check_score
+from judgekit.core.score import Failure, Part, Result, checked_score
 from judgekit.core.synchronous import run_inline
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import as_metric
@@ -188,16 +188,16 @@ class Kit:
 
     def _score(self, subject: Case, metric: Metric) -> Result:
         try:
-            work = metric.score(subject)
-            return _scored(metric, run_inline(work) if metric.synchronous else run_sync(work))
+            work = checked_score(metric, subject)
+            return run_inline(work) if metric.synchronous else run_sync(work)
         except JudgekitError as exc:
             return _failed(exc)
 
     async def _ascore(self, subject: Case, metric: Metric) -> Result:
         try:
-            work = metric.score(subject)
+            work = checked_score(metric, subject)
             # What waits for nothing needs no loop, and so none of a particular kind.
-            return _scored(metric, await (work if metric.synchronous else wait_for(work)))
+            return await (work if metric.synchronous else wait_for(work))
         except JudgekitError as exc:
             return _failed(exc)
 
@@ -232,11 +232,6 @@ class Kit:
             return ""
         key = result.judgments[0].request_key[:12]
         return f"see more: judgekit cassette show {path} {key}"
-
-
-def _scored(metric: Metric, score: Score) -> Score:
-    check_score(score, within=metric.range)
-    return score
 
 
 def _failed(error: JudgekitError) -> Failure:
