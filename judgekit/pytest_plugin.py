@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -216,8 +217,6 @@ def _tested(path: Path) -> bool:
 class RubricTestFile(pytest.File):
     """A rubric; its first test replays all of its tests."""
 
-    _done: RubricTestRun | None = None
-
     def collect(self) -> Iterable[pytest.Item]:
         """Yield an item for each test and each ordering."""
         from judgekit.core.errors import JudgekitError
@@ -232,21 +231,20 @@ class RubricTestFile(pytest.File):
         for name, where in places.items():
             yield RubricTestItem.from_parent(self, name=name, where=where)
 
+    @cached_property
     def tested(self) -> RubricTestRun:
-        """Return what came of the tests of this rubric.
+        """What came of the tests of this rubric.
 
         Raises:
             JudgekitError: they cannot be replayed.
         """
-        if self._done is None:
-            from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
-            from judgekit.rubric.load import load_rubric
-            from judgekit.suite.judge_file import JudgeFile
+        from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
+        from judgekit.rubric.load import load_rubric
+        from judgekit.suite.judge_file import JudgeFile
 
-            name = self.config.getini("judgekit_judge")
-            judge = JudgeFile(model=name) if name else None
-            self._done = run_tests(load_rubric(self.path), RubricTestSettings(judge=judge))
-        return self._done
+        name = self.config.getini("judgekit_judge")
+        judge = JudgeFile(model=name) if name else None
+        return run_tests(load_rubric(self.path), RubricTestSettings(judge=judge))
 
 
 class RubricTestItem(pytest.Item):
@@ -266,7 +264,7 @@ class RubricTestItem(pytest.Item):
 
         assert isinstance(self.parent, RubricTestFile)  # noqa: S101 - only those make items
         try:
-            tested = self.parent.tested()
+            tested = self.parent.tested
         except JudgekitError as exc:
             raise RubricTestFailed(str(exc)) from exc
         outcome = next(outcome for outcome in tested.outcomes if outcome.name == self.name)

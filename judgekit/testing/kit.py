@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import canonical_json, printable
@@ -20,7 +20,7 @@ from judgekit.core.score import Failure, Part, Result, checked_score
 from judgekit.core.synchronous import run_inline
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import as_metric
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create, find
 from judgekit.report.report import Report
 from judgekit.report.thresholds import passes
 from judgekit.runner.background import run_sync, wait_for
@@ -33,14 +33,6 @@ Chosen = str | Path | MetricLike
 
 class CheckFailed(AssertionError):
     """A check failed; the message says why."""
-
-
-class CheckOptions(NamedTuple):
-    """The options of a check."""
-
-    threshold: float | None
-    allow_fallback: bool
-    soft: bool
 
 
 class Kit:
@@ -80,7 +72,6 @@ class Kit:
         return self._made[key]
 
     def _make(self, chosen: str, options: dict[str, Any]) -> Metric:
-        from judgekit.metrics.registry import find
         from judgekit.metrics.rubric import RubricMetric
         from judgekit.rubric.library import SUFFIX, own_folders, rubric_names
         from judgekit.rubric.load import load_rubric
@@ -151,13 +142,14 @@ class Kit:
             options: of the metric.
 
         Raises:
-            NotAsExpected: the check does not hold.
+            CheckFailed: the check does not hold.
             JudgekitError: something is set up wrongly.
         """
         __tracebackhide__ = True
         subject, built = self._subject(case), self.metric(metric, **options)
-        rules = CheckOptions(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
-        return self._checked(rules, subject, built, self._score(subject, built))
+        result = self._score(subject, built)
+        fault = shortfall(result, built, threshold=threshold, allow_fallback=allow_fallback)
+        return self._checked(subject, built, result, fault, soft=soft)
 
     async def acheck(
         self,
@@ -172,13 +164,14 @@ class Kit:
         """Assert what `check` does; the metric is awaited in the event loop of the test.
 
         Raises:
-            NotAsExpected: the check does not hold.
+            CheckFailed: the check does not hold.
             JudgekitError: something is set up wrongly.
         """
         __tracebackhide__ = True
         subject, built = self._subject(case), self.metric(metric, **options)
-        rules = CheckOptions(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
-        return self._checked(rules, subject, built, await self._ascore(subject, built))
+        result = await self._ascore(subject, built)
+        fault = shortfall(result, built, threshold=threshold, allow_fallback=allow_fallback)
+        return self._checked(subject, built, result, fault, soft=soft)
 
     def _subject(self, case: Given) -> Case:
         return case if isinstance(case, Case) else self.case(**case)
@@ -202,24 +195,18 @@ class Kit:
             return _failed(exc)
 
     def _checked(
-        self, options: CheckOptions, subject: Case, metric: Metric, result: Result
+        self, subject: Case, metric: Metric, result: Result, fault: str | None, *, soft: bool
     ) -> Result:
         """Return a result that passes its check.
 
         Raises:
-            NotAsExpected: it is not, and that is not left to the end of the session.
+            CheckFailed: it has a fault, and that is not left to the end of the session.
         """
         __tracebackhide__ = True
-        fault = shortfall(
-            result,
-            threshold=options.threshold,
-            higher_is_better=metric.higher_is_better,
-            allow_fallback=options.allow_fallback,
-        )
         if fault is not None:
             advice = self._advice(result)
             message = "\n".join(explained(subject.id, metric.name, result, fault, advice=advice))
-            if not options.soft:
+            if not soft:
                 raise CheckFailed(message)
             self.soft.append(message)
         return result
@@ -248,11 +235,7 @@ SHOWN = 3
 
 
 def shortfall(
-    result: Result,
-    *,
-    threshold: float | None,
-    higher_is_better: bool,
-    allow_fallback: bool,
+    result: Result, metric: Metric, *, threshold: float | None, allow_fallback: bool
 ) -> str | None:
     """Return why a result does not pass, as half a sentence; `None` if it passes."""
     if isinstance(result, Failure):
@@ -264,8 +247,8 @@ def shortfall(
         )
     if result.value is None:
         return f"{result.status.replace('_', ' ')}: {result.reason or 'no value'}"
-    if passes(result.value, threshold, higher_is_better) is False:
-        side = "below" if higher_is_better else "above"
+    if passes(result.value, threshold, metric.higher_is_better) is False:
+        side = "below" if metric.higher_is_better else "above"
         return f"{result.value:.3g} is {side} the threshold {threshold:g}"
     return None
 

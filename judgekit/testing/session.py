@@ -160,10 +160,8 @@ class Session:
             yield f"judgekit: {len(self.soft)} soft checks do not hold", lines
         if live := self._origins["live"]:
             cost = "an unknown amount" if self._unpriced else f"${self._spent:.2f}"
-            yield (
-                "judgekit",
-                [f"{live} repl{'y' if live == 1 else 'ies'} asked and recorded; spent {cost}"],
-            )
+            replies = "1 reply" if live == 1 else f"{live} replies"
+            yield "judgekit", [f"{replies} asked and recorded; spent {cost}"]
         if self.unused:
             verb = "removed" if self.unused_word == "remove" else "not used"
             lines = [
@@ -213,23 +211,17 @@ class Tapes:
 
     def _judge(self, path: Path, *, asking: bool) -> Judge:
         name = self.judge
-        recorded = judges_on(path)
+        known = [judge for judge in judges_on(path) if name in (None, judge.model)]
         if not asking:
-            known = [judge for judge in recorded if name in (None, judge.model)]
             if len(known) > 1:
                 names = ", ".join(judge.words() for judge in known)
                 raise ConfigError(
                     f"recorded by {names}; say whose: --judgekit-judge MODEL", where=str(path)
                 )
             return known[0] if known else AbsentJudge(name or UNKNOWN)
-        if name is None and len(recorded) == 1:
-            file = JudgeFile.model_validate(recorded[0]._asdict())
-        elif name is None:
+        if name is None and len(known) != 1:
             raise ConfigError("recording asks a judge: say which, --judgekit-judge MODEL")
-        else:
-            same = next((judge for judge in recorded if judge.model == name), None)
-            known_words = same._asdict() if same is not None else {"model": name}
-            file = JudgeFile.model_validate(known_words)
+        file = JudgeFile.model_validate(known[0]._asdict() if known else {"model": name})
         if self._api_base is not None:
             file = file.model_copy(update={"api_base": self._api_base})
         return make_judge(file, base=path.parent, lines=Lines(file=""), asking=True)
@@ -242,14 +234,11 @@ class Tapes:
         """Return the keys that were replayed or recorded, by file."""
         used = {}
         for path, cassette in self._open.items():
-            tape = cassette.tape
-            count = len(tape) if tape is not None else 0
-            played = [
-                tape.line(number)[8:72]
-                for number in range(count)
-                if tape is not None and cassette.used(number)
-            ]
-            used[str(path)] = sorted({*played, *cassette.not_from_tape})
+            keys = set(cassette.not_from_tape)
+            if (tape := cassette.tape) is not None:
+                played = filter(cassette.used, range(len(tape)))
+                keys |= {tape.line(number)[8:72] for number in played}
+            used[str(path)] = sorted(keys)
         return used
 
     def close(self) -> None:
