@@ -148,8 +148,16 @@ class JudgeWrapper(BaseJudge):
     """A judge around another; subclasses override `ask`."""
 
     def __init__(self, judge: JudgeLike) -> None:
-        self.judge = as_judge(judge)
-        """The inner judge."""
+        self._judge = as_judge(judge)
+
+    @property
+    def judge(self) -> BaseJudge:
+        """The inner judge; what is assigned becomes a judge by `as_judge`."""
+        return self._judge
+
+    @judge.setter
+    def judge(self, judge: JudgeLike) -> None:
+        self._judge = as_judge(judge)
 
     @property
     def model(self) -> str:

@@ -11,7 +11,6 @@ import pytest
 
 from judgekit.cassette.tape import Tape
 from judgekit.core.errors import ConfigError, JudgeUnavailable
-from judgekit.core.judge_wrapper import as_judge
 from judgekit.judges.fake import FakeJudge
 from judgekit.report.report import Report
 from judgekit.suite.run import failed_keys, run_suite
@@ -43,7 +42,7 @@ def wired(folder, judge=None, metrics=None, **overrides):
     data = {**SUITE, "metrics": metrics or SUITE["metrics"]}
     suite = build_suite(data, base=folder, overrides=Overrides(**overrides))
     if judge is not None:
-        suite.cassette.judge = as_judge(judge)
+        suite.cassette.judge = judge
     return suite
 
 
