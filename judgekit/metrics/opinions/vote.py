@@ -52,18 +52,25 @@ def vote_on(
 
 
 def _majority(ballots: Sequence[Ballot], voters: str) -> Ballot:
-    weights: dict[Label, float] = {}
-    for answer, _, weight in ballots:
-        weights[answer.value] = weights.get(answer.value, 0.0) + weight
-    if len(weights) == 1:
-        return ballots[0]
-    best = max(weights.values())
-    first, *others = [value for value, weight in weights.items() if best - weight < _EQUAL]
-    if others:
-        ranked = sorted(weights.items(), key=lambda entry: -entry[1])
-        tied = ", ".join(f"{spelled(value)} {weight:g}" for value, weight in ranked)
+    words = tuple([ballot.answer.value for ballot in ballots])
+    place, tied = _winner(words, tuple([ballot.weight for ballot in ballots]))
+    if tied:
         return Ballot(Answer(reason=f"the {voters} are tied: {tied}"), ("abstained", None))
-    return next(ballot for ballot in ballots if ballot.answer.value == first)
+    return ballots[place]
+
+
+@lru_cache(maxsize=4_096)
+def _winner(words: tuple[Label, ...], votes: tuple[float, ...]) -> tuple[int, str]:
+    """Return the place of the first ballot for the word that wins, and the words that are tied."""
+    weights: dict[Label, float] = {}
+    for word, vote in zip(words, votes, strict=True):
+        weights[word] = weights.get(word, 0.0) + vote
+    best = max(weights.values())
+    first, *others = [word for word, weight in weights.items() if best - weight < _EQUAL]
+    if not others:
+        return words.index(first), ""
+    ranked = sorted(weights.items(), key=lambda entry: -entry[1])
+    return 0, ", ".join(f"{spelled(word)} {weight:g}" for word, weight in ranked)
 
 
 def _mean(ballots: Sequence[Ballot]) -> Ballot:
