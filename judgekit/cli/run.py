@@ -105,15 +105,17 @@ def run(
             retry_failed=retry_failed,
             quiet=quiet or json,
         )
-        loaded = load_suite(suite, chosen)
-    else:
-        loaded = load_suite(suite, chosen)
-        report = run_with_progress(
-            loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
-        )
+        with outputs.plain(as_json=json):
+            print_report(report, out=out, as_json=json)
+        outputs.write(report, find=load_suite(suite, chosen).data.places, as_json=json)
+        raise typer.Exit(report.exit_code)
+    loaded = load_suite(suite, chosen)
+    report = run_with_progress(
+        loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
+    )
     with outputs.plain(as_json=json):
         print_report(report, out=out, as_json=json, also=_recorded(loaded))
-        if not quiet and ray is None:
+        if not quiet:
             if report.run.get("went_on"):
                 note = "continued an interrupted run with its recorded replies"
                 print_error(f"judgekit: {printable(str(out))}: {note}")

@@ -92,5 +92,7 @@ def read_named(path: Path, *, what: str, most: int, otherwise: str = "; check th
         raise ConfigError(f"no such {what}{nearby(path) or otherwise}", where=str(path)) from exc
     except IsADirectoryError as exc:
         raise ConfigError(f"is a folder; name the {what} in it", where=str(path)) from exc
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
+    except UnicodeDecodeError as exc:
+        raise ConfigError(f"is not UTF-8 (byte {exc.start})", where=str(path)) from exc
+    except OSError as exc:
+        raise ConfigError(f"cannot be read: {exc.strerror or exc}", where=str(path)) from exc

@@ -92,13 +92,17 @@ class CaseBuilder(RowBuilder):
         self._put_others(row, fields, (MESSAGES,), CHAT_EXTRAS)
 
     def _put_mastra(self, row: dict[str, Any], fields: CaseFields) -> None:
-        from judgekit.datasets.mastra_rows import MASTRA_EXTRAS, put_run
+        from judgekit.datasets.mastra_rows import MASTRA_EXTRAS, put_ground_truth, put_run
 
         question, answer = row.get("input"), row.get("output")
         if self._cells:
             question, answer = to_json_or_text(question), to_json_or_text(answer)
-        put_run(question, answer, row.get("groundTruth"), fields)
-        self._put_others(row, fields, ("input", "output", "groundTruth"), MASTRA_EXTRAS)
+        put_run(question, answer, fields)
+        for key, value in row.items():  # `expected` keeps the order of the row
+            if key == "groundTruth":
+                put_ground_truth(value, fields)
+            else:
+                self._put_others({key: value}, fields, ("input", "output"), MASTRA_EXTRAS)
 
     def _put_key(self, key: str, value: Any, fields: CaseFields) -> None:
         source = self._fields.source(key) if self._fields else key

@@ -89,11 +89,10 @@ def assistant_text(value: Any) -> str | None:
     return text if isinstance(text, str) else _text(value)
 
 
-def put_run(question: Any, answer: Any, truth: Any, fields: CaseFields) -> None:
-    """Add the fields of a case from the input, the output and the `groundTruth` of a run.
+def put_run(question: Any, answer: Any, fields: CaseFields) -> None:
+    """Add the fields of a case from the input and output of a run.
 
-    Remembered messages are `history`. Messages after the first user message are not kept. A ground
-    truth that is a text is a reference, any other is `expected`.
+    Remembered messages are `history`. Messages after the first user message are not kept.
 
     Raises:
         RowFault: the input or the output is in none of the known shapes.
@@ -113,10 +112,14 @@ def put_run(question: Any, answer: Any, truth: Any, fields: CaseFields) -> None:
         turns.append(turn.model_dump(exclude_defaults=True))
     if turns:
         fields.put("history", turns, source="input")
-    if isinstance(truth, str):
-        fields.put("reference", truth, source="groundTruth")
-    elif truth is not None:
-        fields.put_inside("expected", "ground_truth", truth, source="groundTruth")
+
+
+def put_ground_truth(value: Any, fields: CaseFields) -> None:
+    """Add a run's `groundTruth`: a text is a reference, anything else is `expected`."""
+    if isinstance(value, str):
+        fields.put("reference", value, source="groundTruth")
+    elif value is not None:
+        fields.put_inside("expected", "ground_truth", value, source="groundTruth")
 
 
 def _check(value: Any, field: str, keys: tuple[str, ...]) -> None:

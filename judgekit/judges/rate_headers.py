@@ -54,7 +54,10 @@ def read_allowed(headers: Mapping[str, str], kind: str) -> Allowed | None:
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a response asks to wait; `None` if it does not."""
-    seconds = read_seconds(headers.get("retry-after"), headers)
+    value: object = headers.get("retry-after")
+    # The exceptions of a library may have a number.
+    text = str(value) if isinstance(value, (int, float)) else value
+    seconds = read_seconds(text if isinstance(text, str) else None, headers)
     return None if seconds is None else max(0.0, seconds)
 
 

@@ -72,8 +72,6 @@ class RubricMetric(Metric):
     """
 
     asks: ClassVar[Asks] = "verdict"
-    made_with: dict[str, Json]
-    rubrics: tuple[Rubric, ...]
     confidence = "is the share of the rubric's weight that was answered"
 
     def __init__(
@@ -117,14 +115,23 @@ class RubricMetric(Metric):
             (member, RequestBuilder(member.judge), member.judge.api) for member in self.jury.members
         ]
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
-        self.rubrics = (self.rubric,)
-        self.made_with = {
+        self._made_with: dict[str, Json] = {
             "rubric": self.rubric.name,
             "version": self.rubric.version,
             "digest": self.rubric.digest[:16],
             "model": self.judge.model,
         }
         self._method = f"{self.judge.model} by {self.rubric.name}@{self.rubric.version}"
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """Rubric, digest and model."""
+        return self._made_with
+
+    @property
+    def rubrics(self) -> tuple[Rubric, ...]:
+        """The rubric."""
+        return (self.rubric,)
 
     @property
     def figures(self) -> Mapping[str, bool]:

@@ -139,7 +139,9 @@ class Corrector:
                 topic.verdicts = topic.verdicts or isinstance(value, bool)
         if not values:
             return "no usable answer of a person"
-        person = math.fsum(values) / len(values)
+        total = sum(values)
+        # `fsum` is the same on every Python, and refuses a sum that is infinite.
+        person = (math.fsum(values) if math.isfinite(total) else total) / len(values)
         if self._source.combine == "majority":
             (person, count), *others = Counter(values).most_common(2)
             if others and others[0][1] == count:

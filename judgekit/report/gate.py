@@ -129,13 +129,10 @@ def gates_of(
     entries = [bounds] if isinstance(bounds, Mapping) else bounds
     defaults = {"undecided": undecided, "cluster": cluster}
     try:
-        return [
-            Gate(metric=metric, **gate)
-            for entry in entries
-            for gate in _gates(entry, threshold, figures or {}, defaults)
-        ]
+        gates = [g for entry in entries for g in _gates(entry, threshold, figures or {}, defaults)]
     except ValueError as exc:
         raise ConfigError(f"metric {metric!r}: {exc}") from exc
+    return [Gate(metric=metric, **gate) for gate in gates]
 
 
 def _gates(

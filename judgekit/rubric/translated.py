@@ -52,6 +52,9 @@ def translated(
 
 def _advised(message: str) -> str:
     """Return a message of Jinja with advice, if there is any."""
+    if message.startswith("unexpected char"):
+        # An offset would count the `extends` that front matter puts before the body.
+        message = message.rpartition(" at ")[0] or message
     if unknown := _UNKNOWN.match(message):
         what = "filter" if unknown["filter"] else "test" if unknown["test"] else "tag"
         word, names = unknown[what], _NAMES[what]

@@ -22,7 +22,7 @@ from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.judge_file import JUDGE
 from judgekit.suite.metric_file import FallbackFile, MetricFile
-from judgekit.suite.rubrics import rubric_folders, with_settings
+from judgekit.suite.rubrics import with_settings
 from judgekit.suite.settings import SuiteSettings
 
 _ASKING = ("vote", "quorum", "order", "calls", "readout")
@@ -71,15 +71,23 @@ class Planner:
 
     Args:
         settings: the suite.
+        folders: its rubric folders.
         roles: the roles of the suite's judges.
         no_judge: whether the run has no judge.
     """
 
-    def __init__(self, settings: SuiteSettings, *, roles: Collection[str], no_judge: bool) -> None:
+    def __init__(
+        self,
+        settings: SuiteSettings,
+        *,
+        folders: tuple[Path, ...],
+        roles: Collection[str],
+        no_judge: bool,
+    ) -> None:
         self._settings = settings
         self._base, self._lines = settings.base, settings.lines
         self._entries = settings.file.metrics
-        self._folders = rubric_folders(settings)
+        self._folders = folders
         self._roles = roles
         self._no_judge = no_judge
         self._plans: dict[str, MetricPlan] = {}

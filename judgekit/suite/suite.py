@@ -62,12 +62,13 @@ class Suite(Displayed):
         self.no_judge = self._overrides.no_judge or not self.roles
         self.record = settings.record_mode
         self.redact = make_redactor(file, lines=lines)
+        self.folders = rubric_folders(settings)
         for name in file.metrics:
             self._check_parts(name, ())
         check_metrics(settings)
         names = self._metrics_to_run()
         self._check_roles()
-        planner = Planner(settings, roles=self.roles, no_judge=self.no_judge)
+        planner = Planner(settings, folders=self.folders, roles=self.roles, no_judge=self.no_judge)
         self.plans = [planner.plan(name) for name in names]
         """The plans of the metrics to run."""
         self._pool = self._judge_pool({} if judge is None else {JUDGE: judge}, shared)
@@ -165,11 +166,6 @@ class Suite(Displayed):
     def judge_file(self) -> JudgeFile | None:
         """The settings of the role `judge`."""
         return self.roles.get(JUDGE)
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        """The folders of the suite's own rubrics."""
-        return rubric_folders(self._settings)
 
     def _check_roles(self) -> None:
         known = list(self._settings.written_roles)

@@ -144,6 +144,14 @@ def test_a_ground_truth_that_is_no_text_is_expected():
     assert case.expected == {"ground_truth": {"tone": "kind"}}
 
 
+def test_expected_keeps_the_order_of_the_row():
+    row = {"input": "q", "output": "a", "expected.a": 1, "groundTruth": {"x": 1}}
+
+    (case,) = load_cases([row], format="mastra")
+
+    assert list(case.expected) == ["a", "ground_truth"]
+
+
 @pytest.mark.parametrize("ending", ["jsonl", "json", "csv"])
 def test_runs_are_read_from_every_kind_of_file(tmp_path, ending):
     run = {"id": "a", "input": {"messages": [USER]}, "output": {"text": "Hello!"}}

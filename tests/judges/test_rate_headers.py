@@ -89,3 +89,8 @@ def test_retry_after_is_never_negative() -> None:
     assert read_retry_after({"retry-after": "Mon, 23 Nov 2026 10:00:09 GMT", **DATE}) == 9
     assert read_retry_after({"retry-after": "Mon, 23 Nov 2020 10:00:09 GMT", **DATE}) == 0
     assert read_retry_after({}) is None
+
+
+def test_retry_after_may_be_a_number_in_the_exception_of_a_library() -> None:
+    assert read_retry_after({"retry-after": 20}) == 20  # type: ignore[dict-item]
+    assert read_retry_after({"retry-after": float("inf")}) is None  # type: ignore[dict-item]

@@ -468,3 +468,15 @@ def test_a_response_that_is_wrong_costs_the_row(rubric, reply, kind):
     report = evaluate_sync([CASE], [metric])
 
     assert next(report.results).rows[0].result.kind == kind
+
+
+def test_a_subclass_may_add_to_what_a_score_is_made_with():
+    class Prompted(RubricMetric):
+        @property
+        def made_with(self):
+            return {**super().made_with, "prompt": "v2"}
+
+    metric = Prompted("quality", judge=FakeJudge())
+
+    assert metric.info().made_with["prompt"] == "v2"
+    assert metric.info().made_with["rubric"] == "quality"

@@ -59,7 +59,8 @@ class CriterionValues:
 
         size = len(self._units)
         padded = [c + [(math.nan, 0.0)] * (size - len(c)) for c in self._columns.values()]
-        self.values, weights = np.moveaxis(np.array(padded, float).reshape(-1, size, 2), 2, 0)
+        rows = np.array(padded, float).reshape(len(padded), size, 2)
+        self.values, weights = np.moveaxis(rows, 2, 0)
         self.ids, self._unit = list(self._columns), np.array(self._units, int)
         known = ~np.isnan(self.values)
         self.weighted = bool((weights[known] != 0).any())

@@ -238,8 +238,9 @@ def calibration_of(source: object) -> AlignmenterCalibration:
         return read_calibration(source)
     from judgekit.datasets.json_text import json_fault, parse_json  # most runs have none
 
-    where = str(source)
-    text = read_named(Path(source), what="calibration", most=MAX_FILE)
+    path = Path(source)
+    where = str(path)
+    text = read_named(path, what="calibration", most=MAX_FILE)
     try:
         return read_calibration(parse_json(text))
     except ConfigError as exc:

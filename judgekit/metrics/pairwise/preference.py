@@ -90,7 +90,7 @@ class PairwiseMetric(RubricMetric):
         self._mirrors = (None, AnswerExchange(self.rubric, first=opponent))
         self._by = rule_of(rule)
         self._method += f" in both orders ({rule})"
-        self.made_with["value"] = f"the better of two answers in both orders ({rule})"
+        self._made_with["value"] = f"the better of two answers in both orders ({rule})"
 
     @property
     def options(self) -> dict[str, Json]:

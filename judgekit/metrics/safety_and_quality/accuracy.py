@@ -50,7 +50,7 @@ class Accuracy(BuiltIn):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.made_with["value"] = "whether the rubric's reaches tau"
+        self._made_with["value"] = "whether the rubric's reaches tau"
 
     @property
     def options(self) -> dict[str, Json]:

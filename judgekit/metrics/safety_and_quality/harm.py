@@ -80,7 +80,7 @@ class Toxicity(BuiltIn):
             loaded = self.rubric if isinstance(self.rubric, Rubric) else load_rubric(self.rubric)
             self.rubric = loaded.with_criteria(self.categories, like=loaded.criteria[0].id)
         super().__post_init__()
-        self.made_with["value"] = "1 - the rubric's"
+        self._made_with["value"] = "1 - the rubric's"
 
     @property
     def options(self) -> dict[str, Json]:
@@ -165,7 +165,7 @@ class Bias(BuiltIn):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.made_with["value"] = "1 - the rubric's"
+        self._made_with["value"] = "1 - the rubric's"
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

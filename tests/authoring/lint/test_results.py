@@ -346,3 +346,11 @@ def test_a_run_folder_that_was_tampered_with_is_one_line(judgekit, run):
 
     assert (done.code, done.out) == (2, "")
     assert done.err == f"judgekit: {results}:3: not a result judgekit wrote\n"
+
+
+def test_a_rubric_without_a_verdict_in_the_run_is_named(run, tmp_path):
+    _, folder = run([[price(1)]] * 30)
+    other = tmp_path / "others.jinja"
+    other.write_text(RUBRIC.replace("name: answers", "name: others"), "utf-8")
+
+    assert [rule for _, rule, _ in said(other, folder)] == ["few-results"]
