@@ -98,4 +98,4 @@ def _figures(agreements: Sequence[Agreement]) -> str:
             parts.append(f"{name} {word} {figure.text}")
     more = f", and {len(agreements) - MOST} more" if len(agreements) > MOST else ""
     cases = max(one.cases for one in agreements)
-    return f"{', '.join(parts)}{more}, over {cases} case{'s' * (cases != 1)} people labelled"
+    return f"{', '.join(parts)}{more}, over {cases} case{'s' if cases != 1 else ''} people labelled"

@@ -209,8 +209,10 @@ class Calibration(Document, Framed, Value):
     def _frame_rows(self) -> Iterator[dict[str, Any]]:
         for one in self.criteria:
             row: dict[str, Any] = one.model_dump(include=_COLUMNS)
-            for name in ("kappa", "rank", "people_kappa", "people_rank"):
-                known = getattr(one, name) or Coefficient(value=None)
+            for name, figure in (("kappa", one.kappa), ("rank", one.rank),
+                                 ("people_kappa", one.people_kappa),
+                                 ("people_rank", one.people_rank)):  # fmt: skip
+                known = figure or Coefficient(value=None)
                 row[name] = {"value": known.value, "low": known.low, "high": known.high}
             for side, others in (("", one.statistics), ("people_", one.people_statistics)):
                 row |= {f"{side}{other.name}": other.model_dump(exclude={"name", "too_few"})

@@ -41,9 +41,12 @@ def _plain_number(value: float) -> float | int:
 class RubricView(View):
     """Name, version and description, as templates see them."""
 
+    __slots__ = ("description", "name", "version")
+
     def __init__(self, rubric: Rubric) -> None:
-        fields = ("description", "name", "version")
-        self.__dict__.update({name: getattr(rubric, name) for name in fields})
+        self.name = rubric.name
+        self.version = rubric.version
+        self.description = rubric.description
 
 
 class Variant:

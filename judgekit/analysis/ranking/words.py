@@ -34,8 +34,11 @@ def signed(value: float | None) -> str:
 
 def rank_interval(model: RankedModel) -> str:
     """Return the ranks that the comparisons allow, such as `2 to 4`; a dash for unknown ones."""
-    ends = dict.fromkeys((model.rank_low, model.rank_high))
-    return "–" if None in ends else " to ".join(map(str, ends))
+    if model.rank_low is None or model.rank_high is None:
+        return "–"
+    if model.rank_low == model.rank_high:
+        return str(model.rank_low)
+    return f"{model.rank_low} to {model.rank_high}"
 
 
 def strength_interval(model: RankedModel) -> str:

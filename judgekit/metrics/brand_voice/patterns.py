@@ -148,7 +148,7 @@ class Pattern(NamedTuple):
         )
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
-        """Return the spans of matches in a text, without exceptions."""
+        """Yield the spans of matches in a text, without exceptions."""
         spans: Iterable[tuple[int, int]] = ()
         if self.find is not None and (not self.needs or any(word in text for word in self.needs)):
             spans = (match.span() for match in _regex(self.find).finditer(text))

@@ -159,10 +159,8 @@ class Stability(ComputedMetric):
             "std_of_distances": spread.deviation,
         }
         if self.compat:
-            bounds, variance = (
-                alignmenter.calibration_of(self.calibration).variance,
-                spread.deviation**2,
-            )
+            bounds = alignmenter.calibration_of(self.calibration).variance
+            variance = spread.deviation**2
             normalised = alignmenter.rescale_variance(variance, bounds)
             details |= {"session_variance": variance, "normalized_variance": normalised}
         else:

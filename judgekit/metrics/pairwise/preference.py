@@ -98,6 +98,7 @@ class PairwiseMetric(RubricMetric):
         own: dict[str, Json] = {"rule": self.rule, "tie": self.tie, "opponent": self.opponent}
         return {**super().options, **own}
 
+    # A class with its own `score` waits for an event loop unless it says otherwise.
     synchronous = RubricMetric.synchronous
 
     @property
