@@ -236,23 +236,26 @@ def _answers(
     fields: dict[str, Any], form: Form, *, clean: bool
 ) -> tuple[dict[str, Answer], dict[str, Json]]:
     """Return validated fields as answers and details; `clean` texts need no replacements."""
-    for id, items in reply_schema(form).fixed_items:
+    schema = reply_schema(form)
+    for id, items in schema.fixed_items:
         if sorted(entry["item"] for entry in fields[id]["items"]) != items:
             raise InvalidReply(f"{id}: answer each listed item once")
     answers = {}
-    for question in form.questions:
-        answer = fields.pop(question.id)
-        value = answer.pop("value", None)
+    for id, is_checklist, has_quotes in schema.kinds:
+        answer = fields.pop(id)
+        value = None if is_checklist else answer.pop("value")
         if not clean:
             answer = _cleaned(answer)
-        entries = answer.pop("items", ())
-        answers[question.id] = trusted(
+        entries = answer.pop("items") if is_checklist else ()
+        for entry in entries:
+            entry["reason"] = entry.pop("reason")  # rows have it after `met`
+        answers[id] = trusted(
             Answer,
             {
                 "value": value,
-                "reason": answer.pop("reason", ""),
-                "quotes": tuple(answer.pop("quotes", ())),
-                "items": tuple([{n: e[n] for n in ("item", "met", "reason")} for e in entries]),
+                "reason": "" if is_checklist else answer.pop("reason"),
+                "quotes": tuple(answer.pop("quotes")) if has_quotes else (),
+                "items": tuple(entries),
                 "details": answer,
                 "probability": None,
                 "distribution": None,

@@ -42,6 +42,8 @@ class ReplySchema:
         self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(_object("Verdict", fields))
         self.validator = self._adapter.validator
         """Validates JSON text or an object."""
+        self.kinds = [(q.id, q.kind == "checklist", q.quotes) for q in form.questions]
+        """Each question, whether it is a checklist, and whether it asks for quotes."""
         self.checklists = [q.id for q in form.questions if q.kind == "checklist"]
         self.fixed_items = [
             (q.id, sorted(q.items)) for q in form.questions if q.kind == "checklist" and q.items

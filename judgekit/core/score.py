@@ -54,10 +54,10 @@ class Part(Value):
     @property
     def cost(self) -> float:
         """How much the part takes off the final value; 0 without a value."""
-        value = self.value or 0.0
-        if self.value is None or self.weight <= 0:
-            return -self.weight * value
-        return self.weight * (1.0 - value)
+        value, weight = self.value, self.weight
+        if value is None:
+            return 0.0
+        return weight * (1.0 - value) if weight > 0 else -weight * value
 
 
 class Fallback(Value):
@@ -239,13 +239,15 @@ def check_score(score: Score, *, within: tuple[float, float]) -> None:
         raise ValueError(f"the value {score.value} is outside the range {within[0]} to {within[1]}")
     if not isinstance(score.reason, str) or not isinstance(score.details, dict):
         raise ValueError("its reason is not a string, or its details are not a dict")
-    for name in ("ground_truth", "details", "meta"):
-        if not is_json(value := score.__dict__[name]):
-            check_json(value, where=name)
+    free = [score.ground_truth, score.details, score.meta]
     for part in score.parts:
-        for name in ("answer", "items", "details"):
-            if not is_json(value := part.__dict__[name]):
-                check_json(value, where=f"{part.id}.{name}")
+        free += (part.answer, part.items, part.details)
+    if not is_json(*free):
+        for name in ("ground_truth", "details", "meta"):
+            check_json(score.__dict__[name], where=name)
+        for part in score.parts:
+            for name in ("answer", "items", "details"):
+                check_json(part.__dict__[name], where=f"{part.id}.{name}")
 
 
 def round_half_up(value: float) -> float:

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from judgekit.core.score import Failure, FailureKind, Fallback, Part, Row, Score, round_half_up
+from judgekit.core.score import (
+    Failure,
+    FailureKind,
+    Fallback,
+    Part,
+    Row,
+    Score,
+    check_score,
+    round_half_up,
+)
+from judgekit.core.value import check_json, is_json
 
 
 @pytest.mark.parametrize(
@@ -84,3 +94,39 @@ def test_a_line_leaves_out_defaults_but_never_the_type():
     assert failure.to_json() == (
         '{"case":"c","metric":"m","result":{"type":"failure","kind":"empty","message":"\\""}}'
     )
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner)
+        | st.dictionaries(st.text(max_size=2) | st.integers(), inner, max_size=3)
+        | st.binary(max_size=1)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.lists(JSON, max_size=3))
+def test_the_quick_look_at_values_agrees_with_the_exact_check(values):
+    try:
+        check_json(values, where="values")
+    except ValueError:
+        assert not is_json(*values)
+    else:
+        assert is_json(*values)
+
+
+def test_details_that_hold_themselves_are_refused():
+    details: dict[str, object] = {}
+    details["again"] = [details]
+
+    with pytest.raises(RecursionError):
+        check_score(Score(value=0.5).model_copy(update={"details": details}), within=(0, 1))
+
+
+def test_many_details_are_no_fault():
+    many = Score(value=0.5, details={str(n): [n] for n in range(20_000)})
+
+    check_score(many, within=(0, 1))
