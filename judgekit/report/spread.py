@@ -23,7 +23,7 @@ def shown_figures(summary: MetricSummary) -> dict[str, str]:
     With it stand the interval itself, `[0.79, 0.87]`, the range and the spread over sessions.
     """
     figures = summary.figures
-    sessions, pairs = (set(names) <= set(figures) for names in (SESSION_FIGURES, PAIR_FIGURES))
+    sessions, pairs = set(SESSION_FIGURES) <= set(figures), "positional_consistency" in figures
     hidden = {*(SESSION_FIGURES if sessions else ()), *(PAIR_FIGURES if pairs else ())}
     shown = {
         name.replace("_", " "): "-" if figure is None else f"{figure:.4g}"
@@ -48,18 +48,20 @@ def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
     """Return the figures of a pairwise metric; the labels differ from those of `shown_figures`."""
     if figures["positional_consistency"] is figures["tie_rate"] is None:
         return {}
-    names = ("positional_consistency", "first_position_rate", "first_position_low",
-             "first_position_high", "tie_rate", "length_controlled_win_rate")  # fmt: skip
-    consistency, first, low, high, ties, controlled = (
-        "-" if figures[name] is None else f"{figures[name]:.2f}" for name in names
-    )
-    interval = "" if low == "-" else f" [{low}, {high}]"
+
+    def text(name: str, ends: str = "") -> str:
+        """Return a figure and its interval; the ends are missing in older reports."""
+        value, low, high = (figures.get(n) for n in (name, f"{ends}_low", f"{ends}_high"))
+        interval = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
+        return "-" if value is None else f"{value:.2f}{interval}"
+
+    controlled = text("length_controlled_win_rate", "length_controlled")
     if figures["length_separated"]:
         controlled = "none (length alone would explain every outcome)"
     return {
-        "both orders agree": consistency,
-        "answer shown first preferred": first + interval,
-        "ties": ties,
+        "both orders agree": text("positional_consistency"),
+        "answer shown first preferred": text("first_position_rate", "first_position"),
+        "ties": text("tie_rate"),
         "win rate at equal length": controlled,
     }
 

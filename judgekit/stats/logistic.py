@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from judgekit.stats.intervals import FEWEST, TAIL
+from judgekit.stats.student import student_t_quantile
+
 RIDGE = 1.0
 """Penalty on the squared slope, over 2: that of a prior with a standard deviation of 1."""
 _STEPS = 100
@@ -28,6 +31,9 @@ class ControlledRate(NamedTuple):
 
     rate: float | None
     """`None` if the lengths do not allow one."""
+    low: float | None = None
+    """The lower end of its 95 % interval; `None` for few comparisons or without a slope."""
+    high: float | None = None
     separated: bool = False
     """Whether the length, or the constant alone, tells all wins from all losses."""
 
@@ -38,16 +44,17 @@ def length_controlled_rate(wins: Sequence[float], longer: Sequence[float]) -> Co
     The logistic regression of the win on tanh(difference of lengths / its standard deviation),
     evaluated at the difference 0, after Dubois et al. 2024 (arXiv 2404.04475). The slope has a
     ridge penalty, so a fit always exists; where it is the penalty alone that keeps it finite, the
-    win rate is `None` and the comparisons are separated.
+    win rate is `None` and the comparisons are separated. The interval is that of the intercept,
+    with the robust variance HC3 (MacKinnon and White 1985) of independent comparisons.
 
     Args:
         wins: 1 for a win, 0 for a loss, .5 for a tie; a share of a win counts as that.
         longer: by how much the answer is longer than the other.
 
     >>> length_controlled_rate([1.0, 0.0, 1.0, 0.0], [10, 10, -10, -10])
-    ControlledRate(rate=0.5, separated=False)
+    ControlledRate(rate=0.5, low=None, high=None, separated=False)
     >>> length_controlled_rate([1.0, 1.0, 0.0], [10, 5, -3])
-    ControlledRate(rate=None, separated=True)
+    ControlledRate(rate=None, low=None, high=None, separated=True)
     """
     count = len(wins)
     if not count:
@@ -58,8 +65,36 @@ def length_controlled_rate(wins: Sequence[float], longer: Sequence[float]) -> Co
     sd = math.sqrt(math.fsum((d - mean) ** 2 for d in longer) / max(1, count - 1))
     if sd == 0:  # without any difference, length explains nothing; a constant one cannot be removed
         return ControlledRate(math.fsum(wins) / count if mean == 0 else None)
-    fit = ridge_logistic([math.tanh(d / sd) for d in longer], wins)
-    return ControlledRate(fit.probability(0.0))
+    xs = [math.tanh(d / sd) for d in longer]
+    fit = ridge_logistic(xs, wins)
+    error = _error(fit, xs, wins) if count >= FEWEST else None
+    if error is None:
+        return ControlledRate(fit.probability(0.0))
+    half = error * student_t_quantile(TAIL, count - 2)
+    ends = (_sigmoid(fit.intercept - half), _sigmoid(fit.intercept + half))
+    return ControlledRate(fit.probability(0.0), *ends)
+
+
+def _error(fit: LogisticFit, xs: Sequence[float], ys: Sequence[float]) -> float | None:
+    """Return the robust standard error of the intercept; `None` for a flat likelihood."""
+    h00, h01, h11 = _curvature(fit, xs)
+    determinant = h00 * h11 - h01 * h01
+    if determinant <= 0:
+        return None
+    squares = []
+    for x, y in zip(xs, ys, strict=True):
+        p = fit.probability(x)
+        leverage = p * (1 - p) * (h11 - 2 * h01 * x + h00 * x * x) / determinant
+        squares.append(((h11 - h01 * x) / determinant * (y - p) / max(_CLOSE, 1 - leverage)) ** 2)
+    return math.sqrt(math.fsum(squares))
+
+
+def _curvature(fit: LogisticFit, xs: Sequence[float]) -> tuple[float, float, float]:
+    """Return the second derivatives of the loss: of the intercept, of both, of the slope."""
+    shares = [(x, p * (1 - p)) for x in xs for p in [fit.probability(x)]]
+    h00 = math.fsum(w for _, w in shares)
+    h01 = math.fsum(w * x for x, w in shares)
+    return h00, h01, math.fsum(w * x * x for x, w in shares) + RIDGE
 
 
 def separated(xs: Sequence[float], ys: Sequence[float]) -> bool:
@@ -109,14 +144,10 @@ def ridge_logistic(xs: Sequence[float], ys: Sequence[float]) -> LogisticFit:
 
 def _newton(fit: LogisticFit, xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
     """Return the Newton step of the loss, for intercept and slope."""
-    ps = [fit.probability(x) for x in xs]
-    errors = [p - y for p, y in zip(ps, ys, strict=True)]
-    weights = [p * (1 - p) for p in ps]
+    errors = [fit.probability(x) - y for x, y in zip(xs, ys, strict=True)]
     g0 = math.fsum(errors)
     g1 = math.fsum(e * x for e, x in zip(errors, xs, strict=True)) + RIDGE * fit.slope
-    h00 = math.fsum(weights)
-    h01 = math.fsum(w * x for w, x in zip(weights, xs, strict=True))
-    h11 = math.fsum(w * x * x for w, x in zip(weights, xs, strict=True)) + RIDGE
+    h00, h01, h11 = _curvature(fit, xs)
     determinant = h00 * h11 - h01 * h01
     if determinant <= 0:
         return 0.0, 0.0

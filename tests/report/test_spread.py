@@ -74,6 +74,8 @@ def test_figures_of_pairs_are_four_sentences():
         "win rate at equal length": "0.72",
         "verified quotes": "1",
     }
+    ends = {**PAIRS, "length_controlled_low": 0.61, "length_controlled_high": 0.83}
+    assert shown_figures(summary(ends))["win rate at equal length"] == "0.72 [0.61, 0.83]"
     few = {**PAIRS, "first_position_low": None, "first_position_high": None}
     assert shown_figures(summary(few))["answer shown first preferred"] == "0.70"
 

@@ -58,6 +58,10 @@ def test_exchanged_answers_have_the_opposite_rate(pairs):
     if rate.rate is not None:
         assert 0 <= rate.rate <= 1
         assert rate.rate == pytest.approx(1 - mirrored.rate, abs=1e-9)
+    assert (rate.low is None) == (mirrored.low is None)
+    if rate.low is not None:
+        assert 0 <= rate.low <= rate.rate <= rate.high <= 1
+        assert rate.low == pytest.approx(1 - mirrored.high, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -88,3 +92,23 @@ def test_huge_differences_do_not_overflow():
     rate = length_controlled_rate([1, 0, 1, 0] * 5, [10**9, -(10**9), 3, -2, 1] * 4)
 
     assert 0 < rate.rate < 1
+
+
+@pytest.mark.parametrize("slope", [0.0, -2.0])
+def test_the_interval_of_a_rate_holds_the_truth_in_95_percent_of_samples(slope):
+    draws = random.Random(3)
+    inside = 0
+    for _ in range(300):
+        longer = [draws.gauss(30, 100) for _ in range(60)]
+        odds = [0.5 + slope * math.tanh(d / 100) for d in longer]
+        wins = [float(draws.random() < 1 / (1 + math.exp(-z))) for z in odds]
+        rate = length_controlled_rate(wins, longer)
+        inside += rate.low <= 1 / (1 + math.exp(-0.5)) <= rate.high
+
+    assert 0.92 <= inside / 300 <= 0.98
+
+
+def test_few_comparisons_have_a_rate_and_no_interval():
+    few = length_controlled_rate([1, 0, 1, 0], [10, 10, -10, -10])
+
+    assert (few.rate, few.low, few.high) == (0.5, None, None)

@@ -18,6 +18,8 @@ FIGURES = {
     "first_position_high": False,
     "tie_rate": False,
     "length_controlled_win_rate": True,
+    "length_controlled_low": True,
+    "length_controlled_high": True,
     "length_separated": False,
 }
 """The figures of `PairTally`, and whether higher is better."""
@@ -31,8 +33,9 @@ class PairTally:
     - `first_position_rate`: share of the opinions that prefer an answer which prefer the one shown
       first, with its 95 % interval, clustered by case.
     - `tie_rate`: share of the decided comparisons that are ties.
-    - `length_controlled_win_rate`: see `judgekit.stats.logistic`; `None` where the length alone
-      tells wins from losses, and `length_separated` is then 1.
+    - `length_controlled_win_rate`: see `judgekit.stats.logistic`, with its 95 % interval for
+      independent cases; `None` where the length alone tells wins from losses, and
+      `length_separated` is then 1.
     """
 
     def __init__(self) -> None:
@@ -81,5 +84,7 @@ class PairTally:
             "first_position_high": high,
             "tie_rate": self._ties / count if count else None,
             "length_controlled_win_rate": controlled.rate,
+            "length_controlled_low": controlled.low,
+            "length_controlled_high": controlled.high,
             "length_separated": int(controlled.separated) if count else None,
         }
