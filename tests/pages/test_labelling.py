@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
+from judgekit.authoring.persona.labels import read_voice_labels
 from judgekit.cli.app import app
-from judgekit.core.case import Case
+from judgekit.core.case import Case, Message
 from judgekit.core.judgment import Quote
 from judgekit.core.request import About, Detail, Form, Question, Request
 from judgekit.core.score import Part, Score
@@ -292,6 +293,45 @@ def test_what_is_not_whole_is_a_label_all_the_same(
     ]
     # Such lines are for `agree`; a person as a judge has no answer there.
     assert ManualJudge("ann", tmp_path / "labels.jsonl")._answers == {}
+
+
+def test_verdicts_on_authenticity_are_labels_of_the_persona(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    said = (Message(role="user", content="Hi"), Message(role="assistant", content="Yes?"))
+    replies = {"friendly": "No worries, it's on us!", "cold": "Noted.\u2028Wait.", "talk": "Bye."}
+    rows = [
+        (
+            Case(id=id, output=text, history=said if id == "talk" else ()),
+            {"authenticity": Score(value=0.5), "length": Score(value=0.5)},
+        )
+        for id, text in replies.items()
+    ]
+    metric = {"name": "authenticity", "type": "Authenticity", "made_with": {"persona": "Acme"}}
+    thresholds = {"authenticity": 0.6, "length": 0.6}
+    report = runs.report_of(rows, manifest={"metrics": [metric]}, thresholds=thresholds)
+    show(tab, write_page(report, tmp_path / "p.html"), "#sort=input-order")
+    tab.click("text=Label these cases")
+    assert not tab.is_visible("text=Download persona labels")
+    tab.fill("#labeller", "ann")
+    for word in ("on brand", "off brand", "on brand"):
+        assert "Does the reply sound like Acme?" in tab.inner_text("#labelling")
+        tab.locator(".question").get_by_label(word, exact=True).check()
+        press(tab, "Control+Enter")
+
+    with tab.expect_download() as waiting:
+        tab.click("text=Download persona labels")
+    waiting.value.save_as(tmp_path / "persona.jsonl")
+
+    assert waiting.value.suggested_filename == "persona-labels-ann.jsonl"
+    labels = read_voice_labels(tmp_path / "persona.jsonl", persona=["Acme"])
+    # A verdict on a conversation is no label of a reply.
+    assert [(each.text, each.label) for each in labels.labels] == [
+        (replies["friendly"], 1), (replies["cold"], 0),
+    ]  # fmt: skip
+    assert [line["value"] for line in download(tab, tmp_path / "l.jsonl")] == [
+        "pass", "fail", "pass",
+    ]  # fmt: skip
 
 
 def test_the_judge_is_not_seen_until_asked_for(

@@ -19,7 +19,7 @@ from judgekit.pages.run.recorded import open_tape, records_of_rows
 from judgekit.pages.run.slices import Field, Slices
 from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
-from judgekit.report.manifest import cluster_field
+from judgekit.report.manifest import cluster_field, dicts_in, mapping
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 
@@ -118,6 +118,7 @@ def make_payload(report: Report) -> RunPayload:
         "fields": [field.name for field in fields],
         "origin": origins.all_alike,
         "metrics": [_metric(summary) for summary in figures.metrics],
+        "personas": _personas(figures.manifest),
         "prompts": prompts,
     }
     packed = pack(_joined({**head, "texts": texts.all}, cases))
@@ -129,6 +130,15 @@ def make_payload(report: Report) -> RunPayload:
 
 def _joined(head: dict[str, Any], cases: list[str]) -> str:
     return f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
+
+
+def _personas(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return metric -> persona; verdicts on these metrics are labels of the persona."""
+    return {
+        str(entry.get("name")): str(mapping(entry.get("made_with")).get("persona"))
+        for entry in dicts_in(manifest.get("metrics"))
+        if entry.get("type") == "Authenticity"
+    }
 
 
 def _metric(summary: MetricSummary) -> dict[str, Any]:

@@ -119,11 +119,28 @@ function linesOf() {
 const oneLine = (text) =>
   text.replace(/[\u0085\u2028\u2029]/g, (mark) => "\\u" + mark.charCodeAt(0).toString(16).padStart(4, "0"));
 
-function saveLabels() {
-  const text = linesOf().map((line) => oneLine(JSON.stringify(line)) + "\n").join("");
+// Labels of single replies for `judgekit persona calibrate`: does one sound like the persona?
+function personaLines() {
+  if (!Object.keys(data.personas).length) return [];
+  const entries = new Map(cases.map((entry) => [entry.id, entry.case]));
+  return [...labels.values()].flatMap((label) => {
+    const persona = own(data.personas, label.metric);
+    const { output, history } = entries.get(label.case) || {};
+    // A verdict on a conversation says nothing about one of its replies.
+    const alone = output && !asList(history).some(({ role }) => role === "assistant");
+    if (persona === undefined || label.verdict === null || !alone) return [];
+    const onBrand = label.verdict === "pass" || label.verdict >= 0.5;
+    const line = { text: output, label: Number(onBrand), persona_id: persona, case: label.case };
+    const labeller = keeping.labeller.trim();
+    return [labeller ? { ...line, labeller } : line];
+  });
+}
+
+function saveLines(lines, name) {
+  const text = lines.map((line) => oneLine(JSON.stringify(line)) + "\n").join("");
   const url = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
   const who = keeping.labeller.trim().replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 40);
-  const link = h("a", { href: url, download: `labels${who ? "-" + who : ""}.jsonl` });
+  const link = h("a", { href: url, download: `${name}${who ? "-" + who : ""}.jsonl` });
   document.body.append(link);
   link.click();
   link.remove();

@@ -44,7 +44,11 @@ function buildPane() {
   metrics.addEventListener("change", () => openLabelling(pane.entry, data.metrics[Number(metrics.value)].name));
   pane.metrics = metrics;
   pane.kept = h("p", { class: "kept", role: "status" });
-  pane.save = h("button", { type: "button", class: "action main", on: { click: saveLabels } }, "Download labels");
+  const download = (name, lines, text) =>
+    h("button", { type: "button", class: "action", on: { click: () => saveLines(lines(), name) } }, text);
+  pane.save = download("labels", linesOf, "Download labels");
+  pane.save.classList.add("main");
+  pane.persona = download("persona-labels", personaLines, "Download persona labels");
   pane.clear = h("button", { type: "button", class: "action", on: { click: askToClear } }, "Clear");
   pane.head = h("div", { class: "drawer-title" });
   pane.buttons = h("div", { class: "drawer-buttons" });
@@ -57,7 +61,7 @@ function buildPane() {
       h("label", null, h("span", null, "Labeller"), labeller),
       h("label", null, h("span", null, "Metric"), metrics),
       pane.kept,
-      h("span", { class: "label-buttons" }, pane.save, pane.clear),
+      h("span", { class: "label-buttons" }, pane.save, pane.persona, pane.clear),
     ),
     pane.sides,
   );
@@ -190,6 +194,7 @@ function drawKept() {
   if (pane.kept.textContent !== text) pane.kept.textContent = text;
   pane.kept.classList.toggle("warn", !keeping.stored);
   pane.save.disabled = !lines.length;
+  pane.persona.hidden = !personaLines().length;
   pane.clear.hidden = ![...labels.values()].some(saysSomething);
 }
 

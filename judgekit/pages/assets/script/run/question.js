@@ -163,10 +163,13 @@ function verdictField(metric, label, changed) {
     label.verdict = value === undefined ? null : value;
     changed();
   };
-  const text = `Your verdict on ${metric.name}. It has no form for a person to fill in: say what it should come to.`;
+  const persona = own(data.personas, metric.name);
+  const text = persona === undefined
+    ? `Your verdict on ${metric.name}. It has no form for a person to fill in: say what it should come to.`
+    : `Does the reply sound like ${persona}?`;
   const head = [h("legend", null, h("strong", null, breakable(metric.name))), h("p", { class: "asked" }, text)];
   if (metric.threshold !== null) {
-    const options = [["pass", "pass"], ["fail", "fail"]];
+    const options = persona === undefined ? [["pass", "pass"], ["fail", "fail"]] : [["pass", "on brand"], ["fail", "off brand"]];
     return h("fieldset", { class: "question", tabindex: "-1" }, head, radios("Verdict", options, label.verdict, set));
   }
   const [low, high] = metric.range;
