@@ -1,10 +1,11 @@
-"""Adds up the opinions of a run, in constant memory."""
+"""Adds up the opinions of a run, in memory that grows with its clusters alone."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from judgekit.report.opinion_summary import (
     RepeatSummary,
 )
 from judgekit.rubric.arrangement import SWAPPED
-from judgekit.stats.intervals import MeanInterval
+from judgekit.stats.clusters import FigureValues
 from judgekit.stats.reliability import PairSums, RepeatTally, samples_needed
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 50**2
 """Different answers of two judges up to which kappa is computed; with more, they are numbers."""
-_Pattern = tuple[tuple[str, ...], str | None, tuple[Any, ...], tuple[float | None, ...]]
-"""Judges, or none for samples; a criterion; answers; values."""
+_Pattern = tuple[tuple[str, ...], str | None, tuple[Any, ...], tuple[float | None, ...], Hashable]
+"""Judges, or none for samples; a criterion; answers; values; the cluster."""
 MOST_PATTERNS = 4_096
 """Different rows that are held before they are added up."""
 
@@ -51,18 +52,24 @@ class _Mass:
 class _Agreement:
     """Adds up the answers of two judges to one criterion."""
 
-    def __init__(self) -> None:
-        self.counts: Counter[tuple[object, ...]] = Counter()
+    def __init__(self, *, clustered: bool) -> None:
+        self._clustered = clustered
+        self.counts: defaultdict[tuple[object, ...], Counter[Hashable]] = defaultdict(Counter)
+        """Both answers -> cluster -> cases."""
         self.sums = PairSums()
         self.same = self.cases = 0
 
     def add(
-        self, answers: tuple[object, ...], values: tuple[float | None, ...], count: int
+        self,
+        answers: tuple[object, ...],
+        values: tuple[float | None, ...],
+        count: int,
+        cluster: Hashable,
     ) -> None:
         self.cases += count
         self.same += count * (answers[0] == answers[1])
         if len(self.counts) <= MOST_PAIRS:
-            self.counts[answers] += count
+            self.counts[answers][cluster] += count
         one, other = values
         if one is not None and other is not None:
             self.sums.add(one, other, count)
@@ -71,26 +78,36 @@ class _Agreement:
         from judgekit.stats.agreement import Coefficient, PairColumns, Paired, kappa_figure
 
         if not words:
-            return Coefficient(self.sums.correlation, *(self.sums.interval or (None, None)))
+            interval = None if self._clustered else self.sums.interval
+            return Coefficient(self.sums.correlation, *(interval or (None, None)))
         labels = sorted({label for pair in self.counts for label in pair}, key=repr)
         place = {label: number for number, label in enumerate(labels)}
-        cells = [pair for pair in sorted(self.counts, key=repr) for _ in range(self.counts[pair])]
-        paired = [Paired(n, place[one], place[other]) for n, (one, other) in enumerate(cells)]
-        return kappa_figure(PairColumns.of(paired), len(labels), None)
+        units: dict[Hashable, int] = {}
+        paired = []
+        for pair in sorted(self.counts, key=repr):
+            for cluster, count in sorted(self.counts[pair].items(), key=repr):
+                for _ in range(count):
+                    unit = units.setdefault(cluster if self._clustered else len(units), len(units))
+                    paired.append(Paired(unit, *(place[answer] for answer in pair)))
+        columns = PairColumns.of(paired, clustered=self._clustered)
+        return kappa_figure(columns, len(labels), None)
 
 
 class OpinionTally:
-    """Adds up the opinions of a metric, row by row, in constant memory.
+    """Adds up the opinions of a metric, row by row.
 
     Args:
-        clustered: whether rows have clusters; agreement then has no interval.
+        clustered: whether rows have clusters; correlations then have no interval.
     """
 
     def __init__(self, *, clustered: bool) -> None:
-        self._clustered = clustered
-        self._members: defaultdict[str, MeanInterval] = defaultdict(MeanInterval)
+        self._members: defaultdict[str, FigureValues] = defaultdict(
+            partial(FigureValues, clustered=clustered)
+        )
         self._failed: Counter[str] = Counter()
-        self._pairs: defaultdict[tuple[str, str, str | None], _Agreement] = defaultdict(_Agreement)
+        self._pairs: defaultdict[tuple[str, str, str | None], _Agreement] = defaultdict(
+            partial(_Agreement, clustered=clustered)
+        )
         self._repeats: defaultdict[tuple[str, str | None], RepeatTally] = defaultdict(RepeatTally)
         self._numbers: set[str | None] = {None}
         """Criteria with an answer that is no word; the value of the metric is a number."""
@@ -98,8 +115,8 @@ class OpinionTally:
         self._orders: dict[str, None] = {}
         self._masses: dict[str, _Mass] = {}
 
-    def add(self, score: Score) -> None:
-        """Add one score of the metric itself."""
+    def add(self, score: Score, cluster: Hashable = None) -> None:
+        """Add one score of the metric itself, and its cluster if there are clusters."""
         for part in score.parts:
             if (shown := part.distribution) is not None and shown.source != "samples":
                 self._masses.setdefault(part.id, _Mass(shown.source)).add(shown.mass)
@@ -108,9 +125,9 @@ class OpinionTally:
             texts.setdefault(opinion.of, []).append(opinion)
             self._orders.setdefault(opinion.order, None)
         for opinions in texts.values():
-            self._add(opinions)
+            self._add(opinions, cluster)
 
-    def _add(self, opinions: Sequence[Opinion]) -> None:
+    def _add(self, opinions: Sequence[Opinion], cluster: Hashable) -> None:
         members: dict[str, list[Opinion]] = {}
         for opinion in opinions:
             own = members.setdefault(opinion.member, [])
@@ -120,40 +137,42 @@ class OpinionTally:
                 self._failed[opinion.member] += 1
         for own in members.values():
             if len(own) > 1:
-                self._count((), own)
+                self._count((), own, cluster)
         if len(members) < 2:
             return
         for member, own in members.items():
             tally = self._members[member]
             if (mean := mean_of([opinion.value for opinion in own])) is not None:
-                tally.add(mean)
+                tally.add(mean, cluster)
         firsts = [_first(own) for own in members.values() if own]
         if len(firsts) > 1:
-            self._count(tuple([opinion.member for opinion in firsts]), firsts)
+            self._count(tuple([opinion.member for opinion in firsts]), firsts, cluster)
 
-    def _count(self, judges: tuple[str, ...], opinions: Sequence[Opinion]) -> None:
+    def _count(
+        self, judges: tuple[str, ...], opinions: Sequence[Opinion], cluster: Hashable
+    ) -> None:
         """Count the answers of opinions; equal rows are added up once, at the end."""
         names = opinions[0].answers
         for criterion in names:
             answers = tuple([opinion.answers[criterion] for opinion in opinions])
             values = tuple([opinion.values[criterion] for opinion in opinions])
-            self._patterns[judges, criterion, answers, values] += 1
+            self._patterns[judges, criterion, answers, values, cluster] += 1
         if len(names) > 1 or judges:
             values = tuple([opinion.value for opinion in opinions])
-            self._patterns[judges, None, values, values] += 1
+            self._patterns[judges, None, values, values, cluster] += 1
         if len(self._patterns) > MOST_PATTERNS:
             self._flush()
 
     def _flush(self) -> None:
         swapped = any(order.endswith(SWAPPED) for order in self._orders)
-        for (judges, criterion, answers, values), count in self._patterns.items():
+        for (judges, criterion, answers, values, cluster), count in self._patterns.items():
             over = "judges" if judges else "orders" if swapped else "samples"
             self._repeats[over, criterion].add(answers, values, count=count)
             if not all(map(_is_word, answers)):
                 self._numbers.add(criterion)
             for one, other in combinations(range(len(judges)), 2):
                 self._pairs[judges[one], judges[other], criterion].add(
-                    (answers[one], answers[other]), (values[one], values[other]), count
+                    (answers[one], answers[other]), (values[one], values[other]), count, cluster
                 )
         self._patterns.clear()
 
@@ -179,12 +198,15 @@ class OpinionTally:
             unbalanced=_unbalanced(list(self._orders)),
         )
 
-    def _member(self, name: str, tally: MeanInterval) -> MemberSummary:
-        interval = None if self._clustered else tally.interval(bounds=(0.0, 1.0))
-        low, high = interval or (None, None)
-        failed = self._failed[name]
+    def _member(self, name: str, tally: FigureValues) -> MemberSummary:
+        low, high = tally.spread.interval(bounds=(0.0, 1.0)) or (None, None)
         return MemberSummary(
-            member=name, scored=tally.n, failed=failed, mean=tally.mean, low=low, high=high
+            member=name,
+            scored=tally.rows.n,
+            failed=self._failed[name],
+            mean=tally.rows.mean,
+            low=low,
+            high=high,
         )
 
     def _pair(self, key: tuple[str, str, str | None], agreement: _Agreement) -> PairAgreement:
@@ -197,8 +219,8 @@ class OpinionTally:
             same=agreement.same / agreement.cases,
             measure="kappa" if words else "correlation",
             figure=found.value,
-            low=None if self._clustered else found.low,
-            high=None if self._clustered else found.high,
+            low=found.low,
+            high=found.high,
         )
 
     def _repeat(self, key: tuple[str, str | None], tally: RepeatTally) -> RepeatSummary:

@@ -248,7 +248,7 @@ class Tally:
         self._scale = result.scale
         if result.fallback is None:
             self._add_parts(result, cluster)
-            self._opinions.add(result)
+            self._opinions.add(result, cluster)
         if result.value is None:
             self._counts[result.status] += 1
             return

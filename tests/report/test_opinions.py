@@ -25,10 +25,11 @@ def opinion(value, *, answer=None, **fields):
     return Opinion(value=value, answers=answers, values={"ok": value}, **fields)
 
 
-def finished(*rows, clustered=False):
-    tally = OpinionTally(clustered=clustered)
-    for opinions in rows:
-        tally.add(Score(value=0.5, opinions=tuple(opinions)))
+def finished(*rows, clusters=None):
+    tally = OpinionTally(clustered=clusters is not None)
+    for number, opinions in enumerate(rows):
+        score = Score(value=0.5, opinions=tuple(opinions))
+        tally.add(score, None if clusters is None else clusters[number])
     return tally.finish()
 
 
@@ -55,12 +56,38 @@ def test_members_and_their_agreement():
     assert numbers.figure == pytest.approx(0.8)
 
 
-def test_agreement_of_clustered_cases_has_no_interval():
-    found = finished(*jury_rows(), clustered=True)
+def width(figure):
+    return figure.high - figure.low
 
-    assert found.pairs[0].figure == pytest.approx(0.8)
-    assert found.pairs[0].low is None
-    assert found.members[0].low is None
+
+def test_clusters_of_equal_cases_count_as_one_case_each():
+    each = list(jury_rows())
+    four = [row for row in each for _ in range(4)]
+
+    alone, clustered = finished(*each), finished(*four, clusters=[n // 4 for n in range(160)])
+
+    # Four copies of a case tell as much as one: the intervals are about as wide.
+    assert clustered.pairs[0].figure == pytest.approx(alone.pairs[0].figure)
+    assert width(clustered.pairs[0]) == pytest.approx(width(alone.pairs[0]), rel=0.25)
+    assert width(clustered.pairs[0]) > 1.5 * width(finished(*four).pairs[0])
+    assert width(clustered.members[0]) == pytest.approx(width(alone.members[0]), rel=0.25)
+    # Numbers that may be any have a correlation, of which only independent cases have an interval.
+    assert clustered.pairs[1].measure == "correlation"
+    assert clustered.pairs[1].low is None
+
+
+def test_a_cluster_for_each_case_is_as_none():
+    rows = list(jury_rows())
+
+    assert finished(*rows, clusters=list(range(40))).pairs[0] == finished(*rows).pairs[0]
+
+
+def test_the_order_of_rows_makes_no_difference_to_clustered_agreement():
+    rows, clusters = list(jury_rows()), [str(n // 3) for n in range(40)]
+
+    again = finished(*rows[::-1], clusters=clusters[::-1])
+
+    assert again.pairs[0] == finished(*rows, clusters=clusters).pairs[0]
 
 
 def test_a_member_that_fails_is_counted():
