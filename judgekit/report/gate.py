@@ -55,17 +55,19 @@ class Gate(Value):
     def concerns(self, metadata: Mapping[str, Any]) -> bool:
         """Return whether a case is in the slice of this gate.
 
-        >>> gate = Gate(metric="m", statistic="mean", bound=1, where={"topic": ["a", "b"]})
-        >>> gate.concerns({"topic": "b"}), gate.concerns({"topic": "c"}), gate.concerns({})
-        (True, False, False)
+        A field may be a dotted path, and a list in the metadata has each of its items as a value.
+
+        >>> gate = Gate(metric="m", statistic="mean", bound=1, where={"user.plan": ["a", "b"]})
+        >>> [gate.concerns({"user": {"plan": plan}}) for plan in ("b", "c", ["a", "c"])]
+        [True, False, True]
         """
         if not self.where:
             return True
-        from judgekit.datasets.selection.condition import spelled
+        from judgekit.datasets.selection.condition import spelled, values_in
 
         return all(
-            field in metadata and spelled(metadata[field]) in map(spelled, _values(condition))
-            for field, condition in self.where.items()
+            {*map(spelled, _values(condition))}.intersection(map(spelled, values_in(metadata, f)))
+            for f, condition in self.where.items()
         )
 
     @property

@@ -139,6 +139,18 @@ def test_a_slice_is_held_to_its_own_bound():
     assert (low.n, high.n) == (4, 4)
 
 
+def test_a_slice_may_name_a_path_and_an_item_of_a_list():
+    path, item = gates(
+        MIXED,
+        {"where": {"about.topic": "refunds"}, "mean": 0.64},
+        {"where": {"tags": ["refunds", "other"]}, "mean": 0.64},
+        metadata=lambda n: {"about": topic(n), "tags": ["all", topic(n)["topic"]]},
+    )
+
+    assert path.sentence.startswith("worth where about.topic=refunds: mean 0.650")
+    assert item.sentence.startswith("worth where tags=refunds or other: mean 0.650")
+
+
 @pytest.mark.parametrize("statistic", ["mean", "pass_rate", "coverage", "failed", "min"])
 def test_a_slice_without_cases_never_passes(statistic):
     found = one(MIXED, {"where": {"topic": "none"}, statistic: 0}, metadata=topic)

@@ -50,14 +50,17 @@ class Condition(NamedTuple):
 
 
 def values_at(case: Case, field: str) -> list[Any]:
-    """Return the values of a field of a case: none, one, or the items of a list.
+    """Return the values of a field of a case, or its id: none, one, or the items of a list."""
+    return [case.id] if field == ID else values_in(case.metadata, field)
 
-    >>> values_at(Case(id="a", output="", metadata={"user": {"plans": ["free", 3]}}), "user.plans")
+
+def values_in(metadata: Mapping[str, Any], field: str) -> list[Any]:
+    """Return the values of a field of the metadata: none, one, or the items of a list.
+
+    >>> values_in({"user": {"plans": ["free", 3]}}, "user.plans")
     ['free', 3]
     """
-    if field == ID:
-        return [case.id]
-    value: Any = case.metadata
+    value: Any = metadata
     if field in value:
         value = value[field]  # a name that contains dots
     else:
