@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import diskcache
 
@@ -81,6 +83,51 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]
         """Do nothing: no row of this store has a file."""
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that ends with its thread, without the warning of Python 3.13."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class _Cache(diskcache.Cache):  # type: ignore[misc]  # noqa: TID251 - the one place
+    """Has a connection for each thread, like its base, and closes all of them, not one alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._open: WeakSet[_Connection] = WeakSet()
+        self._pid = os.getpid()
+        super().__init__(str(folder), disk=SafeDisk, timeout=_TIMEOUT, **_SETTINGS)
+
+    @property
+    def _con(self) -> sqlite3.Connection:
+        own = self._local.__dict__
+        if self._pid != os.getpid():  # a fork must not use the connections of its parent
+            own.pop("con", None)
+            self._open.clear()
+            self._pid = os.getpid()
+        if "con" not in own:
+            own["con"] = connection = sqlite3.connect(
+                f"{self.directory}{os.sep}{_DATABASE}",
+                timeout=_TIMEOUT,
+                isolation_level=None,
+                check_same_thread=False,  # so that `close` may close it
+                factory=_Connection,
+            )
+            self._open.add(connection)
+            with suppress(sqlite3.OperationalError):  # a new database has no settings
+                for key, value in connection.execute("SELECT key, value FROM Settings").fetchall():
+                    if key.startswith("sqlite_"):
+                        self.reset(key, value, update=False)
+        known: sqlite3.Connection = own["con"]
+        return known
+
+    def close(self) -> None:
+        for connection in list(self._open):
+            connection.close()
+        self._open.clear()
+        self._local = threading.local()
+
+
 class Store:
     """Text by key, on disk, safe for several threads and processes at once."""
 
@@ -100,9 +147,7 @@ class Store:
                 ignore.write_text("*\n", encoding="utf-8")  # a store is never committed
             self._set_aside_foreign()
         with self._storage_errors("opened"):
-            self._cache = diskcache.Cache(  # noqa: TID251 - the one place
-                str(folder), disk=SafeDisk, timeout=_TIMEOUT, **_SETTINGS
-            )
+            self._cache = _Cache(folder)
 
     @contextmanager
     def _storage_errors(self, action: str) -> Iterator[None]:

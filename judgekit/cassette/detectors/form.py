@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,8 +87,17 @@ def _phone(written: str) -> str:
     return f"+{digits.removeprefix('00')}" if international else digits
 
 
+def _host(written: str) -> str:
+    address = ip_address(written)
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        # As Python wrote it up to 3.12: the pseudonym, and with it the key, must stay.
+        high, low = divmod(int(address.ipv4_mapped), 2**16)
+        return f"::ffff:{high:x}:{low:x}"
+    return str(address)
+
+
 _READ: Mapping[str, Callable[[str], str]] = {
-    "host": lambda written: str(ip_address(written)),
+    "host": _host,
     "lower": str.lower,
     "phone": _phone,
     "plain": _plain,
