@@ -6,14 +6,11 @@ from functools import cache
 from pathlib import Path
 
 from judgekit.authoring.lint import (  # noqa: F401 - each registers its checks
-    about,
-    endpoints,
     examples,
-    levels,
     results,
     scales,
     templates,
-    weights,
+    whole,
     wording,
 )
 from judgekit.authoring.lint.rule import CHECKS, LintRule

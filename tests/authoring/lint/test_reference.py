@@ -6,9 +6,9 @@ from pathlib import Path
 
 import yaml
 
-from judgekit.authoring.lint import results, scales, templates, weights, wording
-from judgekit.authoring.lint.levels import GAP, MANY_LEVELS
+from judgekit.authoring.lint import results, scales, templates, whole, wording
 from judgekit.authoring.lint.registry import lint_rules, rule_families
+from judgekit.authoring.lint.scales import GAP, MANY_LEVELS
 from judgekit.authoring.lint.text import rules_text
 from judgekit.rubric.load import load_rubric
 from tests.each import each
@@ -80,9 +80,9 @@ def test_the_silences_of_the_page_are_read(tmp_path):
         ("wide-scale", f" {scales.WIDE} steps"),
         ("level-gap", f" {GAP:g} apart"),
         ("many-levels", f" {MANY_LEVELS}."),
-        ("dominant-criterion", f" {weights.DOMINANT:.0%} "),
-        ("negligible-weight", f" {weights.NEGLIGIBLE:.0%} "),
-        ("many-criteria", f" {weights.MANY} "),
+        ("dominant-criterion", f" {whole.DOMINANT:.0%} "),
+        ("negligible-weight", f" {whole.NEGLIGIBLE:.0%} "),
+        ("many-criteria", f" {whole.MANY} "),
         ("prompt-size", f" {templates.LARGE:,} tokens"),
         ("at-ceiling", f" {results.EDGE:.0%} "),
         ("at-floor", f" {results.EDGE:.0%} "),

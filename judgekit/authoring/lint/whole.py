@@ -1,4 +1,4 @@
-"""Rules about weights, modes and how criteria become one number."""
+"""Rules about a rubric as a whole: its file, its weights and modes, and who can answer it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,30 @@ from collections.abc import Iterator
 from judgekit.authoring.lint.rule import Problem, check, check_each, repeated
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern
+from judgekit.core.decisions import left_out_of, refusal_of
+from judgekit.rubric.library import SUFFIX
+
+
+@check("missing-description")
+def _undescribed(subject: LintSubject) -> Iterator[Problem]:
+    inherited = (layer.file for layer in subject.parents if not layer.file.abstract)
+    if not any((file.description or "").strip() for file in (subject.file, *inherited)):
+        yield Problem(subject.at("name"), "has no description")
+
+
+@check("name-mismatch")
+def _misnamed(subject: LintSubject) -> Iterator[Problem]:
+    stem = subject.path.name.removesuffix(SUFFIX)
+    if subject.file.name != stem:
+        message = f"is named {subject.file.name!r}, but its file is named {stem!r}"
+        yield Problem(subject.at("name"), message)
+
+
+@check("missing-tests")
+def _untested(subject: LintSubject) -> Iterator[Problem]:
+    if not subject.file.tests and not subject.file.abstract:
+        yield Problem(subject.at("name"), "has no tests")
+
 
 DOMINANT = 0.6
 """Share of the value above which one of three or more criteria decides alone."""
@@ -104,3 +128,22 @@ def _many(subject: LintSubject) -> Iterator[Problem]:
         asks = f"mode {many!r} asks" if len(modes) > 1 else "asks"
         message = f"{asks} for {len(modes[many])} criteria at once; the limit is {MANY}"
         yield Problem(subject.at("criteria"), message)
+
+
+@check("not-askable")
+def _not_askable(subject: LintSubject) -> Iterator[Problem]:
+    for criterion in subject.loaded.criteria:
+        if (why := refusal_of(criterion.question)) is not None:
+            message = f"{criterion.id!r} cannot be asked at a decision endpoint: {why}"
+            yield Problem(subject.at("criteria", criterion.id), message, criterion.id)
+
+
+@check("not-answered")
+def _not_answered(subject: LintSubject) -> Iterator[Problem]:
+    for criterion in subject.loaded.criteria:
+        if left_out := left_out_of(criterion.question):
+            message = f"{criterion.id!r}: a decision endpoint gives no {', '.join(left_out)}"
+            yield Problem(subject.at("criteria", criterion.id), message, criterion.id)
+    for detail in subject.loaded.details:
+        message = f"a decision endpoint gives no detail {detail.name}"
+        yield Problem(subject.at("details", detail.name), message)
