@@ -69,8 +69,7 @@ def lint(
 
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
-    from judgekit.authoring.lint.lint import lint_rubrics
-    from judgekit.authoring.lint.registry import lint_rules
+    from judgekit.authoring.lint.lint import lint_rubrics, lint_rules
     from judgekit.authoring.lint.text import lint_json, lint_text, rules_text
 
     if explain is not None or rules:
@@ -78,7 +77,7 @@ def lint(
         return
     linted = lint_rubrics(sources or (), results=results, minimum=minimum, api=api)
     if format == "sarif":
-        from judgekit.authoring.lint.sarif import lint_sarif
+        from judgekit.authoring.lint.text import lint_sarif
 
         text = lint_sarif(linted)
     else:

@@ -13,8 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from judgekit.authoring.lint.lint import lint_rubrics
-from judgekit.authoring.lint.sarif import lint_sarif
-from judgekit.authoring.lint.text import lint_json, lint_text
+from judgekit.authoring.lint.text import lint_json, lint_sarif, lint_text
 from judgekit.core.errors import JudgekitError
 from judgekit.rubric import template
 from tests.hostile.conftest import SHOWN

@@ -1,27 +1,52 @@
-"""Lint: check rubric files against every rule."""
+"""Lint: check rubric files against every rule, except those that a file silences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+# Importing a module of rules registers its checks.
+from judgekit.authoring.lint import examples, scales, templates, whole, wording  # noqa: F401
 from judgekit.authoring.lint.observed import observe, rubrics_in
-from judgekit.authoring.lint.registry import lint_rules
 from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric
 from judgekit.authoring.lint.rule import (
+    CHECKS,
     SEVERITIES,
     LintFinding,
     LintRule,
     Problem,
     Severity,
     finding,
+    near_rule,
 )
-from judgekit.authoring.lint.silence import silence_problems, silenced, silences
-from judgekit.authoring.lint.subject import LintSubject, without_place
-from judgekit.core.errors import ConfigError, RubricError
+from judgekit.authoring.lint.subject import LintSubject, TemplateFile, without_place
+from judgekit.core.errors import ConfigError, RubricError, place
+from judgekit.core.yaml_file import package_data
+from judgekit.rubric.filetext import read_file
 from judgekit.rubric.library import SUFFIX, find_rubric
+
+_RULES = Path(__file__).with_name("rules.yaml")
+
+
+@cache
+def rule_families() -> dict[str, tuple[LintRule, ...]]:
+    """Return heading -> its rules, in the order of the documentation."""
+    return {
+        heading: tuple(LintRule(id, check=CHECKS.get(id), **text) for id, text in rules.items())
+        for heading, rules in package_data(_RULES).items()
+    }
+
+
+@cache
+def lint_rules() -> dict[str, LintRule]:
+    """Return id -> rule."""
+    return {rule.id: rule for rules in rule_families().values() for rule in rules}
+
 
 MOST_FILES = 1_000
 """Files of a folder; one with more is not a folder of rubrics."""
@@ -174,3 +199,86 @@ def _not_loaded(error: RubricError, path: Path) -> LintFinding:
     problem = Problem(error.where or str(path), without_place(error))
     rule = error.rule if error.rule in lint_rules() else "bad-rubric"
     return finding(problem, rule=rule, severity="error")
+
+
+MOST = 100
+"""Comments of one template that are read."""
+_COMMENT = re.compile(r"\{#-?\s*lint\s+([\w-]{1,60})\s*:([^#]{0,500}?)-?#\}")
+
+
+class Silence(NamedTuple):
+    """A rule that is turned off for a file, or for one of its criteria."""
+
+    rule: str
+    reason: str
+    where: str
+    criterion: str | None = None
+    template: str | None = None
+    """The partial template that contains it; it applies to this file only."""
+
+    def covers(self, finding: LintFinding) -> bool:
+        """Return whether it applies to a finding."""
+        if self.rule != finding.rule or self.criterion not in (None, finding.criterion):
+            return False
+        return self.template in (None, finding.file)
+
+
+def silences(subject: LintSubject) -> Iterator[Silence]:
+    """Yield the silences of a file and of its partial templates.
+
+    A partial template has no front matter; it has comments, `{# lint RULE: reason #}`.
+    """
+    for body in () if subject.faults else subject.bodies:
+        if body.name.startswith("_"):
+            yield from _in_comments(body)
+    if not subject.readable:
+        return
+    for rule, reason in subject.file.lint.items():
+        yield Silence(rule, (reason or "").strip(), subject.at("lint", rule))
+    for id, criterion in subject.file.criteria.items():
+        for rule, reason in (criterion.lint if criterion is not None else {}).items():
+            where = subject.at("criteria", id, "lint", rule)
+            yield Silence(rule, (reason or "").strip(), where, id)
+
+
+def _in_comments(body: TemplateFile) -> Iterator[Silence]:
+    text = read_file(body.path)
+    for match in islice(_COMMENT.finditer(text), MOST):
+        where = place(body.path, text.count("\n", 0, match.start()) + 1)
+        yield Silence(match[1], match[2].strip(), where, template=str(body.path))
+
+
+def silenced(findings: Sequence[LintFinding], silences: Sequence[Silence]) -> list[LintFinding]:
+    """Return the findings, marked where a silence with a reason covers them."""
+    marked = []
+    for one in findings:
+        by = next((s for s in silences if s.reason and s.covers(one)), None)
+        marked.append(one if by is None else one._replace(silenced=by.reason))
+    return marked
+
+
+def silence_problems(
+    silences: Sequence[Silence], findings: Sequence[LintFinding], *, known: Collection[str],
+    checked: Collection[str],
+) -> Iterator[tuple[str, Problem]]:  # fmt: skip
+    """Yield the rule and the problem of each wrong silence.
+
+    Args:
+        silences: the silences of a file.
+        findings: all findings in that file.
+        known: the rules that may be silenced.
+        checked: the rules that ran.
+    """
+    for silence in silences:
+        if silence.rule not in known:
+            hint = near_rule(silence.rule, known)
+            message = f"silences {silence.rule!r}, which is not a rule that can be silenced{hint}"
+            yield "silence-unknown", Problem(silence.where, message)
+        elif not silence.reason:
+            message = f"silences {silence.rule!r} without a reason"
+            yield "silence-without-reason", Problem(silence.where, message)
+        elif silence.template is not None:
+            continue  # its findings appear where the partial is used
+        elif silence.rule in checked and not any(silence.covers(f) for f in findings):
+            message = f"silences {silence.rule!r}, which has no finding here"
+            yield "silence-unused", Problem(silence.where, message)

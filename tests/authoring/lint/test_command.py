@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from judgekit.authoring.lint.registry import lint_rules
+from judgekit.authoring.lint.lint import lint_rules
 from tests.cli.conftest import judgekit
 
 __all__ = ["judgekit"]

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.authoring.lint.lint import lint_rubrics
-from judgekit.authoring.lint.registry import lint_rules
+from judgekit.authoring.lint.lint import lint_rubrics, lint_rules
 from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.load import load_rubric
 from tests.authoring.lint.corpus import read_corpus

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from judgekit.authoring.lint import results, scales, templates, whole, wording
-from judgekit.authoring.lint.registry import lint_rules, rule_families
+from judgekit.authoring.lint.lint import lint_rules, rule_families
 from judgekit.authoring.lint.scales import GAP, MANY_LEVELS
 from judgekit.authoring.lint.text import rules_text
 from judgekit.rubric.load import load_rubric

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from judgekit.authoring.lint.lint import lint_rubrics
-from judgekit.authoring.lint.sarif import lint_sarif
+from judgekit.authoring.lint.text import lint_sarif
 
 RUBRIC = """\
 ---
