@@ -3,18 +3,82 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.authoring.pairs.pair import AnswerPair, PairCollection
 from judgekit.core import errors
+from judgekit.core.canonical import visible
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import read_reply
 from judgekit.core.protocols import Judge
 from judgekit.core.request import About, ChatMessage, Form, Request
+from judgekit.core.value import Value
 from judgekit.core.yaml_file import package_data
+from judgekit.metrics.tokens import answer_form
 from judgekit.rubric.filters import fenced
+
+MAX_TEXT = 8_000
+"""Characters of a text of a pair."""
+
+
+class AnswerPair(Value):
+    """A prompt, an answer that shows the trait, and one that lacks it."""
+
+    prompt: str
+    positive: str
+    negative: str
+
+
+class PairCollection:
+    """Usable pairs in the order of the replies; `dropped` counts the others by reason."""
+
+    def __init__(self) -> None:
+        self.pairs: list[AnswerPair] = []
+        self.dropped: Counter[str] = Counter()
+        self._seen: set[str] = set()
+
+    def add(self, entries: Iterable[Any], *, most: int) -> None:
+        """Add entries until there are `most` pairs."""
+        for entry in entries:
+            if len(self.pairs) >= most:
+                return
+            self._take(entry)
+
+    def _take(self, entry: Any) -> None:
+        pair = _pair(entry)
+        if isinstance(pair, str):
+            self.dropped[pair] += 1
+            return
+        positive, negative = answer_form(pair.positive), answer_form(pair.negative)
+        if positive == negative:
+            self.dropped["both sides the same"] += 1
+            return
+        # A second pair with the same prompt or the same positive answer adds nothing.
+        keys = {f"prompt {answer_form(pair.prompt)}", f"positive {positive}"}
+        if keys & self._seen:
+            self.dropped["duplicate"] += 1
+            return
+        self._seen |= keys
+        self.pairs.append(pair)
+
+
+def _pair(entry: Any) -> AnswerPair | str:
+    """Return a pair, or the reason to drop the entry."""
+    if not isinstance(entry, dict):
+        return "not a pair"
+    texts = {}
+    for name in ("prompt", "positive", "negative"):
+        text = entry.get(name)
+        if not isinstance(text, str) or not text.strip():
+            return f"without {name}"
+        if len(text) > MAX_TEXT:
+            return f"{name} over {MAX_TEXT:,} characters"
+        texts[name] = visible(text.strip())
+    return AnswerPair(**texts)
+
 
 BATCH = 20
 """Pairs in one request: few enough for the reply to be complete."""

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.authoring.pairs.generate import Generated, generate_pairs
-from judgekit.authoring.pairs.pair import AnswerPair
+from judgekit.authoring.pairs.generate import AnswerPair, Generated, generate_pairs
 from judgekit.authoring.rubric_test.run import judges_on
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.authoring.rubric_test.check import TestOutcome
-from judgekit.authoring.rubric_test.place import find_tested, is_packaged, tape_of
 from judgekit.authoring.rubric_test.run import (
     UNKNOWN,
     RubricTestRun,
     RubricTestSettings,
+    find_tested,
+    is_packaged,
     run_tests,
+    tape_of,
 )
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import printable

@@ -8,8 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from judgekit.authoring.scaffold.text import scalar
-from judgekit.authoring.scaffold.writing import write_all
+from judgekit.authoring.scaffold.writing import scalar, write_all
 from judgekit.authoring.schemas import small_schema_text
 from judgekit.cassette.record import Record, share
 from judgekit.cassette.tape import laid_out

@@ -12,8 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from judgekit.authoring.pairs.generate import BATCH, batch_request, generate_pairs, prompt_data
-from judgekit.authoring.pairs.pair import MAX_TEXT, AnswerPair, PairCollection
+from judgekit.authoring.pairs.generate import (
+    BATCH,
+    MAX_TEXT,
+    AnswerPair,
+    PairCollection,
+    batch_request,
+    generate_pairs,
+    prompt_data,
+)
 from judgekit.authoring.pairs.run import write_pairs
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.app import app

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from judgekit.authoring.rubric_diff.changes import changes
 from judgekit.authoring.rubric_diff.effects import effects_on
+from judgekit.authoring.rubric_diff.text import changes
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.judges.fake import FakeJudge

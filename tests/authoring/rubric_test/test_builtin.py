@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.authoring.rubric_test.place import tape_of
-from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
+from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests, tape_of
 from judgekit.cassette.mode import RecordMode
 from judgekit.judges.manual import ManualJudge
 from judgekit.metrics.quote import find_quote

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.authoring.rubric_test.place import is_packaged, tape_of
+from judgekit.authoring.rubric_test.run import is_packaged, tape_of
 from judgekit.rubric.library import builtin_folder
 
 ROOT = Path(__file__).parents[3]

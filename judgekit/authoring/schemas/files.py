@@ -1,19 +1,118 @@
-"""The schema of a suite: metrics with their options, and gates with their figures."""
+"""The schemas of suites, rubrics, and lines of cases and results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
-from judgekit.authoring.schemas.cases import loosely_listed
-from judgekit.authoring.schemas.model import schema_of_model
-from judgekit.authoring.schemas.options import options_schema
+from judgekit.authoring.schemas.model import options_schema, schema_of_model
 from judgekit.cassette.mode import RecordMode
-from judgekit.core.case import Case
+from judgekit.core.case import CASE_WORDS, Case
+from judgekit.core.score import Row
+from judgekit.core.yaml_file import package_data
+from judgekit.datasets.field_names import ALIASES
 from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.catalogue import BUILTIN
+from judgekit.report.folder import VERSION
 from judgekit.rubric.library import rubric_names
+from judgekit.rubric.testfile import TestedFile
 from judgekit.suite.file import SuiteFile
+
+
+def loosely_listed(case: dict[str, Any]) -> dict[str, Any]:
+    """Accept one text where a case has several."""
+    fields = case["properties"]
+    for name in ("reference", "context", "choices"):
+        about = fields[name].pop("description", "")
+        fields[name] = {"anyOf": [fields[name], {"type": "string"}], "description": about}
+    return case
+
+
+def cases_schema() -> dict[str, Any]:
+    """Return the schema of a row; unknown keys become metadata."""
+    schema = loosely_listed(schema_of_model(Case))
+    fields = schema["properties"]
+    for name in CASE_WORDS:
+        fields[name]["anyOf"] = [*fields[name]["anyOf"], {"type": "number"}, {"type": "boolean"}]
+    for alias, field in ALIASES.items():
+        fields[alias] = {**fields[field], "description": f"Another name of `{field}`."}
+    return {**schema, "required": [], "additionalProperties": True}
+
+
+def results_schema() -> dict[str, Any]:
+    """Return the schema of a line of results.jsonl."""
+    row, case = schema_of_model(Row), schema_of_model(Case)
+    defs = {**row.pop("$defs"), **case.pop("$defs", {}), "Row": row, "Case": case}
+    row["properties"]["result"].pop("discriminator", None)
+    for name in ("Score", "Failure"):
+        defs[name]["required"] = ["type", *defs[name].get("required", ())]
+    lines = deepcopy(package_data(Path(__file__).with_name("results.yaml")))
+    lines["header"]["properties"]["version"]["const"] = VERSION
+    return {
+        "$defs": defs,
+        "description": "One line of results.jsonl.",
+        "anyOf": [lines["header"], lines["case"], {"$ref": "#/$defs/Row"}],
+    }
+
+
+def rubric_schema() -> dict[str, Any]:
+    """Return the schema of the front matter."""
+    schema = schema_of_model(TestedFile)
+    defs = schema["$defs"]
+    criterion = defs["CriterionFile"]
+    fields = criterion["properties"]
+    for words in ("levels", "options"):
+        for kind in fields[words]["anyOf"]:
+            if kind.get("type") == "object":
+                kind["minProperties"] = 2
+    fields["items"]["uniqueItems"] = True
+    fields["weight"]["not"] = {"const": 0}
+    fields["details"]["propertyNames"] = {"not": {"enum": ["reason", "value", "quotes", "items"]}}
+    criterion["allOf"] = [
+        *(_only(key, "score") for key in ("levels", "minimum", "maximum")),
+        _only("options", "choice"),
+        _only("items", "checklist"),
+        {"if": _with("kind", {"const": "choice"}), "then": _has("options")},
+        {"if": _has("levels"), "then": {"not": _has("minimum")}},
+        {"if": _has("levels"), "then": {"properties": {"levels": _EVERY_LEVEL_HAS_A_VALUE}}},
+        {
+            "if": {"anyOf": [_has("items"), _with("kind", {"const": "checklist"})]},
+            "then": {"properties": {"nullable": {"const": False}}},
+        },
+    ]
+    case = schema_of_model(Case)
+    defs.update(case.pop("$defs", {}))
+    del case["properties"]["id"]
+    defs["Case"] = loosely_listed({**case, "required": []})
+    for name in ("ExampleFile", "TestFile"):
+        # The model allows any mapping; its content is a case.
+        defs[name]["properties"]["case"] = {"$ref": "#/$defs/Case"}
+    return schema
+
+
+_EVERY_LEVEL_HAS_A_VALUE = {
+    "additionalProperties": {"not": {"type": "null"}, "required": ["value"]},
+}
+
+
+def _with(key: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {"required": [key], "properties": {key: value}}
+
+
+def _has(key: str) -> dict[str, Any]:
+    return _with(key, {"not": {"type": "null"}})
+
+
+def _only(key: str, kind: str) -> dict[str, Any]:
+    """Return the rule that a key belongs to one kind of criterion."""
+    others = {"choice": "options", "checklist": "items"}
+    implied = [{"not": _has(other)} for k, other in others.items() if k != kind]
+    rule = {"if": _has("kind"), "then": {"properties": {"kind": {"const": kind}}}}
+    if kind == "score":
+        return {"if": _has(key), "then": {**rule, "else": {"allOf": implied}}}
+    return {"if": _has(key), "then": rule}
 
 
 def suite_schema() -> dict[str, Any]:
