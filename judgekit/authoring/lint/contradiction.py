@@ -15,11 +15,7 @@ _MOST = 4_000
 
 
 def contradiction(
-    question: Question,
-    *,
-    value: Any,
-    reason: str,
-    items: Sequence[Mapping[str, Any]] = (),
+    question: Question, *, value: Any, reason: str, items: Sequence[Mapping[str, Any]] = ()
 ) -> str | None:
     """Return how an answer contradicts its own reason, or `None`.
 

@@ -167,11 +167,7 @@ MOST = 10
 
 
 def _anywhere(
-    words: str,
-    message: str,
-    *,
-    templates: bool = True,
-    shown: Callable[[str], str] = repr,
+    words: str, message: str, *, templates: bool = True, shown: Callable[[str], str] = repr
 ) -> Callable[[LintSubject], Iterator[Problem]]:
     """Return a check of every text of the front matter and of the templates."""
 

@@ -93,7 +93,7 @@ def rubric_schema() -> dict[str, Any]:
 
 
 _EVERY_LEVEL_HAS_A_VALUE = {
-    "additionalProperties": {"not": {"type": "null"}, "required": ["value"]},
+    "additionalProperties": {"not": {"type": "null"}, "required": ["value"]}
 }
 
 
