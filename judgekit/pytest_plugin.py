@@ -26,6 +26,12 @@ _FRONT = re.compile(r"\s*+---[^\S\n]*+\n(.*?)\n---", re.DOTALL)
 _TESTS = re.compile(r"""^["']?tests["']?\s*:""", re.MULTILINE)
 
 
+_ALLOWED = {
+    "judgekit_record": ("none", "new_episodes", "all"),
+    "judgekit_unused": ("fail", "warn", "ignore", "remove"),
+    "judgekit_cassette": ("module", "test"),
+}
+"""Setting -> the words that it takes."""
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
 _HANDED_OVER = "judgekit"
 """What a worker of pytest-xdist hands over when it ends."""
@@ -36,14 +42,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("judgekit", "judged tests")
     group.addoption(
         "--judgekit-record",
-        choices=("none", "new_episodes", "all"),
+        choices=_ALLOWED["judgekit_record"],
         help="Replay only (none), ask what is missing (new_episodes), or ask again (all).",
     )
     group.addoption("--judgekit-judge", metavar="MODEL", help="Model to replay or to ask.")
     group.addoption("--judgekit-api-base", metavar="URL", help="Address of a server of your own.")
     group.addoption(
         "--judgekit-unused",
-        choices=("fail", "warn", "ignore", "remove"),
+        choices=_ALLOWED["judgekit_unused"],
         help="What to do about recorded replies that no test used (default: fail).",
     )
     parser.addini(
@@ -63,27 +69,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse a setting that names nothing: tests that silently are not run look like passes."""
-    config.addinivalue_line(
-        "markers", "judgekit(cassette): file of the recorded replies, beside the test."
-    )
-    config.addinivalue_line(
-        "markers",
+    for marker in (
+        "judgekit(cassette): file of the recorded replies, beside the test.",
         "judgekit_cases(path, **options): run the test once for each case of a file, "
         "as its argument `case`.",
-    )
+    ):
+        config.addinivalue_line("markers", marker)
     for place in config.getini("judgekit_rubrics"):
         if not place.exists():
             raise pytest.UsageError(f"judgekit_rubrics: {place}: no such file or folder")
-    allowed = {
-        "judgekit_record": ("none", "new_episodes", "all"),
-        "judgekit_unused": ("fail", "warn", "ignore", "remove"),
-        "judgekit_cassette": ("module", "test"),
-    }
-    for setting, words in allowed.items():
-        if config.getini(setting) not in words:
-            raise pytest.UsageError(
-                f"{setting}: {config.getini(setting)!r} is none of {', '.join(words)}"
-            )
+    for setting, words in _ALLOWED.items():
+        if (word := config.getini(setting)) not in words:
+            raise pytest.UsageError(f"{setting}: {word!r} is none of {', '.join(words)}")
 
 
 # -- the fixture ------------------------------------------------------------------------
@@ -226,10 +223,8 @@ class RubricTestFile(pytest.File):
             rubric = load_rubric(self.path)
         except JudgekitError as exc:
             raise self.CollectError(str(exc)) from exc
-        places = {test.name: test.where for test in rubric.tests}
-        places |= {ordering.name: ordering.where for ordering in rubric.orderings}
-        for name, where in places.items():
-            yield RubricTestItem.from_parent(self, name=name, where=where)
+        for test in (*rubric.tests, *rubric.orderings):
+            yield RubricTestItem.from_parent(self, name=test.name, where=test.where)
 
     @cached_property
     def tested(self) -> RubricTestRun:

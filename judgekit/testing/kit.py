@@ -6,6 +6,7 @@ The message of a failed check has the case, the criterion, the reason and its qu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import nlargest
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -180,11 +181,8 @@ class Kit:
         return load_cases(self._folder / cases if isinstance(cases, (str, Path)) else cases)
 
     def _score(self, subject: Case, metric: Metric) -> Result:
-        try:
-            work = checked_score(metric, subject)
-            return run_inline(work) if metric.synchronous else run_sync(work)
-        except JudgekitError as exc:
-            return _failed(exc)
+        work = self._ascore(subject, metric)
+        return run_inline(work) if metric.synchronous else run_sync(work)
 
     async def _ascore(self, subject: Case, metric: Metric) -> Result:
         try:
@@ -192,7 +190,10 @@ class Kit:
             # What waits for nothing needs no loop, and so none of a particular kind.
             return await (work if metric.synchronous else wait_for(work))
         except JudgekitError as exc:
-            return _failed(exc)
+            failure = failure_of(exc)
+            if failure is None:  # it stops a run
+                raise
+            return failure
 
     def _checked(
         self, subject: Case, metric: Metric, result: Result, fault: str | None, *, soft: bool
@@ -219,14 +220,6 @@ class Kit:
             return ""
         key = result.judgments[0].request_key[:12]
         return f"see more: judgekit cassette show {path} {key}"
-
-
-def _failed(error: JudgekitError) -> Failure:
-    """Return an error as the failure of a case; one that stops a run is raised."""
-    failure = failure_of(error)
-    if failure is None:
-        raise error
-    return failure
 
 
 MAX_REASON = 300
@@ -259,10 +252,8 @@ def explained(
     """Yield the lines of a failed check."""
     yield printable(f"{metric} of case {case!r}: {fault}")
     if not isinstance(result, Failure):
-        costly = sorted(
-            (p for p in result.parts if p.cost > 0), key=attrgetter("cost"), reverse=True
-        )
-        for part in costly[:SHOWN]:
+        costly = [part for part in result.parts if part.cost > 0]
+        for part in nlargest(SHOWN, costly, key=attrgetter("cost")):
             value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
             yield printable(f"  {part.id} {value}: {_cut(_reason(part))}")
             for quote in part.quotes:

@@ -104,9 +104,8 @@ class Session:
             left_out: test files of which a test was not run or did not pass.
         """
         self._left_out |= left_out
-        for name, keys in self.tapes.used().items():
-            self._used.setdefault(name, set()).update(keys)
-        for cassette in self.tapes.opened():
+        for path, cassette in self.tapes.opened.items():
+            self._used.setdefault(str(path), set()).update(_used_keys(cassette))
             self._origins.update(cassette.ledger.origins)
             self._spent += cassette.ledger.spent
             self._unpriced += cassette.ledger.unpriced
@@ -143,7 +142,9 @@ class Session:
             path = Path(name)
             if self._modules.get(name, set()) & self._left_out or not path.exists():
                 continue
-            if left := unused_records(path, used):
+            with closing(Tape(path)) as tape:
+                left = [key for line in tape.lines() if (key := line[8:72]) not in used]
+            if left:
                 self.unused[name] = len(left)
                 if self.unused_word == "remove":
                     remove_records(path, set(left))
@@ -190,7 +191,7 @@ class Tapes:
         self.judge = judge
         self._record = record
         self._api_base = api_base
-        self._open: dict[Path, Cassette] = {}
+        self.opened: dict[Path, Cassette] = {}
 
     def open(self, path: Path) -> Cassette:
         """Return the cassette of a file; open it on first use.
@@ -199,15 +200,15 @@ class Tapes:
             ConfigError: it is not clear who judges.
             CassetteCorrupt: the file is damaged.
         """
-        if path not in self._open:
+        if path not in self.opened:
             asking = self._record is not RecordMode.NONE
-            self._open[path] = Cassette(
+            self.opened[path] = Cassette(
                 LimitedJudge(self._judge(path, asking=asking)),
                 tape=path,
                 store=store_opener(path.parent) if asking else None,
                 record=self._record,
             )
-        return self._open[path]
+        return self.opened[path]
 
     def _judge(self, path: Path, *, asking: bool) -> Judge:
         name = self.judge
@@ -226,29 +227,16 @@ class Tapes:
             file = file.model_copy(update={"api_base": self._api_base})
         return make_judge(file, base=path.parent, lines=Lines(file=""), asking=True)
 
-    def opened(self) -> list[Cassette]:
-        """Return the cassettes that are open."""
-        return list(self._open.values())
-
-    def used(self) -> dict[str, list[str]]:
-        """Return the keys that were replayed or recorded, by file."""
-        used = {}
-        for path, cassette in self._open.items():
-            keys = set(cassette.not_from_tape)
-            if (tape := cassette.tape) is not None:
-                played = filter(cassette.used, range(len(tape)))
-                keys |= {tape.line(number)[8:72] for number in played}
-            used[str(path)] = sorted(keys)
-        return used
-
     def close(self) -> None:
         """Write the recorded replies and close all cassettes."""
-        for cassette in self._open.values():
+        for cassette in self.opened.values():
             cassette.close()
-        self._open.clear()
+        self.opened.clear()
 
 
-def unused_records(path: Path, used: set[str]) -> list[str]:
-    """Return the keys of records on a cassette that no test used."""
-    with closing(Tape(path)) as tape:
-        return [key for line in tape.lines() if (key := line[8:72]) not in used]
+def _used_keys(cassette: Cassette) -> set[str]:
+    """Return the keys that were replayed or recorded."""
+    keys = set(cassette.not_from_tape)
+    if (tape := cassette.tape) is not None:
+        keys |= {tape.line(n)[8:72] for n in range(len(tape)) if cassette.used(n)}
+    return keys
