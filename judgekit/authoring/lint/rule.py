@@ -101,11 +101,21 @@ def check(rule: str) -> Callable[[Check], Check]:
     return register
 
 
-def check_each(rule: str) -> Callable[[CriterionCheck], CriterionCheck]:
-    """Return a decorator that registers the check of a rule for each criterion of a file."""
+def check_each(rule: str, *, english: bool = False) -> Callable[[CriterionCheck], CriterionCheck]:
+    """Return a decorator that registers the check of a rule for each criterion of a file.
+
+    Args:
+        rule: the id of the rule.
+        english: whether only criteria with an English text are checked.
+    """
 
     def register(function: CriterionCheck) -> CriterionCheck:
-        CHECKS[rule] = lambda subject: (p for own in subject.own for p in function(own))
+        def check_own(subject: Any) -> Iterator[Problem]:
+            for own in subject.own:
+                if not english or own.english:
+                    yield from function(own)
+
+        CHECKS[rule] = check_own
         return function
 
     return register

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from judgekit.authoring.lint.rule import Problem, check, check_each, repeated
-from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
+from judgekit.authoring.lint.rule import Problem, check_each, repeated
+from judgekit.authoring.lint.subject import OwnCriterion
 from judgekit.authoring.lint.words import pattern, word_data
 
 WIDE = 10
@@ -37,14 +37,14 @@ def _all_numbers(text: str) -> set[float]:
     return {*map(float, pattern("any_number").findall(plain)), *words}
 
 
-def anchored_in(subject: LintSubject, own: OwnCriterion) -> bool:
+def is_anchored(own: OwnCriterion) -> bool:
     """Return whether the text or an own template explains both ends of a number."""
     if not own.free_number or own.file.options:
         return False
     ends, named = set(_ends(own)), _all_numbers(own.file.text)
     if ends <= named:
         return True
-    for template in subject.bodies:
+    for template in own.subject.bodies:
         text = template.words.text
         if own.id in text or "criteria" in text.lower():
             anchors = {*_anchors(text), *(_all_numbers(text) if own.id in text else ())}
@@ -53,13 +53,10 @@ def anchored_in(subject: LintSubject, own: OwnCriterion) -> bool:
     return False
 
 
-@check("unanchored-scale")
-def _unanchored(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        if not own.free_number or anchored_in(subject, own):
-            continue
-        low, high = _ends(own)
-        named = _all_numbers(own.file.text)
+@check_each("unanchored-scale")
+def _unanchored(own: OwnCriterion) -> Iterator[Problem]:
+    if own.free_number and not is_anchored(own):
+        (low, high), named = _ends(own), _all_numbers(own.file.text)
         missing = " or ".join(f"{end:g}" for end in (low, high) if end not in named)
         message = f" takes a number from {low:g} to {high:g}, but does not explain {missing}"
         yield own.problem(message, "text")

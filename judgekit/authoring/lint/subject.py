@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from judgekit.authoring.lint.rule import Problem
 from judgekit.authoring.lint.words import english
 from judgekit.core.errors import ConfigError, RubricError, place
-from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
 from judgekit.rubric.load import Opened, folders_of, open_rubric, template_faults
@@ -25,12 +24,17 @@ class OwnCriterion(NamedTuple):
     id: str
     file: CriterionFile
     criterion: Criterion
-    lines: Lines
+    subject: LintSubject
 
     def problem(self, message: str, *steps: str | int) -> Problem:
         """Return a problem of this criterion, at a key of it."""
-        where = self.lines.where("criteria", self.id, *steps)
+        where = self.subject.at("criteria", self.id, *steps)
         return Problem(where, f"{self.id!r}{message}", self.id)
+
+    @property
+    def english(self) -> bool:
+        """Whether its text is English."""
+        return self.subject.english(self.file.text)
 
     @property
     def words(self) -> tuple[str, dict[str, LevelFile]]:
@@ -38,6 +42,11 @@ class OwnCriterion(NamedTuple):
         if self.file.levels:
             return "levels", dict(self.file.levels)
         return "options", dict(self.file.options or {})
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether a level has a text."""
+        return any(level.text for level in self.criterion.levels)
 
     @property
     def free_number(self) -> bool:
@@ -61,6 +70,9 @@ class LintSubject:
         path: the file.
         faults: the errors that stop it from loading; most rules do not run then.
         rubric: the rubric, loaded; `None` when it is abstract, partial, or does not load.
+        readable: whether the front matter can be used.
+        criteria: all criteria, including inherited ones.
+        parents: the files that this one extends, nearest first.
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,33 +86,19 @@ class LintSubject:
         else:
             self.opened = open_rubric(path)
         self.loader, self.faults = self.opened.loader, self.opened.faults
-        self.rubric = self.opened.rubric
+        self.rubric, self.criteria = self.opened.rubric, self.opened.criteria
+        self.readable, self.parents = bool(self.opened.layers), self.opened.layers[1:]
 
     # -- the front matter --------------------------------------------------------------
-
-    @property
-    def readable(self) -> bool:
-        """Whether the front matter can be used."""
-        return bool(self.opened.layers)
 
     @property
     def file(self) -> RubricFile:
         """The front matter."""
         return self.opened.layers[0].file
 
-    @property
-    def lines(self) -> Lines:
-        """The lines of its values."""
-        return self.opened.layers[0].lines
-
     def at(self, *steps: str | int) -> str:
         """Return `file:line` of a value of the front matter."""
-        return self.lines.where(*steps) or place(self.path, 1)
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        """All criteria, including inherited ones."""
-        return self.opened.criteria
+        return self.opened.layers[0].lines.where(*steps) or place(self.path, 1)
 
     @cached_property
     def own(self) -> tuple[OwnCriterion, ...]:
@@ -109,15 +107,10 @@ class LintSubject:
             return ()
         by_id = {criterion.id: criterion for criterion in self.criteria}
         return tuple(
-            OwnCriterion(id, entry, by_id[id], self.lines)
+            OwnCriterion(id, entry, by_id[id], self)
             for id, entry in self.file.criteria.items()
             if entry is not None and id in by_id
         )
-
-    @property
-    def parents(self) -> tuple[Any, ...]:
-        """The files that this one extends, nearest first."""
-        return tuple(self.opened.layers[1:])
 
     def inherited(self, name: str) -> Any:
         """Return the value of a key in this file, or in the nearest file that it extends."""
@@ -178,12 +171,7 @@ class LintSubject:
     @cached_property
     def printed(self) -> set[str]:
         """The names that the rendered parts of the templates read."""
-        return shown(self.trees, self.chain)
-
-    @property
-    def chain(self) -> tuple[str, ...]:
-        """The rubric's own template and those it extends, by name."""
-        return (self.path.name, *(layer.name for layer in self.parents))
+        return shown(self.trees, (self.path.name, *(layer.name for layer in self.parents)))
 
 
 def without_place(error: ConfigError) -> str:

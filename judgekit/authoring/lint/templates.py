@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judgekit.authoring.lint.rule import Problem, check
+from judgekit.authoring.lint.rule import Problem, check, check_each
 from judgekit.authoring.lint.sample import invented_case, ready
-from judgekit.authoring.lint.subject import LintSubject, without_place
+from judgekit.authoring.lint.subject import LintSubject, OwnCriterion, without_place
 from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import fields, pattern
 from judgekit.core.errors import ConfigError, RubricError, place
@@ -108,26 +108,21 @@ def _required(subject: LintSubject) -> Iterator[Problem]:
             yield Problem(where, f"requires {field!r}, which the template never shows")
 
 
-@check("missing-requirement")
-def _spoken_of(subject: LintSubject) -> Iterator[Problem]:
-    """Find criteria about a field that may be missing, or that the template never shows."""
-    printed, rubric = subject.printed, subject.loaded
-    for own in subject.own:
-        text = own.file.text
-        if not subject.english(text):
+@check_each("missing-requirement", english=True)
+def _spoken_of(own: OwnCriterion) -> Iterator[Problem]:
+    """Find fields in a text that may be missing, or that the template never shows."""
+    printed, rubric = own.subject.printed, own.subject.loaded
+    group = rubric.groups.get(own.criterion.group)
+    optional = own.file.nullable or own.file.options
+    needed = {"history", *rubric.requires, *(group.requires if group else ())}
+    for field, names in fields().items():
+        if (match := names.search(own.file.text)) is None:
             continue
-        group = rubric.groups.get(own.criterion.group)
-        needed = {*rubric.requires, *(group.requires if group else ())}
-        for field, names in fields().items():
-            match = names.search(text)
-            if match is None or (field in needed and field in printed):
-                continue
-            if field not in printed:
-                message = f" mentions {match[0]!r}, but the template never shows case.{field}"
-            elif own.file.nullable or own.file.options or field == "history":
-                continue
-            else:
-                message = f" mentions {match[0]!r}, but `requires` does not list {field!r}"
+        if field not in printed:
+            message = f" mentions {match[0]!r}, but the template never shows case.{field}"
+            yield own.problem(message, "text")
+        elif field not in needed and not optional:
+            message = f" mentions {match[0]!r}, but `requires` does not list {field!r}"
             yield own.problem(message, "text")
 
 

@@ -66,12 +66,11 @@ def _negligible(subject: LintSubject) -> Iterator[Problem]:
             yield own.problem(f" is at most {most:.1%} of the value", "weight")
 
 
-@check("weight-ignored")
-def _ignored(subject: LintSubject) -> Iterator[Problem]:
-    for own in () if _weighted(subject) else subject.own:
-        if own.file.weight is not None:
-            combine = subject.inherited("combine")
-            yield own.problem(f" has a weight, which combine {combine} ignores", "weight")
+@check_each("weight-ignored")
+def _ignored(own: OwnCriterion) -> Iterator[Problem]:
+    if own.file.weight is not None and not _weighted(own.subject):
+        combine = own.subject.inherited("combine")
+        yield own.problem(f" has a weight, which combine {combine} ignores", "weight")
 
 
 @check("mode-idle-group")
@@ -92,13 +91,12 @@ def _same_modes(subject: LintSubject) -> Iterator[Problem]:
         yield Problem(subject.at("modes", mode), message)
 
 
-@check("penalty-unsaid")
-def _penalty_without_fault(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        text = f"{own.id.replace('_', ' ').replace('-', ' ')} {own.file.text}"
-        names_fault = not subject.english(text) or pattern("faults").search(text)
-        if own.criterion.weight < 0 and not names_fault:
-            yield own.problem(" has a negative weight, but its text names no fault", "weight")
+@check_each("penalty-unsaid")
+def _penalty_without_fault(own: OwnCriterion) -> Iterator[Problem]:
+    text = f"{own.id.replace('_', ' ').replace('-', ' ')} {own.file.text}"
+    names_fault = not own.subject.english(text) or pattern("faults").search(text)
+    if own.criterion.weight < 0 and not names_fault:
+        yield own.problem(" has a negative weight, but its text names no fault", "weight")
 
 
 @check_each("penalty-reversed")
@@ -113,12 +111,11 @@ def _reversed_levels(own: OwnCriterion) -> Iterator[Problem]:
         yield own.problem(" gives its words values and then reverses them", "reverse")
 
 
-@check("all-wants-exact")
-def _exact(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own if subject.inherited("combine") == "all" else ():
-        if own.free_number:
-            most = own.criterion.question.maximum
-            yield own.problem(f" is a free number, but combine all needs exactly {most:g}")
+@check_each("all-wants-exact")
+def _exact(own: OwnCriterion) -> Iterator[Problem]:
+    if own.free_number and own.subject.inherited("combine") == "all":
+        most = own.criterion.question.maximum
+        yield own.problem(f" is a free number, but combine all needs exactly {most:g}")
 
 
 @check("many-criteria")

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from judgekit.authoring.lint.rule import Problem, check, check_each, repeated
-from judgekit.authoring.lint.scales import anchored_in
+from judgekit.authoring.lint.scales import is_anchored
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern, two_judgments
 from judgekit.core.errors import place
@@ -44,33 +44,25 @@ def texts(subject: LintSubject) -> Iterator[FrontText]:
         yield FrontText(at("details", name), detail.text, None)
 
 
-def _english(subject: LintSubject) -> Iterator[OwnCriterion]:
-    """Yield the criteria with an English text."""
-    return (own for own in subject.own if subject.english(own.file.text))
+@check_each("double-barrelled", english=True)
+def _double(own: OwnCriterion) -> Iterator[Problem]:
+    text = own.file.text
+    part = two_judgments(text) or ("two questions" if text.count("?") > 1 else None)
+    if part is not None and own.file.chosen_kind != "checklist":
+        yield own.problem(f" asks for two judgments: {part!r}", "text")
+    for number, item in enumerate(own.file.items or ()):
+        if (part := two_judgments(item)) is not None:
+            yield own.problem(f": an item asks for two judgments: {part!r}", "items", number)
 
 
-@check("double-barrelled")
-def _double(subject: LintSubject) -> Iterator[Problem]:
-    for own in _english(subject):
-        text = own.file.text
-        part = two_judgments(text) or ("two questions" if text.count("?") > 1 else None)
-        if part is not None and own.file.chosen_kind != "checklist":
-            yield own.problem(f" asks for two judgments: {part!r}", "text")
-        for number, item in enumerate(own.file.items or ()):
-            if (part := two_judgments(item)) is not None:
-                yield own.problem(f": an item asks for two judgments: {part!r}", "items", number)
-
-
-@check("vague-criterion")
-def _vague(subject: LintSubject) -> Iterator[Problem]:
-    for own in _english(subject):
-        text = own.file.text
-        described = any(level.text for level in own.criterion.levels)
-        match = pattern("vague").search(text)
-        if match is None or described or own.file.items or own.file.details:
-            continue
-        if len(text.split()) > 14 or pattern("anchored").search(text) or anchored_in(subject, own):
-            continue
+@check_each("vague-criterion", english=True)
+def _vague(own: OwnCriterion) -> Iterator[Problem]:
+    text = own.file.text
+    match = pattern("vague").search(text)
+    described = own.file.items or own.file.details or own.has_texts
+    if match is None or described or len(text.split()) > 14:
+        return
+    if not pattern("anchored").search(text) and not is_anchored(own):
         yield own.problem(f" does not say what {match[0].lower()!r} means", "text")
 
 
@@ -78,27 +70,24 @@ def _vague(subject: LintSubject) -> Iterator[Problem]:
 def _terse(own: OwnCriterion) -> Iterator[Problem]:
     text = own.file.text.strip()
     spaced = text.isascii() or not re.search("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u9fff]", text)
-    described = own.file.items or any(level.text for level in own.criterion.levels)
     short = len(text.split()) < 3 if spaced else len(text) < 4
-    if short and not described:
+    if short and not own.file.items and not own.has_texts:
         yield own.problem(f" names a quality ({shorten(text)!r}) but asks nothing", "text")
 
 
-def _matching(words: str, message: str) -> Callable[[LintSubject], Iterator[Problem]]:
-    """Return a check of every English text with the pattern of that name."""
+def _check_matches(rule: str, words: str, message: str) -> None:
+    """Register a check of every English text with the pattern of that name."""
 
-    def check_texts(subject: LintSubject) -> Iterator[Problem]:
-        for own in _english(subject):
-            if (match := pattern(words).search(own.file.text)) is not None:
-                yield own.problem(f" {message}: {shorten(match[0].strip())!r}", "text")
-
-    return check_texts
+    @check_each(rule, english=True)
+    def check_text(own: OwnCriterion) -> Iterator[Problem]:
+        if (match := pattern(words).search(own.file.text)) is not None:
+            yield own.problem(f" {message}: {shorten(match[0].strip())!r}", "text")
 
 
-check("leading-wording")(_matching("leading", "suggests a verdict"))
-check("asks-opinion")(_matching("opinion", "asks for the judge's own taste"))
-check("rewards-length")(_matching("rewards_length", "rewards length"))
-check("unobservable")(_matching("unobservable", "asks for something that no text shows"))
+_check_matches("leading-wording", "leading", "suggests a verdict")
+_check_matches("asks-opinion", "opinion", "asks for the judge's own taste")
+_check_matches("rewards-length", "rewards_length", "rewards length")
+_check_matches("unobservable", "unobservable", "asks for something that no text shows")
 
 
 @check("position-reference")
@@ -111,12 +100,10 @@ def _position(subject: LintSubject) -> Iterator[Problem]:
             yield Problem(text.where, message, text.criterion)
 
 
-@check("negated-question")
-def _negated(subject: LintSubject) -> Iterator[Problem]:
-    for own in _english(subject):
-        match = pattern("negated").search(own.file.text)
-        if match is not None and own.file.chosen_kind in ("boolean", "score"):
-            yield own.problem(" asks whether something is absent", "text")
+@check_each("negated-question", english=True)
+def _negated(own: OwnCriterion) -> Iterator[Problem]:
+    if own.file.chosen_kind in ("boolean", "score") and pattern("negated").search(own.file.text):
+        yield own.problem(" asks whether something is absent", "text")
 
 
 @check("duplicate-text")
@@ -166,11 +153,17 @@ MOST = 10
 """Findings of one kind in one template."""
 
 
-def _anywhere(
-    words: str, message: str, *, templates: bool = True, shown: Callable[[str], str] = repr
-) -> Callable[[LintSubject], Iterator[Problem]]:
-    """Return a check of every text of the front matter and of the templates."""
+def _check_everywhere(
+    rule: str,
+    words: str,
+    message: str,
+    *,
+    templates: bool = True,
+    shown: Callable[[str], str] = repr,
+) -> None:
+    """Register a check of every text of the front matter and of the templates."""
 
+    @check(rule)
     def check_texts(subject: LintSubject) -> Iterator[Problem]:
         for text in texts(subject) if subject.readable else ():
             if (match := pattern(words).search(text.text)) is not None:
@@ -180,14 +173,12 @@ def _anywhere(
                 where = place(body.path, body.words.line_at(match.start()))
                 yield Problem(where, f"{message}: {shown(match[0][:60])}")
 
-    return check_texts
-
 
 def _points(text: str) -> str:
     return " ".join(f"U+{ord(character):04X}" for character in text)
 
 
-check("placeholder")(_anywhere("placeholder", "placeholder"))
-check("format-placeholder")(_anywhere("format_placeholder", "judgekit does not fill"))
-check("template-in-text")(_anywhere("template", "not rendered", templates=False))
-check("hidden-characters")(_anywhere("hidden", "invisible character", shown=_points))
+_check_everywhere("placeholder", "placeholder", "placeholder")
+_check_everywhere("format-placeholder", "format_placeholder", "judgekit does not fill")
+_check_everywhere("template-in-text", "template", "not rendered", templates=False)
+_check_everywhere("hidden-characters", "hidden", "invisible character", shown=_points)
