@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgekit.authoring.lint.contradiction import contradiction
 from judgekit.authoring.lint.rule import Problem, check
@@ -14,19 +14,12 @@ from judgekit.core.case import CASE_TEXTS
 EDGE = 1e-9
 
 
-class ShownAnswer(NamedTuple):
-    """One answer of an example for the judge, from the front matter or from a labelled file."""
-
-    number: int
-    """The index of its example."""
-    case: Mapping[str, Any]
-    id: str
-    answer: dict[str, Any]
-    where: str
+_Shown = tuple[int, Mapping[str, Any], str, dict[str, Any], str]
+"""An answer of an example: index and case of the example, criterion, answer, and place."""
 
 
-def _answers(subject: LintSubject) -> Iterator[ShownAnswer]:
-    """Yield the answers of the examples."""
+def _answers(subject: LintSubject) -> Iterator[_Shown]:
+    """Yield the answers of the examples, from the front matter or from a labelled file."""
     inline = subject.file.inline_examples
     shown = [(example.case, example.answers) for example in inline]
     if not inline and subject.rubric is not None:
@@ -38,21 +31,17 @@ def _answers(subject: LintSubject) -> Iterator[ShownAnswer]:
         for id, answer in answers.items():
             if isinstance(answer, dict):
                 at = subject.at("examples", *((number, "answers", id) if inline else ()))
-                yield ShownAnswer(number, case, id, answer, at)
+                yield number, case, id, answer, at
 
 
 @check("example-contradiction")
 def _contradicting(subject: LintSubject) -> Iterator[Problem]:
-    by_id = {criterion.id: criterion for criterion in subject.criteria}
     for _, _, id, answer, where in _answers(subject):
-        if id not in by_id:
+        if id not in subject.by_id:
             continue
-        text = contradiction(
-            by_id[id].question,
-            value=answer.get("value"),
-            reason=str(answer.get("reason", "")),
-            items=tuple(i for i in answer.get("items") or () if isinstance(i, dict)),
-        )
+        question, reason = subject.by_id[id].question, str(answer.get("reason", ""))
+        items = [item for item in answer.get("items") or () if isinstance(item, dict)]
+        text = contradiction(question, value=answer.get("value"), reason=reason, items=items)
         if text is not None:
             yield Problem(where, f"the example's {id!r}: {text}", id)
 
@@ -104,10 +93,9 @@ def _one_sided(subject: LintSubject) -> Iterator[Problem]:
 
 @check("example-incomplete")
 def _incomplete(subject: LintSubject) -> Iterator[Problem]:
-    ids = [criterion.id for criterion in subject.criteria]
     for number, example in enumerate(subject.file.inline_examples):
-        left = [id for id in ids if id not in example.answers]
-        if left and len(left) < len(ids):
+        left = [id for id in subject.by_id if id not in example.answers]
+        if left and len(left) < len(subject.by_id):
             where = subject.at("examples", number)
             yield Problem(where, f"the example does not answer {', '.join(map(repr, left[:3]))}")
 
@@ -116,8 +104,7 @@ def _incomplete(subject: LintSubject) -> Iterator[Problem]:
 def _shown_in_tests(subject: LintSubject) -> Iterator[Problem]:
     shown = {_key(example.case): n for n, example in enumerate(subject.file.inline_examples)}
     for number, test in enumerate(subject.file.tests):
-        example = shown.get(_key(test.case))
-        if example is not None:
+        if (example := shown.get(_key(test.case))) is not None:
             message = f"the case of this test is example {example + 1}, which the judge sees"
             yield Problem(subject.at("tests", number), message)
 
@@ -132,10 +119,9 @@ def _key(value: Any) -> str:
 @check("test-impossible")
 def _impossible(subject: LintSubject) -> Iterator[Problem]:
     """Find ranges that no answer can reach."""
-    by_id = {criterion.id: criterion for criterion in subject.criteria}
     for number, test in enumerate(subject.file.tests):
         for id, expected in test.expect.items():
-            criterion = by_id.get(id)
+            criterion = subject.by_id.get(id)
             if criterion is None or (expected.min is None and expected.max is None):
                 continue
             low = 0.0 if expected.min is None else expected.min

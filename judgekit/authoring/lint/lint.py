@@ -174,16 +174,14 @@ def findings_in(
             problems = list(rule.check(about))
         except RecursionError:
             problems = [Problem(str(subject.path), "nests too deeply to be checked")]
-        findings += [finding(one, rule=rule.id, severity=rule.severity) for one in problems]
+        findings += [finding(one, rule) for one in problems]
         enough = observed is not None and observed.verdicts.rows >= observed.minimum
         if rule.needs != "results" or enough or rule.id in ABOUT_ROWS:
             checked.append(rule.id)
     own = tuple(silences(subject))
-    findings = silenced(findings, own)
-    known = [rule.id for rule in rules.values() if rule.silenceable]
-    for id, problem in silence_problems(own, findings, known=known, checked=checked):
-        findings.append(finding(problem, rule=id, severity=rules[id].severity))
-    return findings
+    findings = [_silenced(one, own) for one in findings]
+    wrong = silence_problems(own, findings, checked)
+    return findings + [finding(problem, rules[id]) for id, problem in wrong]
 
 
 def _applies(rule: LintRule, subject: LintSubject, *, api: str | None) -> bool:
@@ -196,9 +194,8 @@ def _applies(rule: LintRule, subject: LintSubject, *, api: str | None) -> bool:
 
 
 def _not_loaded(error: RubricError, path: Path) -> LintFinding:
-    problem = Problem(error.where or str(path), without_place(error))
-    rule = error.rule if error.rule in lint_rules() else "bad-rubric"
-    return finding(problem, rule=rule, severity="error")
+    problem, rules = Problem(error.where or str(path), without_place(error)), lint_rules()
+    return finding(problem, rules.get(error.rule, rules["bad-rubric"]), severity="error")
 
 
 MOST = 100
@@ -248,27 +245,23 @@ def _in_comments(body: TemplateFile) -> Iterator[Silence]:
         yield Silence(match[1], match[2].strip(), where, template=str(body.path))
 
 
-def silenced(findings: Sequence[LintFinding], silences: Sequence[Silence]) -> list[LintFinding]:
-    """Return the findings, marked where a silence with a reason covers them."""
-    marked = []
-    for one in findings:
-        by = next((s for s in silences if s.reason and s.covers(one)), None)
-        marked.append(one if by is None else one._replace(silenced=by.reason))
-    return marked
+def _silenced(one: LintFinding, silences: Sequence[Silence]) -> LintFinding:
+    """Return a finding, marked if a silence with a reason covers it."""
+    by = next((s for s in silences if s.reason and s.covers(one)), None)
+    return one if by is None else one._replace(silenced=by.reason)
 
 
 def silence_problems(
-    silences: Sequence[Silence], findings: Sequence[LintFinding], *, known: Collection[str],
-    checked: Collection[str],
-) -> Iterator[tuple[str, Problem]]:  # fmt: skip
+    silences: Sequence[Silence], findings: Sequence[LintFinding], checked: Collection[str]
+) -> Iterator[tuple[str, Problem]]:
     """Yield the rule and the problem of each wrong silence.
 
     Args:
         silences: the silences of a file.
         findings: all findings in that file.
-        known: the rules that may be silenced.
         checked: the rules that ran.
     """
+    known = [id for id, rule in lint_rules().items() if rule.silenceable]
     for silence in silences:
         if silence.rule not in known:
             hint = near_rule(silence.rule, known)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from judgekit.analysis.rubric_stats.statistics import CriterionStatistics
 from judgekit.analysis.rubric_stats.values import CriterionValues
@@ -151,13 +150,10 @@ def rubrics_in(folder: Path) -> list[str]:
     Raises:
         ConfigError: not a run folder.
     """
-    names: dict[str, Any] = {}
     check_finished(folder)
-    for scored in read_results(folder):
-        for row in scored.rows:
-            if isinstance(row.result, Score) and (name := _rubric_of(row.result)):
-                names[name] = None
-    return list(names)
+    results = (row.result for scored in read_results(folder) for row in scored.rows)
+    names = dict.fromkeys(_rubric_of(result) for result in results if isinstance(result, Score))
+    return list(filter(None, names))
 
 
 def _rubric_of(score: Score) -> str:

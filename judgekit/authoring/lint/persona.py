@@ -51,7 +51,7 @@ def lint_personas(paths: Sequence[str | Path]) -> Linted:
         if not path.exists():
             read_persona(path)  # raises the error with a suggestion
         findings += (
-            finding(Problem(where, message), rule=rule, severity=persona_rules()[rule].severity)
+            finding(Problem(where, message), persona_rules()[rule])
             for rule, where, message in _problems(path)
         )
     return Linted([Path(path) for path in paths], findings)

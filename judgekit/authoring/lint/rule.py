@@ -46,12 +46,15 @@ class LintFinding(NamedTuple):
     """The reason why the file silences it."""
 
 
-def finding(problem: Problem, *, rule: str, severity: Severity) -> LintFinding:
-    """Return a problem as the finding of a rule."""
+def finding(problem: Problem, rule: LintRule, severity: Severity | None = None) -> LintFinding:
+    """Return a problem as the finding of a rule, with its severity or another one."""
     file, colon, line = problem.where.rpartition(":")
     if not (colon and line.isascii() and line.isdigit()):
         file, line = problem.where, "1"
-    return LintFinding(file, max(1, int(line)), rule, severity, problem.message, problem.criterion)
+    severity = severity or rule.severity
+    return LintFinding(
+        file, max(1, int(line)), rule.id, severity, problem.message, problem.criterion
+    )
 
 
 Check = Callable[[Any], Iterable[Problem]]

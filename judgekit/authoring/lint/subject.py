@@ -87,6 +87,7 @@ class LintSubject:
             self.opened = open_rubric(path)
         self.loader, self.faults = self.opened.loader, self.opened.faults
         self.rubric, self.criteria = self.opened.rubric, self.opened.criteria
+        self.by_id = {criterion.id: criterion for criterion in self.criteria}
         self.readable, self.parents = bool(self.opened.layers), self.opened.layers[1:]
 
     # -- the front matter --------------------------------------------------------------
@@ -105,11 +106,10 @@ class LintSubject:
         """The criteria that this file defines."""
         if not self.readable:
             return ()
-        by_id = {criterion.id: criterion for criterion in self.criteria}
         return tuple(
-            OwnCriterion(id, entry, by_id[id], self)
+            OwnCriterion(id, entry, self.by_id[id], self)
             for id, entry in self.file.criteria.items()
-            if entry is not None and id in by_id
+            if entry is not None and id in self.by_id
         )
 
     def inherited(self, name: str) -> Any:

@@ -128,11 +128,8 @@ def lint_sarif(linted: Linted) -> str:
     broken = {finding.rule for finding in linted.findings}
     used = [rule for rule in lint_rules().values() if rule.id in broken]
     index = {rule.id: number for number, rule in enumerate(used)}
-    driver = {
-        "name": "judgekit",
-        "semanticVersion": __version__,
-        "rules": [_rule(rule) for rule in used],
-    }
+    rules = [_rule(rule) for rule in used]
+    driver = {"name": "judgekit", "semanticVersion": __version__, "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
