@@ -152,15 +152,6 @@ class CaseLinter:
 
     def findings(self) -> list[LintFinding]:
         """Return all findings, also those that need every case."""
-        self._about_all()
-        for rule, count in sorted(self._counts.items()):
-            if count > MOST:
-                last = next(one for one in reversed(self._findings) if one.rule == rule)
-                message = f"and {count - MOST:,} more of this rule"
-                self._findings.append(last._replace(message=message, case=None, field=None))
-        return self._findings
-
-    def _about_all(self) -> None:
         if self._without_id is not None:
             without = f"{self._number_without_id:,} of {len(self._places):,} cases have no id"
             self._add("missing-id", self._without_id, "id", f"{without}; this is the first")
@@ -171,6 +162,12 @@ class CaseLinter:
             self._add("near-duplicate", _Place(line, "", id), "input", message)
         for name, (place, counts) in self._labels.items():
             self._check_label(f"labels.{name}", place, counts)
+        for rule, count in sorted(self._counts.items()):
+            if count > MOST:
+                last = next(one for one in reversed(self._findings) if one.rule == rule)
+                message = f"and {count - MOST:,} more of this rule"
+                self._findings.append(last._replace(message=message, case=None, field=None))
+        return self._findings
 
     def _check_label(self, field: str, place: _Place, counts: Counter[str]) -> None:
         total, cases = counts.total(), len(self._places)

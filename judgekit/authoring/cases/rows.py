@@ -39,10 +39,7 @@ def checked_rows(source: str, *, shape: Shape | None) -> Iterator[CheckedRow]:
     """
     path = None if source == "-" else Path(source)
     name = STDIN if path is None else source
-    read = read_file(
-        path, name, shape=shape or "auto", container="auto", fields=None, wrap=_CheckingBuilder
-    )
-    for at, row in read():
+    for at, row in read_file(path, name, shape=shape or "auto", wrap=_CheckingBuilder)():
         yield cast(CheckedRow, row)._replace(at=at)
 
 
@@ -59,17 +56,17 @@ class _CheckingBuilder(RowBuilder):
         try:
             item = self._inner.build(row, where=where)
         except DatasetError as exc:
-            return self.unreadable(exc)
+            return CheckedRow(0, exc)
         return CheckedRow(0, item, row.get("id") is not None, _messages(row))
 
     def unreadable(self, error: DatasetError) -> CheckedRow:
         return CheckedRow(0, error)
 
-    def build_python(self, row: Any, *, where: str, advice: str) -> CheckedRow:
+    def build_python(self, row: Any, *, where: str, advice: str) -> Any:
         try:
-            return cast(CheckedRow, super().build_python(row, where=where, advice=advice))
+            return super().build_python(row, where=where, advice=advice)
         except DatasetError as exc:
-            return self.unreadable(exc)
+            return CheckedRow(0, exc)
 
 
 def _messages(row: dict[str, Any]) -> list[Message] | None:

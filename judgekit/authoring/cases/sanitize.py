@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -92,10 +92,6 @@ class Sanitizer:
         id = self._renamed.get(case.id) or self._rename(case.id, id)
         return clean.model_copy(update={"id": id, "parent": parent})
 
-    def all(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """Yield every case sanitized, in order."""
-        return map(self.sanitize, cases)
-
     def _rename(self, id: str, clean: str) -> str:
         """Return a new id that no other case has; the same one for every use of an old id."""
         new, number = clean, 2
@@ -147,7 +143,7 @@ def write_sanitized(cases: Iterable[Case], sanitizer: Sanitizer, out: Path | Non
         OSError: the file cannot be written; what stood there before stays.
     """
     if out is not None:
-        write_cases(sanitizer.all(cases), out)
+        write_cases(map(sanitizer.sanitize, cases), out)
         return
     for case in cases:
         sanitizer.sanitize(case)

@@ -123,7 +123,7 @@ def test_labels_and_plain_metadata_stay_and_ids_still_point_to_each_other():
     original = Case(id="bo@firma.io", input="Hi", labels={"good": 1, "score": 0.5})
     copy = Case(id="copy", parent="bo@firma.io", input="Hi", metadata={"visits": 12, "topic": "x"})
 
-    clean, changed = sanitizer.all([original, copy])
+    clean, changed = map(sanitizer.sanitize, [original, copy])
 
     assert clean.labels == original.labels
     assert changed.metadata == copy.metadata
@@ -134,13 +134,13 @@ def test_labels_and_plain_metadata_stay_and_ids_still_point_to_each_other():
 def test_a_parent_that_is_not_private_stays():
     cases = [Case(id="p", input="a"), Case(id="q", input="b", parent="p")]
 
-    assert [case.parent for case in Sanitizer().all(cases)] == [None, "p"]
+    assert [case.parent for case in map(Sanitizer().sanitize, cases)] == [None, "p"]
 
 
 def test_ids_that_become_equal_get_a_number():
     cases = [Case(id=f"{name}@firma.io", input="x") for name in ("ann", "bo", "cy")]
 
-    ids = [case.id for case in Sanitizer(replacement="kind").all(cases)]
+    ids = [case.id for case in map(Sanitizer(replacement="kind").sanitize, cases)]
 
     assert ids == ["[EMAIL]", "[EMAIL]-2", "[EMAIL]-3"]
 
@@ -219,10 +219,10 @@ TEXTS = st.lists(
 @settings(max_examples=60, deadline=None)
 def test_a_second_pass_changes_nothing(texts, replacement):
     cases = [Case(id=f"c{n}", input=text) for n, text in enumerate(texts)]
-    once = list(Sanitizer(replacement=replacement).all(cases))
+    once = list(map(Sanitizer(replacement=replacement).sanitize, cases))
     again = Sanitizer(replacement=replacement)
 
-    assert list(again.all(once)) == once
+    assert list(map(again.sanitize, once)) == once
     assert again.changed == 0
     assert len(once) == len(cases) == len({case.id for case in once})
 
