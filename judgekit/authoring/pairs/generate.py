@@ -45,39 +45,36 @@ class PairCollection:
         for entry in entries:
             if len(self.pairs) >= most:
                 return
-            self._take(entry)
+            try:
+                self.pairs.append(self._new(entry))
+            except ValueError as exc:
+                self.dropped[str(exc)] += 1
 
-    def _take(self, entry: Any) -> None:
-        pair = _pair(entry)
-        if isinstance(pair, str):
-            self.dropped[pair] += 1
-            return
-        positive, negative = answer_form(pair.positive), answer_form(pair.negative)
+    def _new(self, entry: Any) -> AnswerPair:
+        """Return the pair of an entry.
+
+        Raises:
+            ValueError: with the reason to drop the entry.
+        """
+        if not isinstance(entry, dict):
+            raise ValueError("not a pair")
+        texts = {}
+        for name in ("prompt", "positive", "negative"):
+            text = entry.get(name)
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(f"without {name}")
+            if len(text) > MAX_TEXT:
+                raise ValueError(f"{name} over {MAX_TEXT:,} characters")
+            texts[name] = visible(text.strip())
+        prompt, positive, negative = map(answer_form, texts.values())
         if positive == negative:
-            self.dropped["both sides the same"] += 1
-            return
+            raise ValueError("both sides the same")
         # A second pair with the same prompt or the same positive answer adds nothing.
-        keys = {f"prompt {answer_form(pair.prompt)}", f"positive {positive}"}
+        keys = {f"prompt {prompt}", f"positive {positive}"}
         if keys & self._seen:
-            self.dropped["duplicate"] += 1
-            return
+            raise ValueError("duplicate")
         self._seen |= keys
-        self.pairs.append(pair)
-
-
-def _pair(entry: Any) -> AnswerPair | str:
-    """Return a pair, or the reason to drop the entry."""
-    if not isinstance(entry, dict):
-        return "not a pair"
-    texts = {}
-    for name in ("prompt", "positive", "negative"):
-        text = entry.get(name)
-        if not isinstance(text, str) or not text.strip():
-            return f"without {name}"
-        if len(text) > MAX_TEXT:
-            return f"{name} over {MAX_TEXT:,} characters"
-        texts[name] = visible(text.strip())
-    return AnswerPair(**texts)
+        return AnswerPair(**texts)
 
 
 BATCH = 20

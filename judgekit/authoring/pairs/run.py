@@ -48,7 +48,7 @@ def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
         JudgeRejected: the model refuses requests like these.
         CassetteCorrupt: the cassette is damaged.
     """
-    positive, negative = _text(plan.positive), _text(plan.negative)
+    plan = plan._replace(positive=_text(plan.positive), negative=_text(plan.negative))
     if not plan.output.absolute().parent.is_dir():
         raise ConfigError("its folder does not exist; create it first", where=str(plan.output))
     if plan.output.is_dir():
@@ -62,18 +62,12 @@ def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
     judge = _judge(plan, asking=mode is not RecordMode.NONE)
     store = store_opener((plan.cassette or plan.output).absolute().parent)
     with Cassette(LimitedJudge(judge), tape=plan.cassette, store=store, record=mode) as cassette:
-        generated: Generated = run_sync(
-            generate_pairs(cassette, positive=positive, negative=negative, count=plan.num)
+        work = generate_pairs(
+            cassette, positive=plan.positive, negative=plan.negative, count=plan.num
         )
+        generated: Generated = run_sync(work)
     if generated.pairs:
-        write_pairs(
-            plan.output,
-            generated.pairs,
-            positive=positive,
-            negative=negative,
-            model=judge.model,
-            wanted=plan.num,
-        )
+        write_pairs(plan, generated.pairs, model=judge.model)
     return generated, judge.model
 
 
@@ -93,8 +87,7 @@ def _recorded(path: Path | None) -> Judge:
     """Return the only model on a cassette, so that a replay does not need --model."""
     if path is None or not path.is_file():
         raise ConfigError("no model is given: add --model MODEL")
-    judges = judges_on(path)
-    if len(judges) != 1:
+    if len(judges := judges_on(path)) != 1:
         message = f"recorded by {len(judges)} models; name one: --model MODEL"
         raise ConfigError(message, where=str(path))
     return judges[0]
@@ -105,15 +98,7 @@ def _text(text: str) -> str:
     return read_prompt(Path(text[1:]), flag=text) if text.startswith("@") else text
 
 
-def write_pairs(
-    path: Path,
-    pairs: Sequence[AnswerPair],
-    *,
-    positive: str,
-    negative: str,
-    model: str,
-    wanted: int,
-) -> None:
+def write_pairs(plan: PairsPlan, pairs: Sequence[AnswerPair], *, model: str) -> None:
     """Write a file of pairs, whole or not at all; the same pairs give the same bytes.
 
     Raises:
@@ -121,14 +106,14 @@ def write_pairs(
     """
     data = {
         "format": FORMAT,
-        "positive_description": positive,
-        "negative_description": negative,
+        "positive_description": plan.positive,
+        "negative_description": plan.negative,
         "model": model,
-        "wanted": wanted,
+        "wanted": plan.num,
         "pairs": [pair.model_dump() for pair in pairs],
     }
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    with translated(path), whole_file(path) as file:
+    with translated(plan.output), whole_file(plan.output) as file:
         file.write(text.encode("utf-8", "replace"))
 
 

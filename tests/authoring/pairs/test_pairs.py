@@ -21,7 +21,7 @@ from judgekit.authoring.pairs.generate import (
     generate_pairs,
     prompt_data,
 )
-from judgekit.authoring.pairs.run import write_pairs
+from judgekit.authoring.pairs.run import PairsPlan, write_pairs
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable
@@ -204,8 +204,9 @@ def test_wrong_settings_are_said_before_asking(options, message):
 def test_the_file_is_what_personalization_reads(tmp_path):
     file = tmp_path / "pairs.json"
     pairs = [AnswerPair(prompt="Hi?", positive="Good day.", negative="Hey!")]
+    plan = PairsPlan(positive="p", negative="n", num=1, output=file)
     for _ in range(2):
-        write_pairs(file, pairs, positive="p", negative="n", model="fake/m", wanted=1)
+        write_pairs(plan, pairs, model="fake/m")
         first = file.read_bytes()
 
     assert file.read_bytes() == first
