@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from judgekit.authoring.cases.rows import CheckedRow, checked_rows
 from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
-from judgekit.authoring.lint.lint import Linted
-from judgekit.authoring.lint.rule import LintFinding, LintRule
+from judgekit.authoring.lint.rule import Linted, LintFinding, LintRule
 from judgekit.cassette.detectors import DETECTORS, find_all
 from judgekit.cassette.detectors.reserved import reserved
 from judgekit.cassette.redact import NAMES, redactor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import islice
@@ -14,16 +14,7 @@ from typing import Any, NamedTuple
 from judgekit.authoring.lint import examples, scales, templates, whole, wording  # noqa: F401
 from judgekit.authoring.lint.observed import observe, rubrics_in
 from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric
-from judgekit.authoring.lint.rule import (
-    CHECKS,
-    SEVERITIES,
-    LintFinding,
-    LintRule,
-    Problem,
-    Severity,
-    finding,
-    near_rule,
-)
+from judgekit.authoring.lint.rule import CHECKS, Linted, LintFinding, LintRule, Problem, near_rule
 from judgekit.authoring.lint.subject import LintSubject, TemplateFile, without_place
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import package_data
@@ -50,32 +41,6 @@ def lint_rules() -> dict[str, LintRule]:
 
 MOST_FILES = 1_000
 """Files of a folder; one with more is not a folder of rubrics."""
-
-
-class Linted:
-    """The outcome of lint.
-
-    Attributes:
-        files: the files checked.
-        findings: all findings by file and line, including silenced ones.
-        open: the findings that are not silenced.
-    """
-
-    def __init__(self, files: Sequence[Path], findings: Iterable[LintFinding]) -> None:
-        def order(one: LintFinding) -> tuple[Any, ...]:
-            return one.file, one.line, SEVERITIES.index(one.severity), one.rule, one.message
-
-        self.files = tuple(files)
-        self.findings = tuple(sorted(set(findings), key=order))
-        self.open = tuple(one for one in self.findings if one.silenced is None)
-
-    def count(self, severity: Severity) -> int:
-        """Return the number of open findings with a severity."""
-        return sum(one.severity == severity for one in self.open)
-
-    def exit_code(self, *, strict: bool = False) -> int:
-        """Return 1 if there is an error, or with `strict` a warning; else 0."""
-        return int(bool(self.count("error") or (strict and self.count("warning"))))
 
 
 def lint_rubrics(
@@ -174,14 +139,14 @@ def findings_in(
             problems = list(rule.check(about))
         except RecursionError:
             problems = [Problem(str(subject.path), "nests too deeply to be checked")]
-        findings += [finding(one, rule) for one in problems]
+        findings += [rule.finding(one) for one in problems]
         enough = observed is not None and observed.verdicts.rows >= observed.minimum
         if rule.needs != "results" or enough or rule.id in ABOUT_ROWS:
             checked.append(rule.id)
     own = tuple(silences(subject))
     findings = [_silenced(one, own) for one in findings]
     wrong = silence_problems(own, findings, checked)
-    return findings + [finding(problem, rules[id]) for id, problem in wrong]
+    return findings + [rules[id].finding(problem) for id, problem in wrong]
 
 
 def _applies(rule: LintRule, subject: LintSubject, *, api: str | None) -> bool:
@@ -195,7 +160,7 @@ def _applies(rule: LintRule, subject: LintSubject, *, api: str | None) -> bool:
 
 def _not_loaded(error: RubricError, path: Path) -> LintFinding:
     problem, rules = Problem(error.where or str(path), without_place(error)), lint_rules()
-    return finding(problem, rules.get(error.rule, rules["bad-rubric"]), severity="error")
+    return rules.get(error.rule, rules["bad-rubric"]).finding(problem, severity="error")
 
 
 MOST = 100

@@ -6,20 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from judgekit.authoring.lint.lint import Linted
-from judgekit.authoring.lint.rule import LintFinding, LintRule, Problem, finding, repeated
+from judgekit.authoring.lint.rule import Linted, LintFinding, LintRule, Problem, repeated
 from judgekit.authoring.lint.subject import without_place
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines, package_data
+from judgekit.metrics.brand_voice import persona as personas
 from judgekit.metrics.brand_voice.calibration import calibration_path, load_calibration
-from judgekit.metrics.brand_voice.persona import (
-    CALIBRATION_ENDING,
-    TONES,
-    LexiconFile,
-    Persona,
-    PersonaFile,
-    read_persona,
-)
 from judgekit.metrics.brand_voice.phrases import plain
 from judgekit.metrics.brand_voice.traits import find_traits
 from judgekit.metrics.tokens import count_words
@@ -46,12 +38,12 @@ def lint_personas(paths: Sequence[str | Path]) -> Linted:
     """
     findings: list[LintFinding] = []
     for path in map(Path, paths):
-        if path.name.endswith(CALIBRATION_ENDING) and path.is_file():
+        if path.name.endswith(personas.CALIBRATION_ENDING) and path.is_file():
             continue  # checked with its persona
         if not path.exists():
-            read_persona(path)  # raises the error with a suggestion
+            personas.read_persona(path)  # raises the error with a suggestion
         findings += (
-            finding(Problem(where, message), persona_rules()[rule])
+            persona_rules()[rule].finding(Problem(where, message))
             for rule, where, message in _problems(path)
         )
     return Linted([Path(path) for path in paths], findings)
@@ -63,7 +55,7 @@ Problems = Iterator[tuple[str, str, str]]
 
 def _problems(path: Path) -> Problems:
     try:
-        file, lines = read_persona(path)
+        file, lines = personas.read_persona(path)
     except ConfigError as exc:
         yield "bad-persona", exc.where or str(path), without_place(exc)
         return
@@ -88,12 +80,12 @@ def _problems(path: Path) -> Problems:
 class _PersonaChecks:
     """Checks one persona, with the lines of its parts."""
 
-    def __init__(self, file: PersonaFile, lines: Lines) -> None:
+    def __init__(self, file: personas.PersonaFile, lines: Lines) -> None:
         self.file = file
-        self.persona = Persona(file)
+        self.persona = personas.Persona(file)
         self._where = lines.where
         self._voice = ("voice",) if file.voice and file.voice.lexicon else ()
-        lexicon = file.lexicon or (file.voice and file.voice.lexicon) or LexiconFile()
+        lexicon = file.lexicon or (file.voice and file.voice.lexicon) or personas.LexiconFile()
         self._avoid = "avoided" if lexicon.avoid is None else "avoid"
         self._preferred = lexicon.preferred
         self._avoided = lexicon.avoid or lexicon.avoided or []
@@ -155,9 +147,9 @@ class _PersonaChecks:
     def _sounds(self) -> Problems:
         for trait in self.persona.traits:
             where = self._where(*self._traits, trait.kind)
-            if trait.kind == "tone" and trait.value not in TONES:
+            if trait.kind == "tone" and trait.value not in personas.TONES:
                 message = f"no detector for the tone {trait.value!r}"
-                yield "unheard-trait", where, f"{message}; known tones: {', '.join(TONES)}"
+                yield "unheard-trait", where, f"{message}; known tones: {', '.join(personas.TONES)}"
                 continue
             detected = [find_traits(text, [trait])[0] for text in self.persona.exemplars]
             clear = [f for f in detected if f.matched is not None]

@@ -1,9 +1,10 @@
-"""Lint rules, their findings, and the decorators that register their checks."""
+"""Lint rules, the decorators that register their checks, and what they find."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from judgekit.core.suggest import suggest
@@ -46,17 +47,6 @@ class LintFinding(NamedTuple):
     """The reason why the file silences it."""
 
 
-def finding(problem: Problem, rule: LintRule, severity: Severity | None = None) -> LintFinding:
-    """Return a problem as the finding of a rule, with its severity or another one."""
-    file, colon, line = problem.where.rpartition(":")
-    if not (colon and line.isascii() and line.isdigit()):
-        file, line = problem.where, "1"
-    severity = severity or rule.severity
-    return LintFinding(
-        file, max(1, int(line)), rule.id, severity, problem.message, problem.criterion
-    )
-
-
 Check = Callable[[Any], Iterable[Problem]]
 
 CriterionCheck = Callable[["OwnCriterion"], Iterable[Problem]]
@@ -92,6 +82,40 @@ class LintRule:
     def silenceable(self) -> bool:
         """Whether a file may silence it: a rubric must load whatever its author says."""
         return self.check is not None
+
+    def finding(self, problem: Problem, *, severity: Severity | None = None) -> LintFinding:
+        """Return a problem as a finding of this rule, by default with its severity."""
+        file, colon, line = problem.where.rpartition(":")
+        if not (colon and line.isascii() and line.isdigit()):
+            file, line = problem.where, "1"
+        at, severity = max(1, int(line)), severity or self.severity
+        return LintFinding(file, at, self.id, severity, problem.message, problem.criterion)
+
+
+class Linted:
+    """The outcome of lint.
+
+    Attributes:
+        files: the files checked.
+        findings: all findings by file and line, including silenced ones.
+        open: the findings that are not silenced.
+    """
+
+    def __init__(self, files: Sequence[Path], findings: Iterable[LintFinding]) -> None:
+        def order(one: LintFinding) -> tuple[Any, ...]:
+            return one.file, one.line, SEVERITIES.index(one.severity), one.rule, one.message
+
+        self.files = tuple(files)
+        self.findings = tuple(sorted(set(findings), key=order))
+        self.open = tuple(one for one in self.findings if one.silenced is None)
+
+    def count(self, severity: Severity) -> int:
+        """Return the number of open findings with a severity."""
+        return sum(one.severity == severity for one in self.open)
+
+    def exit_code(self, *, strict: bool = False) -> int:
+        """Return 1 if there is an error, or with `strict` a warning; else 0."""
+        return int(bool(self.count("error") or (strict and self.count("warning"))))
 
 
 def check(rule: str) -> Callable[[Check], Check]:

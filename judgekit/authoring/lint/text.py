@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import quote
 
 from judgekit import __version__
-from judgekit.authoring.lint.lint import Linted, lint_rules
-from judgekit.authoring.lint.rule import SEVERITIES, LintFinding, LintRule, near_rule
+from judgekit.authoring.lint.lint import lint_rules
+from judgekit.authoring.lint.rule import SEVERITIES, Linted, LintFinding, LintRule, near_rule
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError
 

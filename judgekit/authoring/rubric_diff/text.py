@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgekit.authoring.rubric_diff.effects import Effect, Effects, effects_on
+from judgekit.authoring.rubric_diff.effects import Effect, Effects, Fate, effects_on
 from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.value import Value
@@ -38,14 +38,12 @@ class RubricChange(Value):
 def changes(old: Rubric, new: Rubric) -> list[RubricChange]:
     """Return the changes, the most important kinds first."""
     before, after = _described(old), _described(new)
-    return [
-        change
-        for kind in before
-        for name in dict.fromkeys([*before[kind], *after[kind]])
-        for change in _compared(
-            f"{kind} {name}".rstrip(), before[kind].get(name), after[kind].get(name)
-        )
-    ]
+    changed: list[RubricChange] = []
+    for kind, parts in before.items():
+        for name in {**parts, **after[kind]}:
+            what = f"{kind} {name}".rstrip()
+            changed += _compared(what, parts.get(name), after[kind].get(name))
+    return changed
 
 
 Fields = Mapping[str, str]
@@ -129,6 +127,10 @@ def _compared(what: str, old: Fields | None, new: Fields | None) -> Iterator[Rub
             yield RubricChange(what=what, field=field, old=before, new=after)
 
 
+_WITHOUT_VALUE: dict[Fate, str] = {
+    "refused": "refused by the new version",
+    "failed": "no verdict, and the same request would give none",
+}
 MOST = 20
 """Cases that the text names; the JSON names all."""
 
@@ -154,39 +156,30 @@ def diff_text(
         if results is not None:
             effects = effects_on(results, old=before, new=after, metric=metric, threshold=threshold)
     if as_json:
+        results_of = [{**one.model_dump(mode="json"), "flips": len(one.flips)} for one in effects]
         data = {
             "old": {"file": old_name, **_identity(before)},
             "new": {"file": new_name, **_identity(after)},
             "changes": [change.model_dump(mode="json") for change in changed],
-            "results": [
-                {**one.model_dump(mode="json"), "flips": len(one.flips)} for one in effects
-            ],
+            "results": results_of,
         }
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    lines = [
-        *_static(f"{old_name} -> {new_name}", changed),
-        *(line for one in effects for line in _effects(one)),
-    ]
-    return printable("\n".join(lines)) + "\n"
+    lines = [f"  {line}" for change in changed for line in _change(change)]
+    lines = lines or ["  no change in requests or values"]
+    lines += [line for one in effects for line in _effects(one)]
+    return printable("\n".join([f"{old_name} -> {new_name}", *lines])) + "\n"
 
 
 def _identity(rubric: Rubric) -> dict[str, str | int]:
     return {"name": rubric.name, "version": rubric.version, "digest": rubric.digest}
 
 
-def _static(title: str, changed: Sequence[RubricChange]) -> Iterator[str]:
-    yield title
-    if not changed:
-        yield "  no change in requests or values"
-    for change in changed:
-        yield from (f"  {line}" for line in _change(change))
-
-
 def _change(change: RubricChange) -> Iterator[str]:
     name = f"{change.sign} {change.what}"
     old, new = change.old or "", change.new or ""
     if change.what.startswith("template"):
-        yield f"{name}{_lines_changed(old, new)}"
+        marks = [line[0] for line in difflib.ndiff(old.splitlines(), new.splitlines())]
+        yield f"{name}: lines removed {marks.count('-')}, added {marks.count('+')}"
     elif change.sign != "~":
         yield f"{name}: {_short(old or new)}"
     elif len(old) + len(new) <= 60 and "\n" not in old + new:
@@ -195,11 +188,6 @@ def _change(change: RubricChange) -> Iterator[str]:
         yield f"{name}: {change.field}"
         yield f"    - {_short(old)}"
         yield f"    + {_short(new)}"
-
-
-def _lines_changed(old: str, new: str) -> str:
-    marks = [line[0] for line in difflib.ndiff(old.splitlines(), new.splitlines())]
-    return f": lines removed {marks.count('-')}, added {marks.count('+')}"
 
 
 def _short(text: str) -> str:
@@ -220,18 +208,14 @@ def _effects(effects: Effects) -> Iterator[str]:
     if effects.threshold is not None:
         yield f"    flips: {len(effects.flips)}"
     yield from _cases(sorted(changed, key=lambda effect: effect.flip is None))
-    for cases, words in (
-        (effects.of("refused"), "refused by the new version"),
-        (effects.of("failed"), "no verdict, and the same request would give none"),
-    ):
-        if cases:
+    for fate, words in _WITHOUT_VALUE.items():
+        if cases := effects.of(fate):
             yield f"  {words}: {len(cases)}"
             yield from _cases(cases)
     to_send = effects.of("ask")
     yield f"  to send again: {len(to_send)}{_cost(effects)}"
     if to_send:
-        names = ", ".join(effect.case for effect in to_send[:MOST])
-        yield f"    {names}{_more(to_send)}"
+        yield f"    {', '.join(effect.case for effect in to_send[:MOST])}{_more(to_send)}"
 
 
 def _cost(effects: Effects) -> str:

@@ -63,10 +63,7 @@ def check_test(test: RubricTest, result: Result) -> TestOutcome:
         if refused and refused.status == "invalid_case":
             return _outcome(test, "passed")
         return _unscored(test, result, f"the rubric refuses this case: {result.message}")
-    compared = (
-        _compare(name, expected, _part(name, result), test.case)
-        for name, expected in test.expect.items()
-    )
+    compared = (_compare(n, e, _part(n, result), test.case) for n, e in test.expect.items())
     shortfalls = tuple(filter(None, compared))
     verdict: Verdict = "failed" if shortfalls else "passed"
     return _outcome(test, verdict, value=result.value, shortfalls=shortfalls)
@@ -93,11 +90,11 @@ def _answer_text(part: Part) -> str:
         answer = "" if part.answer is None else f"{spoken(part.answer)}, "
         return f"{answer}{part.status.replace('_', ' ')}"
     if part.id == WHOLE:
-        return _number(part.value)
+        return f"{part.value:.4g}"
     answer = spoken(part.answer)
     if part.items:
         answer = f"{sum(1 for item in part.items if item['met'])} of {len(part.items)} met"
-    return f"{answer}, worth {_number(part.value)}"
+    return f"{answer}, worth {part.value:.4g}"
 
 
 def _reason(part: Part) -> str:
@@ -105,10 +102,6 @@ def _reason(part: Part) -> str:
         return part.reason
     unmet = [f"{item['item']}: {item['reason']}" for item in part.items if not item["met"]]
     return "; ".join(unmet) or "every item is met"
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}"
 
 
 def _compare(name: str, expected: ExpectFile, actual: Part | None, case: Case) -> Shortfall | None:
@@ -170,9 +163,8 @@ def spoken(answer: object) -> str:
 
 def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOutcome:
     """Return the outcome of an ordering, given the results of its two tests."""
-    sides: list[Part] = []
-    names = (ordering.better, ordering.worse)
-    for name in names:
+    sides: dict[str, Part] = {}
+    for name in (ordering.better, ordering.worse):
         result = results[name]
         if isinstance(result, Failure):
             return _unscored(ordering, result, f"{name}: {result.message}")
@@ -180,8 +172,8 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOut
         if actual is None or actual.value is None:
             text = "not asked" if actual is None else _answer_text(actual)
             return _outcome(ordering, "failed", message=f"{name}: {ordering.criterion} is {text}")
-        sides.append(actual)
-    better, worse = (side.value or 0.0 for side in sides)
+        sides[name] = actual
+    better, worse = (side.value or 0.0 for side in sides.values())
     apart = better - worse
     if apart > TOLERANCE and apart >= ordering.by - TOLERANCE:
         return _outcome(ordering, "passed")
@@ -189,9 +181,7 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOut
     shortfall = Shortfall(
         criterion=ordering.criterion,
         expected=f"{ordering.better} above {ordering.worse}{margin}",
-        said=f"{_number(better)} against {_number(worse)}",
-        reason=" / ".join(
-            f"{name}: {_reason(side)}" for name, side in zip(names, sides, strict=True)
-        ),
+        said=f"{better:.4g} against {worse:.4g}",
+        reason=" / ".join(f"{name}: {_reason(side)}" for name, side in sides.items()),
     )
     return _outcome(ordering, "failed", shortfalls=(shortfall,))

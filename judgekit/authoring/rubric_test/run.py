@@ -171,7 +171,7 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
     with Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record) as cassette:
         results = _results(rubric, cassette)
         gone = cassette.not_from_tape | {request.key for request in cassette.misses}
-        unused = [key for key in cassette.unused_keys() if key not in gone]
+        unused = set(cassette.unused_keys()) - gone
     outcomes = [check_test(test, results[test.name]) for test in rubric.tests]
     outcomes += [check_ordering(ordering, results) for ordering in rubric.orderings]
     own = _keys_of(path, judge, unused)
@@ -200,9 +200,8 @@ def _results(rubric: Rubric, cassette: Cassette) -> dict[str, Result]:
     for test in rubric.tests:
         alike.setdefault(canonical_json([test.mode, test.parameters]), []).append(test)
     for tests in alike.values():
-        metric = RubricMetric(
-            rubric, judge=cassette, mode=tests[0].mode, parameters=tests[0].parameters
-        )
+        mode, parameters = tests[0].mode, tests[0].parameters
+        metric = RubricMetric(rubric, judge=cassette, mode=mode, parameters=parameters)
         report = evaluate_sync([test.case for test in tests], [metric])
         results.update({scored.case.id: scored.rows[0].result for scored in report.results})
     return results
@@ -242,14 +241,10 @@ def _judge(settings: RubricTestSettings, path: Path, *, asking: bool) -> Judge:
     return make_judge(chosen, base=Path(), lines=Lines(file=""), asking=asking)
 
 
-def _keys_of(path: Path, judge: Judge, keys: list[str]) -> list[str]:
+def _keys_of(path: Path, judge: Judge, keys: set[str]) -> list[str]:
     """Return the keys of a cassette whose requests name the model of a judge."""
     if not keys:
         return []
-    chosen = set(keys)
     with closing(Tape(path)) as tape:
-        return [
-            record.key
-            for record in tape.records()
-            if record.key in chosen and record.request.model == judge.model
-        ]
+        by_model = (r.key for r in tape.records() if r.request.model == judge.model)
+        return [key for key in by_model if key in keys]

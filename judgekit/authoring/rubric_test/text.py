@@ -8,16 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from judgekit.authoring.rubric_test import run
 from judgekit.authoring.rubric_test.check import TestOutcome
-from judgekit.authoring.rubric_test.run import (
-    UNKNOWN,
-    RubricTestRun,
-    RubricTestSettings,
-    find_tested,
-    is_packaged,
-    run_tests,
-    tape_of,
-)
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
@@ -52,12 +44,12 @@ def tests_outcome(
     judge, record = _judge(chosen, answers=answers), chosen.record
     if record is None:  # naming a judge on the command line allows calls
         record = "none" if judge is None else "new_episodes"
-    settings = RubricTestSettings(judge, RecordMode.parse(record), cassettes, prune)
-    rubrics = find_tested(sources)
+    settings = run.RubricTestSettings(judge, RecordMode.parse(record), cassettes, prune)
+    rubrics = run.find_tested(sources)
     if cassettes is not None and len({r.path.stem for r in rubrics}) < len(rubrics):
         message = "two rubrics have the same file name; rename one"
         raise ConfigError(f"--cassettes {cassettes}: {message}")
-    tested = [run_tests(rubric, settings) for rubric in rubrics]
+    tested = [run.run_tests(rubric, settings) for rubric in rubrics]
     code = max(one.exit_code for one in tested)
     return (_as_json(tested) if as_json else tested_text(tested)), code
 
@@ -74,7 +66,7 @@ def _judge(chosen: Overrides, *, answers: str | None) -> JudgeFile | None:
     return JudgeFile.model_validate({"model": chosen.judge, **settings})
 
 
-def _as_json(tested: Sequence[RubricTestRun]) -> str:
+def _as_json(tested: Sequence[run.RubricTestRun]) -> str:
     data: dict[str, Any] = {verdict: sum(t.count(verdict) for t in tested) for verdict in _WORDS}
     data["rubrics"] = []
     for one in tested:
@@ -83,13 +75,13 @@ def _as_json(tested: Sequence[RubricTestRun]) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
-def tested_text(tested: Sequence[RubricTestRun]) -> str:
+def tested_text(tested: Sequence[run.RubricTestRun]) -> str:
     """Return the outcome of the tests of several rubrics."""
     lines = [line for one in tested for line in (*_rubric(one), "")]
     return printable("\n".join([*lines, _sum(tested)])) + "\n"
 
 
-def _rubric(tested: RubricTestRun) -> Iterator[str]:
+def _rubric(tested: run.RubricTestRun) -> Iterator[str]:
     yield f"{tested.rubric} ({tested.file})"
     if tested.recorded:
         by = "replies by a person" if tested.by_hand else "replies of this model"
@@ -115,7 +107,7 @@ def outcome_lines(outcome: TestOutcome) -> Iterator[str]:
             yield f"reason: {' '.join(short.reason.split())}"
 
 
-def notes(tested: RubricTestRun) -> Iterator[str]:
+def notes(tested: run.RubricTestRun) -> Iterator[str]:
     """Yield what to do about missing and unused records."""
     if tested.count("missed"):
         yield record_hint(tested)
@@ -135,15 +127,15 @@ def _records(count: int) -> str:
     return "1 record" if count == 1 else f"{count} records"
 
 
-def record_hint(tested: RubricTestRun) -> str:
+def record_hint(tested: run.RubricTestRun) -> str:
     """Return the command that records the missing replies."""
     file, cassette = Path(tested.file), Path(tested.cassette)
-    packaged = is_packaged(file)
+    packaged = run.is_packaged(file)
     words = ["judgekit", "rubric", "test", tested.rubric if packaged else tested.file]
-    if cassette != tape_of(file):
+    if cassette != run.tape_of(file):
         words += ["--cassettes", str(cassette.parent)]
     words += ["--record", "new_episodes"]
-    if tested.judge == UNKNOWN:  # the cassette names any other judge
+    if tested.judge == run.UNKNOWN:  # the cassette names any other judge
         words += ["--judge", EXAMPLE_MODEL]
     why = "not recorded" if tested.recorded else f"{tested.cassette} does not exist"
     if packaged and not tested.recorded:
@@ -155,6 +147,6 @@ def record_hint(tested: RubricTestRun) -> str:
     return f"{why}; to call a model: {calling}; to answer in this terminal: {answering}"
 
 
-def _sum(tested: Sequence[RubricTestRun]) -> str:
+def _sum(tested: Sequence[run.RubricTestRun]) -> str:
     counts = {word: sum(t.count(verdict) for t in tested) for verdict, (_, word) in _WORDS.items()}
     return ", ".join(f"{n} {word}" for word, n in counts.items() if n or word == "passed")

@@ -12,12 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from judgekit.authoring.schemas.files import (
-    cases_schema,
-    results_schema,
-    rubric_schema,
-    suite_schema,
-)
+from judgekit.authoring.schemas import files
 from judgekit.authoring.schemas.model import schema_of_model
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError
@@ -63,10 +58,10 @@ def small_schema_text(kind: str) -> str:
 
 
 KINDS: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
-    "suite": ("A judgekit suite", suite_schema),
-    "rubric": ("The front matter of a judgekit rubric", rubric_schema),
-    "cases": ("A line of a judgekit file of cases", cases_schema),
-    "results": ("A line of the results of judgekit run --out", results_schema),
+    "suite": ("A judgekit suite", files.suite_schema),
+    "rubric": ("The front matter of a judgekit rubric", files.rubric_schema),
+    "cases": ("A line of a judgekit file of cases", files.cases_schema),
+    "results": ("A line of the results of judgekit run --out", files.results_schema),
     "persona": ("A judgekit persona", lambda: schema_of_model(PersonaFile)),
 }
 """Kind -> title, and the function that makes the schema."""

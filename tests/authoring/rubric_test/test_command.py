@@ -264,7 +264,7 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
         shutil.copy(file, package)
     (package / "kind.jinja").write_text((project / "rubrics/kind.jinja").read_text("utf-8"))
     (project / "rubrics/kind.jinja").unlink()
-    for module in ("rubric.load", "rubric.library", "authoring.rubric_test.place"):
+    for module in ("rubric.load", "rubric.library", "authoring.rubric_test.run"):
         monkeypatch.setattr(f"judgekit.{module}.builtin_folder", lambda: package)
 
     missing = judgekit("rubric", "test", "kind")
