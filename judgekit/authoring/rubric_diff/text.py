@@ -54,36 +54,26 @@ def _described(rubric: Rubric) -> dict[str, dict[str, Fields]]:
     names = ("name", "version", "description", "combine", "default_mode", "requires")
     head = {name: getattr(rubric, name) for name in names}
     head["examples"] = [
-        {"case": example.case.model_dump(mode="json"), "answers": example.answers}
-        for example in rubric.examples
+        {"case": e.case.model_dump(mode="json"), "answers": e.answers} for e in rubric.examples
     ]
-    own = rubric.path.resolve()
-    return {
-        "rubric": {"": _fields(head)},
+    described: dict[str, dict[str, dict[str, Any]]] = {
+        "rubric": {"": head},
         "criterion": {c.id: _criterion(c) for c in rubric.criteria},
-        "detail": {d.name: _fields({"text": d.text, "kind": d.kind}) for d in rubric.details},
-        "mode": {
-            mode: _fields({group or "weight": weight for group, weight in weights.items()})
-            for mode, weights in rubric.modes.items()
-        },
-        "group": {
-            name: _fields({"requires": group.requires, "text": group.text})
-            for name, group in rubric.groups.items()
-        },
-        "parameter": {
-            name: _fields(parameter.model_dump()) for name, parameter in rubric.declared.items()
-        },
-        # The rubric's own template has no name here, because it may be renamed.
-        "template": {
-            "" if path.resolve() == own else name: {
-                "text": split_front_matter(read_file(path))[1].strip("\n")
-            }
-            for name, path in sorted(rubric.template.files.items())
-        },
+        "detail": {d.name: {"text": d.text, "kind": d.kind} for d in rubric.details},
+        "mode": {n: {group or "weight": w[group] for group in w} for n, w in rubric.modes.items()},
+        "group": {n: {"requires": g.requires, "text": g.text} for n, g in rubric.groups.items()},
+        "parameter": {n: parameter.model_dump() for n, parameter in rubric.declared.items()},
     }
+    templates: dict[str, Fields] = {}
+    for name, path in sorted(rubric.template.files.items()):
+        # The rubric's own template has no name here, because it may be renamed.
+        key = "" if path.resolve() == rubric.path.resolve() else name
+        templates[key] = {"text": split_front_matter(read_file(path))[1].strip("\n")}
+    parts = {kind: {n: _fields(p[n]) for n in p} for kind, p in described.items()}
+    return {**parts, "template": templates}
 
 
-def _criterion(criterion: Criterion) -> Fields:
+def _criterion(criterion: Criterion) -> dict[str, Any]:
     question = criterion.question
     fields: dict[str, Any] = {
         "text": question.text,
@@ -100,7 +90,7 @@ def _criterion(criterion: Criterion) -> Fields:
     fields["order of levels"] = [level.label for level in criterion.levels]
     fields["items"] = question.items
     fields |= {f"detail {d.name}": f"{d.kind}: {d.text}" for d in question.details}
-    return _fields(fields)
+    return fields
 
 
 def _fields(values: Mapping[str, Any]) -> Fields:

@@ -21,24 +21,31 @@ from judgekit.rubric.testfile import TestedFile
 from judgekit.suite.file import SuiteFile
 
 
-def loosely_listed(case: dict[str, Any]) -> dict[str, Any]:
-    """Accept one text where a case has several."""
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _case_schema(defs: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a case, with one text where it has several; its parts go to `defs`."""
+    case = schema_of_model(Case)
+    defs.update(case.pop("$defs", {}))
     fields = case["properties"]
     for name in ("reference", "context", "choices"):
         about = fields[name].pop("description", "")
         fields[name] = {"anyOf": [fields[name], {"type": "string"}], "description": about}
-    return case
+    return {**case, "required": []}
 
 
 def cases_schema() -> dict[str, Any]:
     """Return the schema of a row; unknown keys become metadata."""
-    schema = loosely_listed(schema_of_model(Case))
+    defs: dict[str, Any] = {}
+    schema = {"$defs": defs, **_case_schema(defs), "additionalProperties": True}
     fields = schema["properties"]
     for name in CASE_WORDS:
         fields[name]["anyOf"] = [*fields[name]["anyOf"], {"type": "number"}, {"type": "boolean"}]
     for alias, field in ALIASES.items():
         fields[alias] = {**fields[field], "description": f"Another name of `{field}`."}
-    return {**schema, "required": [], "additionalProperties": True}
+    return schema
 
 
 def results_schema() -> dict[str, Any]:
@@ -53,7 +60,7 @@ def results_schema() -> dict[str, Any]:
     return {
         "$defs": defs,
         "description": "One line of results.jsonl.",
-        "anyOf": [lines["header"], lines["case"], {"$ref": "#/$defs/Row"}],
+        "anyOf": [lines["header"], lines["case"], _ref("Row")],
     }
 
 
@@ -70,31 +77,23 @@ def rubric_schema() -> dict[str, Any]:
     fields["items"]["uniqueItems"] = True
     fields["weight"]["not"] = {"const": 0}
     fields["details"]["propertyNames"] = {"not": {"enum": ["reason", "value", "quotes", "items"]}}
+    valued = {"additionalProperties": {"not": {"type": "null"}, "required": ["value"]}}
+    listed = {"anyOf": [_has("items"), _with("kind", {"const": "checklist"})]}
     criterion["allOf"] = [
         *(_only(key, "score") for key in ("levels", "minimum", "maximum")),
         _only("options", "choice"),
         _only("items", "checklist"),
         {"if": _with("kind", {"const": "choice"}), "then": _has("options")},
         {"if": _has("levels"), "then": {"not": _has("minimum")}},
-        {"if": _has("levels"), "then": {"properties": {"levels": _EVERY_LEVEL_HAS_A_VALUE}}},
-        {
-            "if": {"anyOf": [_has("items"), _with("kind", {"const": "checklist"})]},
-            "then": {"properties": {"nullable": {"const": False}}},
-        },
+        {"if": _has("levels"), "then": {"properties": {"levels": valued}}},
+        {"if": listed, "then": {"properties": {"nullable": {"const": False}}}},
     ]
-    case = schema_of_model(Case)
-    defs.update(case.pop("$defs", {}))
-    del case["properties"]["id"]
-    defs["Case"] = loosely_listed({**case, "required": []})
+    defs["Case"] = _case_schema(defs)
+    del defs["Case"]["properties"]["id"]
     for name in ("ExampleFile", "TestFile"):
         # The model allows any mapping; its content is a case.
-        defs[name]["properties"]["case"] = {"$ref": "#/$defs/Case"}
+        defs[name]["properties"]["case"] = _ref("Case")
     return schema
-
-
-_EVERY_LEVEL_HAS_A_VALUE = {
-    "additionalProperties": {"not": {"type": "null"}, "required": ["value"]}
-}
 
 
 def _with(key: str, value: dict[str, Any]) -> dict[str, Any]:
@@ -121,31 +120,29 @@ def suite_schema() -> dict[str, Any]:
     defs = schema["$defs"]
     modes = [mode.value for mode in RecordMode]
     schema["properties"]["record"]["anyOf"] = [{"enum": modes}, {"type": "null"}]
-    case = loosely_listed(schema_of_model(Case))
-    defs.update(case.pop("$defs", {}))
-    defs["Case"] = {**case, "required": [], "additionalProperties": True}
+    defs["Case"] = {**_case_schema(defs), "additionalProperties": True}
     for kind in schema["properties"]["cases"]["anyOf"]:
         if kind.get("type") == "array":
-            kind["items"] = {"$ref": "#/$defs/Case"}
-    names = [name for name in (*BUILTIN, *rubric_names()) if name != "base"]
+            kind["items"] = _ref("Case")
+    rubrics = [name for name in rubric_names() if name != "base"]
     entry = defs.pop("MetricFile")
     common = entry["properties"]
     _close_gates(defs["GateFile"])
     common["metric"]["examples"] = list(BUILTIN)
-    common["rubric"]["examples"] = [n for n in rubric_names() if n != "base"]
+    common["rubric"]["examples"] = rubrics
     computed = [name for name in BUILTIN if not BUILTIN[name].judged]
     defs["FallbackFile"]["properties"]["use"]["examples"] = computed
 
     rubric = options_schema("judgekit.metrics.rubric", "RubricMetric")
     weights = {"type": ["object", "null"], "additionalProperties": {"type": "number"}}
     combined = {"properties": {"weights": weights}, "required": []}
-    for name in names:
-        if (builtin := BUILTIN.get(name)) is None:  # the figures of a rubric depend on its criteria
-            defs[f"metric.{name}"] = _entry(common, rubric, about=None)
-            continue
+    for name, builtin in BUILTIN.items():
         options = options_schema(builtin.module, builtin.attribute, preset=builtin.preset)
         gate = _gate_of(name, class_facts(builtin.load()).figures, common["gate"], defs)
         defs[f"metric.{name}"] = _entry({**common, "gate": gate}, options, about=builtin.summary)
+    for name in rubrics:
+        if name not in BUILTIN:  # the figures of a rubric depend on its criteria
+            defs[f"metric.{name}"] = _entry(common, rubric)
     defs["metric-by-rubric"] = _entry(common, rubric, about="a rubric, answered by a judge")
     defs["metric-of-metrics"] = _entry(common, combined, about="a combination of metrics")
     defs["metric-of-a-kind"] = {
@@ -161,14 +158,10 @@ def suite_schema() -> dict[str, Any]:
     }
     nothing = {"type": "null"}
     kinds = [{"required": [key]} for key in ("metric", "rubric", "combine", "of")]
-    own = {"$ref": "#/$defs/metric-of-a-kind"}
+    of_a_kind, own = {"type": "object", "anyOf": kinds}, _ref("metric-of-a-kind")
     by_name = {
-        name: {
-            "if": {"type": "object", "anyOf": kinds},
-            "then": own,
-            "else": {"anyOf": [{"$ref": f"#/$defs/metric.{name}"}, nothing]},
-        }
-        for name in names
+        name: {"if": of_a_kind, "then": own, "else": {"anyOf": [_ref(f"metric.{name}"), nothing]}}
+        for name in (*BUILTIN, *rubrics)
     }
     others = {"anyOf": [own, nothing]}
     schema["properties"]["metrics"] |= {"properties": by_name, "additionalProperties": others}
@@ -196,19 +189,15 @@ def _gate_of(
         "properties": {**gate["properties"], **dict.fromkeys(figures, number)},
         "additionalProperties": False,
     }
-    one = {"$ref": f"#/$defs/{own}"}
-    several = {"type": "array", "items": one}
-    return {"description": common["description"], "anyOf": [one, several]}
+    kinds = [_ref(own), {"type": "array", "items": _ref(own)}]
+    return {"description": common["description"], "anyOf": kinds}
 
 
 def _when(properties: dict[str, Any], then: str) -> dict[str, Any]:
-    return {
-        "if": {"required": list(properties), "properties": properties},
-        "then": {"$ref": f"#/$defs/{then}"},
-    }
+    return {"if": {"required": list(properties), "properties": properties}, "then": _ref(then)}
 
 
-def _entry(common: dict[str, Any], options: dict[str, Any], *, about: str | None) -> dict[str, Any]:
+def _entry(common: dict[str, Any], options: dict[str, Any], *, about: str = "") -> dict[str, Any]:
     entry = {
         "type": "object",
         "properties": {**options["properties"], **common},
