@@ -206,12 +206,7 @@ def _order(own: OwnCriterion) -> Iterator[Problem]:
 
 @check_each("level-words")
 def _words_against_values(own: OwnCriterion) -> Iterator[Problem]:
-    if (words := _reversed(own)) is not None:
-        yield own.problem(f": {words[0]!r} has a lower value than {words[1]!r}", "levels")
-
-
-def _reversed(own: OwnCriterion) -> tuple[str, str] | None:
-    """Return two levels with values that contradict their words."""
+    """Find two levels with values that contradict their words."""
     levels = {
         re.sub(r"[\s_-]+", " ", word.strip().lower()): (word, level.value)
         for word, level in (own.file.levels or {}).items()
@@ -226,10 +221,11 @@ def _reversed(own: OwnCriterion) -> tuple[str, str] | None:
         rising = [(a[0], b[0]) for a, b in pairwise(known) if b[1] > a[1]]
         falling = [(a[0], b[0]) for a, b in pairwise(known) if b[1] < a[1]]
         if rising and (falling or (series in ranked and good)):
-            if len(falling) < len(rising) and falling:
-                return falling[0][1], falling[0][0]
-            return rising[0]
-    return None
+            low, high = rising[0]
+            if falling and len(falling) < len(rising):
+                high, low = falling[0]
+            yield own.problem(f": {low!r} has a lower value than {high!r}", "levels")
+            return
 
 
 @check_each("level-gap")

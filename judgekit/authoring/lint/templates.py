@@ -81,10 +81,9 @@ def _asked_first(where: str, text: str, criterion: str | None = None) -> Problem
 def _unshown(subject: LintSubject) -> Iterator[Problem]:
     """Find parts of the front matter that the template leaves out."""
     printed = subject.printed
-    if subject.file.examples and "examples" not in printed:
-        yield Problem(subject.at("examples"), "the template never shows the examples")
-    if subject.file.details and "details" not in printed:
-        yield Problem(subject.at("details"), "the template never shows the details")
+    for key in ("examples", "details"):
+        if getattr(subject.file, key) and key not in printed:
+            yield Problem(subject.at(key), f"the template never shows the {key}")
     if "outline" in printed or "criteria" not in printed:
         return
     for own in subject.own:
@@ -147,17 +146,15 @@ def _rendered(
 ) -> str | ConfigError:
     """Return the text that a judge would read about an invented case, or the error."""
     rubric = subject.loaded
-    mode = mode or rubric.default_mode
-    if (mode, sparse) not in subject.rendered:
+    key = (mode or rubric.default_mode, sparse)
+    if key not in subject.rendered:
         case = invented_case(rubric, keys_read(subject.trees), sparse=sparse)
-        text: str | ConfigError
         try:
-            _, messages = ready(rubric).render(case, mode=mode)
-            text = "".join(message.content for message in messages)
+            _, messages = ready(rubric).render(case, mode=key[0])
+            subject.rendered[key] = "".join(message.content for message in messages)
         except ConfigError as exc:
-            text = exc
-        subject.rendered[mode, sparse] = text
-    return subject.rendered[mode, sparse]
+            subject.rendered[key] = exc
+    return subject.rendered[key]
 
 
 @check("prompt-size")

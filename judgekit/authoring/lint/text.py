@@ -151,23 +151,15 @@ def _rule(rule: LintRule) -> dict[str, Any]:
 def _result(finding: LintFinding, index: int) -> dict[str, Any]:
     path = Path(os.path.relpath(finding.file)).as_posix()
     fingerprint = f"{path}\n{finding.rule}\n{finding.criterion}\n{finding.message}"
+    # A colon in its first part would be a scheme.
+    artifact = {"uri": quote(path, safe="/~+,;=@!$&'()*-._"), "uriBaseId": "%SRCROOT%"}
+    location = {"artifactLocation": artifact, "region": {"startLine": finding.line}}
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": finding.severity,
         "message": {"text": _message(finding.message)},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {
-                        # A colon in its first part would be a scheme.
-                        "uri": quote(path, safe="/~+,;=@!$&'()*-._"),
-                        "uriBaseId": "%SRCROOT%",
-                    },
-                    "region": {"startLine": finding.line},
-                }
-            }
-        ],
+        "locations": [{"physicalLocation": location}],
         # Without the line, so that a finding that moves keeps its fingerprint.
         "partialFingerprints": {"judgekit/v1": digest(fingerprint)[:32]},
     }

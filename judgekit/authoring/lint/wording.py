@@ -154,12 +154,7 @@ MOST = 10
 
 
 def _check_everywhere(
-    rule: str,
-    words: str,
-    message: str,
-    *,
-    templates: bool = True,
-    shown: Callable[[str], str] = repr,
+    rule: str, words: str, message: str, templates: bool = True, show: Callable[[str], str] = repr
 ) -> None:
     """Register a check of every text of the front matter and of the templates."""
 
@@ -167,11 +162,11 @@ def _check_everywhere(
     def check_texts(subject: LintSubject) -> Iterator[Problem]:
         for text in texts(subject) if subject.readable else ():
             if (match := pattern(words).search(text.text)) is not None:
-                yield Problem(text.where, f"{message}: {shown(match[0][:60])}", text.criterion)
+                yield Problem(text.where, f"{message}: {show(match[0][:60])}", text.criterion)
         for body in subject.bodies if templates else ():
             for match in islice(pattern(words).finditer(body.words.text), MOST):
                 where = place(body.path, body.words.line_at(match.start()))
-                yield Problem(where, f"{message}: {shown(match[0][:60])}")
+                yield Problem(where, f"{message}: {show(match[0][:60])}")
 
 
 def _points(text: str) -> str:
@@ -181,4 +176,4 @@ def _points(text: str) -> str:
 _check_everywhere("placeholder", "placeholder", "placeholder")
 _check_everywhere("format-placeholder", "format_placeholder", "judgekit does not fill")
 _check_everywhere("template-in-text", "template", "not rendered", templates=False)
-_check_everywhere("hidden-characters", "hidden", "invisible character", shown=_points)
+_check_everywhere("hidden-characters", "hidden", "invisible character", show=_points)
