@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from judgekit.authoring.lint.contradiction import contradiction
 from judgekit.authoring.lint.rule import Problem, check
 from judgekit.authoring.lint.subject import LintSubject
+from judgekit.authoring.lint.words import contradiction
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import CASE_TEXTS
 

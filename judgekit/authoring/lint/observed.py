@@ -10,7 +10,7 @@ from pathlib import Path
 
 from judgekit.analysis.rubric_stats.statistics import CriterionStatistics
 from judgekit.analysis.rubric_stats.values import CriterionValues
-from judgekit.authoring.lint.contradiction import contradiction
+from judgekit.authoring.lint.words import contradiction
 from judgekit.core.score import Failure, Part, Score
 from judgekit.report.folder import check_finished, read_results
 from judgekit.rubric.criterion import Criterion
