@@ -31,7 +31,7 @@ def generate(
 
     Exit codes: 0 all pairs, 2 the setup is wrong, 3 fewer pairs.
     """
-    from judgekit.authoring.pairs.run import PairsPlan, outcome_text, run_pairs
+    from judgekit.authoring.pairs.generate import PairsPlan, outcome_text, run_pairs
 
     plan = PairsPlan(
         positive=positive_description,

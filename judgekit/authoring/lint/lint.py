@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 # Importing a module of rules registers its checks.
 from judgekit.authoring.lint import examples, scales, templates, whole, wording  # noqa: F401
-from judgekit.authoring.lint.observed import observe, rubrics_in
-from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric
+from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric, observe, rubrics_in
 from judgekit.authoring.lint.rule import CHECKS, Linted, LintFinding, LintRule, Problem, near_rule
 from judgekit.authoring.lint.subject import LintSubject, TemplateFile, without_place
 from judgekit.core.errors import ConfigError, RubricError, place

@@ -13,8 +13,7 @@ from unicodedata import normalize
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from judgekit.authoring.scaffold.project import FILES, SCHEMAS
-from judgekit.authoring.scaffold.writing import listed, scalar, write_all
+from judgekit.authoring.scaffold.project import FILES, SCHEMAS, listed, scalar, write_all
 from judgekit.authoring.schemas import small_schema_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest

@@ -1,14 +1,16 @@
-"""A new project: a suite, a rubric, cases and a cassette that run offline."""
+"""A new project: a suite, a rubric, cases and a cassette that run offline, written all or none."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from judgekit.authoring.scaffold.writing import scalar, write_all
 from judgekit.authoring.schemas import small_schema_text
 from judgekit.cassette.record import Record, share
 from judgekit.cassette.tape import laid_out
@@ -17,7 +19,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.core.judgment import read_answers
-from judgekit.core.output_file import LINK, is_link
+from judgekit.core.output_file import LINK, beside, is_link
 from judgekit.core.request import Reply, Try
 from judgekit.core.suggest import suggest
 from judgekit.datasets import load_cases
@@ -204,3 +206,95 @@ def _tape(cases: Sequence[Case], verdicts: str) -> str:
         parts.update(named)
     ordered = sorted(lines, key=lambda line: line[8:72])
     return "".join(f"{line}\n" for line in laid_out(parts, ordered))
+
+
+def write_all(folder: Path, files: Mapping[str, str], *, force: bool = False) -> list[Path]:
+    """Write files into a folder, which is created if missing; return their paths.
+
+    All texts are written to temporary files before the first is renamed, so that a full disk or
+    Ctrl-C leaves no partial project.
+
+    Args:
+        folder: parent of the files.
+        files: name (with `/`) -> text.
+        force: replace existing files.
+
+    Raises:
+        ConfigError: a file exists, or one cannot be written.
+    """
+    paths = [folder / name for name in files]
+    for path in paths:
+        _check(path, inside=folder, force=force)
+    created: list[Path] = []
+    written: list[Path] = []
+    try:
+        for path, text in zip(paths, files.values(), strict=True):
+            _make_folder(path.parent, created)
+            new = beside(path, writer=os.getpid())
+            # "x": never through an existing link.
+            with new.open("x", encoding="utf-8", newline="\n") as file:
+                written.append(new)
+                file.write(text)
+        for path, new in zip(paths, list(written), strict=True):
+            new.replace(path)
+            written.remove(new)
+    except BaseException as exc:
+        for path in written:
+            path.unlink(missing_ok=True)
+        for empty in reversed(created):
+            with suppress(OSError):  # another program has written a file there
+                empty.rmdir()
+        if isinstance(exc, OSError):
+            where = str(exc.filename or folder)
+            raise ConfigError(f"cannot be written: {exc.strerror}", where=where) from exc
+        raise
+    return paths
+
+
+def _check(path: Path, *, inside: Path, force: bool) -> None:
+    for above in (*reversed(path.relative_to(inside).parents), Path()):
+        place = inside / above
+        if os.path.lexists(place) and not place.is_dir():
+            message = "this is a file, and a folder is needed here; move it"
+            raise ConfigError(message, where=str(place))
+    if path.is_dir():
+        raise ConfigError("this is a folder, and a file is needed here; move it", where=str(path))
+    if os.path.lexists(path) and not force:
+        message = "this file exists; move it, name another folder, or add --force to replace it"
+        raise ConfigError(message, where=str(path))
+
+
+def _make_folder(folder: Path, created: list[Path]) -> None:
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(exist_ok=True)
+        created.append(place)
+
+
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+# Words that YAML does not read as text.
+_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}
+# Characters besides JSON's escapes that YAML forbids, or that editors show badly.
+_ESCAPED = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
+)
+_NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def scalar(text: str) -> str:
+    """Return a text as a YAML scalar in one line, in quotes unless it is a plain word."""
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    text = _HALF.sub("\ufffd", text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    letter = match.group()
+    return _NAMED.get(letter) or f"\\u{ord(letter):04x}"
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Return texts as a YAML list in one line."""
+    return f"[{', '.join(scalar(text) for text in texts)}]"

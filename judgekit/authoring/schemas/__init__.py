@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from judgekit.authoring.schemas import files
-from judgekit.authoring.schemas.model import schema_of_model
+from judgekit.authoring.schemas.files import schema_of_model
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest

@@ -17,11 +17,12 @@ from judgekit.authoring.pairs.generate import (
     MAX_TEXT,
     AnswerPair,
     PairCollection,
+    PairsPlan,
     batch_request,
     generate_pairs,
     prompt_data,
+    write_pairs,
 )
-from judgekit.authoring.pairs.run import PairsPlan, write_pairs
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable

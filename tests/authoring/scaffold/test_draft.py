@@ -20,7 +20,7 @@ from judgekit.authoring.scaffold.draft import (
     rubric_text,
     write_rubric,
 )
-from judgekit.authoring.scaffold.writing import scalar
+from judgekit.authoring.scaffold.project import scalar
 from judgekit.authoring.schemas import schema
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import parse_yaml
