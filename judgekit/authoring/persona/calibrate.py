@@ -152,9 +152,7 @@ class Calibrated:
     """
 
     def __init__(self, plan: CalibratePlan, persona: Persona, labels: VoiceLabels) -> None:
-        self._plan = plan
-        self._persona = persona
-        self.labels = labels
+        self._plan, self._persona, self.labels = plan, persona, labels
         self.notes: list[str] = []
         self.scores: list[LabelledScore] = []
         self._parts: list[fit.MeasuredParts] = []
@@ -162,13 +160,12 @@ class Calibrated:
         self._plain = self._metric(False)
         share = 0.8 if plan.split is None else plan.split
         self.calibration = self._start(share)
-        drawn = self.calibration.labels
-        train, held_out = fit.grouped_split(labels.labels, drawn.split, drawn.seed)
+        every, drawn = labels.labels, self.calibration.labels
+        train, held_out = fit.grouped_split(every, drawn.split, drawn.seed)
         if plan.compat:  # trains on all, and also validates with labels that it has seen
-            train = list(range(len(labels.labels)))
+            train = list(range(len(every)))
             held_out = fit.stratified_split(labels.values, share, plan.seed).held_out
-        self._train = [labels.labels[at] for at in train]
-        self._held = [labels.labels[at] for at in held_out]
+        self._train, self._held = ([every[at] for at in side] for side in (train, held_out))
         self._values = [each.label for each in self._train]
 
     def _metric(self, calibration: Any, **options: Any) -> Authenticity:
@@ -288,11 +285,8 @@ class Calibrated:
         """
         before = [score.value for score in self._scored(self._plain, self._held)]
         after = [score.value for score in self._scored(self._metric(self.calibration), self._held)]
-        self.scores = [
-            LabelledScore(label, score)
-            for label, score in zip(self._held, after, strict=True)
-            if score is not None
-        ]
+        pairs = zip(self._held, after, strict=True)
+        self.scores = [LabelledScore(label, score) for label, score in pairs if score is not None]
         if left := len(self._held) - len(self.scores):
             self.notes.append(f"validate: {left} held-out labels have no score")
         scores, labels = [s.score for s in self.scores], [s.label.label for s in self.scores]
@@ -302,18 +296,13 @@ class Calibrated:
         # Turns of a session are alike: an interval counts sessions.
         sides = [len({s.label.group for s in self.scores if s.label.label == k}) for k in (1, 0)]
         low, high = auc_interval(auc := roc_auc(scores, labels), *sides)
-        comparable = len(scores) == len(before) and None not in before
-        threshold = self._threshold(scores, labels)
-        figures = {
-            "roc_auc": auc,
-            "low": low,
-            "high": high,
-            "uncalibrated": roc_auc(before, labels) if comparable else None,
-            "f1": f1_at(scores, labels, 0.5),
-            "pearson": pearson(scores, labels),
-            "threshold": threshold,
-            "f1_at_threshold": f1_at(scores, labels, threshold),
-        }
+        threshold, f1 = self._threshold(scores, labels), f1_at(scores, labels, 0.5)
+        figures = {"roc_auc": auc, "low": low, "high": high, "threshold": threshold, "f1": f1}
+        figures["f1_at_threshold"] = f1_at(scores, labels, threshold)
+        if len(scores) == len(before) and None not in before:
+            figures["uncalibrated"] = roc_auc(before, labels)
+        if (linear := pearson(scores, labels)) is not None:
+            figures["pearson"] = linear
         counts = {"on_brand": sum(labels), "off_brand": len(labels) - sum(labels)}
-        known = {name: round(x, DIGITS) for name, x in figures.items() if x is not None}
+        known = {name: round(figure, DIGITS) for name, figure in figures.items()}
         return {"held_out": files.HeldOut(**counts, **known, seen=self._plan.compat)}

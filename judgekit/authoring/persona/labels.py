@@ -31,9 +31,9 @@ SCENARIO = "scenario:"
 
 
 def _label(value: Any) -> Any:
-    if value is None or value in (0, 1):
-        return value if value is None else int(value)
-    raise ValueError(f"must be 1 (on brand) or 0 (off brand), not {value!r}")
+    if value is not None and value not in (0, 1):
+        raise ValueError(f"must be 1 (on brand) or 0 (off brand), not {value!r}")
+    return value
 
 
 class VoiceLabelRow(FileModel):
