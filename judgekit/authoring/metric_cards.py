@@ -34,8 +34,7 @@ def list_text() -> str:
         for family, group in FAMILIES.items()
         if group
     ]
-    judged = [line for name in sorted(rubrics) for line in _rubric_lines(name)]
-    blocks.append(("rubrics", judged))
+    blocks.append(("rubrics", [line for name in sorted(rubrics) for line in _rubric_lines(name)]))
     plugins = [name for name in metric_names() if name not in BUILTIN and name not in rubrics]
     if plugins:
         lines = [_line(name, "plugin", "from an installed package") for name in plugins]

@@ -18,7 +18,6 @@ from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import to_yaml
 from judgekit.metrics.brand_voice import calibration as files
 from judgekit.metrics.brand_voice.authenticity import WEIGHTS, Authenticity
-from judgekit.metrics.brand_voice.calibration import PersonaCalibration
 from judgekit.metrics.brand_voice.persona import Persona, read_persona
 from judgekit.report.export.target import translated
 from judgekit.runner.evaluation import evaluate_sync
@@ -129,7 +128,7 @@ def calibrate(plan: CalibratePlan) -> Calibrated:
     return made
 
 
-def write_calibration(plan: CalibratePlan, calibration: PersonaCalibration) -> None:
+def write_calibration(plan: CalibratePlan, calibration: files.PersonaCalibration) -> None:
     """Write a calibration, whole or not at all; the same calibration gives the same bytes.
 
     Raises:
@@ -172,11 +171,11 @@ class Calibrated:
         given = {**self._plan.options, **options}
         return authenticity_of(self._persona, given, calibration=calibration)
 
-    def _start(self, share: float) -> PersonaCalibration:
+    def _start(self, share: float) -> files.PersonaCalibration:
         """Return the earlier file, for single steps on the same labels, or else an empty one."""
         plan, labels = self._plan, self.labels
         on_brand = sum(labels.values)
-        fresh = PersonaCalibration(
+        fresh = files.PersonaCalibration(
             persona=self._persona.name,
             persona_digest=self._persona.digest[:16],
             measured_with=self._plain.measured(),

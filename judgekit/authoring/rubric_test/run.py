@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,12 +62,10 @@ def _in_folder(folder: Path) -> list[Rubric]:
         raise ConfigError("this folder has no rubric (*.jinja); name another", where=str(folder))
     rubrics = []
     for name in names:
-        try:
+        with suppress(AbstractRubric):
             rubric = load_rubric(folder / f"{name}{SUFFIX}")
-        except AbstractRubric:
-            continue
-        if rubric.tests:
-            rubrics.append(rubric)
+            if rubric.tests:
+                rubrics.append(rubric)
     if not rubrics:
         message = "no rubric in this folder has tests; write some under `tests:`"
         raise ConfigError(message, where=str(folder))

@@ -61,11 +61,10 @@ def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> li
     ignore = folder / ".gitignore"
     if is_link(ignore):
         raise ConfigError(LINK, where=str(ignore))
-    if not ignore.is_file():
-        return write_all(folder, files, force=force)
-    ignored = files.pop(".gitignore")
+    ignored = files.pop(".gitignore") if ignore.is_file() else None
     paths = write_all(folder, files, force=force)
-    _add_lines(ignore, ignored)
+    if ignored is not None:
+        _add_lines(ignore, ignored)
     return paths
 
 
@@ -229,7 +228,10 @@ def write_all(folder: Path, files: Mapping[str, str], *, force: bool = False) ->
     written: list[Path] = []
     try:
         for path, text in zip(paths, files.values(), strict=True):
-            _make_folder(path.parent, created)
+            missing = [place for place in path.parents if not place.exists()]
+            for place in reversed(missing):
+                place.mkdir(exist_ok=True)
+                created.append(place)
             new = beside(path, writer=os.getpid())
             # "x": never through an existing link.
             with new.open("x", encoding="utf-8", newline="\n") as file:
@@ -262,13 +264,6 @@ def _check(path: Path, *, inside: Path, force: bool) -> None:
     if os.path.lexists(path) and not force:
         message = "this file exists; move it, name another folder, or add --force to replace it"
         raise ConfigError(message, where=str(path))
-
-
-def _make_folder(folder: Path, created: list[Path]) -> None:
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    for place in reversed(missing):
-        place.mkdir(exist_ok=True)
-        created.append(place)
 
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")

@@ -96,10 +96,10 @@ def _shorten(schema: Any, names: dict[str, str], moved: dict[str, Any]) -> None:
         name = names.get(canonical_json(part)) if isinstance(part, dict) else None
         if name is not None:
             inside[key] = {"$ref": f"#/$defs/{name}"}
-        if name is None or name not in moved:
-            if name is not None:
-                moved[name] = part
-            _shorten(part, names, moved)
+            if name in moved:
+                continue
+            moved[name] = part
+        _shorten(part, names, moved)
 
 
 def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
@@ -122,12 +122,9 @@ def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
     for name, entry in entries.items():
         own = {key: part for key, part in entry["properties"].items() if key not in shared}
         rest = {key: value for key, value in entry.items() if value}
-        built[name] = {
-            **rest,
-            "properties": own,
-            "allOf": [{"$ref": "#/$defs/settings"}],
-            "propertyNames": {"anyOf": [{"$ref": "#/$defs/setting"}, {"enum": list(own)}]},
-        }
+        names = {"anyOf": [{"$ref": "#/$defs/setting"}, {"enum": list(own)}]}
+        settings = [{"$ref": "#/$defs/settings"}]
+        built[name] = {**rest, "properties": own, "allOf": settings, "propertyNames": names}
     common = {"settings": {"properties": shared}, "setting": {"enum": list(shared)}}
     return {**schema, "$defs": {**defs, **built, **common}}
 
