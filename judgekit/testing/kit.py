@@ -79,8 +79,7 @@ class Kit:
 
         own = {n for folder in own_folders(self._folder, ()) for n in rubric_names(folder.path)}
         if chosen.endswith(SUFFIX) or "/" in chosen or chosen in own:
-            rubric = load_rubric(chosen, base=self._folder)
-            return RubricMetric(rubric, judge=self.judge, **options)
+            return RubricMetric(load_rubric(chosen, base=self._folder), judge=self.judge, **options)
         if find(chosen).judged:
             options = {"judge": self.judge, **options}
         return create(chosen, **options)

@@ -123,8 +123,7 @@ class CaseLinter:
         except DatasetError as exc:
             self.row(CheckedRow(turns[0][0], exc))
             return
-        messages = [Message(role=ROLES[turn.role]) for _, turn in turns]
-        self._case(case, place, messages)
+        self._case(case, place, [Message(role=ROLES[turn.role]) for _, turn in turns])
 
     def _case(
         self, case: Case, place: _Place, roles: Sequence[Message] | None, *, has_id: bool = True
@@ -135,17 +134,12 @@ class CaseLinter:
         self._places.append((place.line, case.id))
         self._duplicates.add(case)
         turns, where = (_turns_of(case), "history") if roles is None else (roles, "messages")
-        for rule, field, message in (
-            *_blank_texts(case),
-            *_turn_problems(turns, where),
-            *_leaks(case),
-            *_private(case),
-        ):
+        every = (*_blank_texts(case), *_turn_problems(turns, where), *_leaks(case), *_private(case))
+        for rule, field, message in every:
             self._add(rule, place, field, message)
         for name, value in case.labels.items():
             if isinstance(value, (str, bool, int, float)):
-                first = place._replace(id=None)
-                _, counts = self._labels.setdefault(name, (first, Counter()))
+                _, counts = self._labels.setdefault(name, (place._replace(id=None), Counter()))
                 if len(counts) <= _MOST_VALUES:
                     counts[str(value)] += 1
 
@@ -182,18 +176,15 @@ class CaseLinter:
         self._counts[rule] += 1
         if self._counts[rule] > MOST:
             return
-        id = None if place.id is None else self._mask(place.id)
-        field = field and self._mask(field)
-        parts = [id and f"case {id!r}", field and f"field {field}"]
-        subject = ", ".join(filter(None, parts))
+        id, field = (name and self._mask(name) for name in (place.id, field))
+        subject = ", ".join(filter(None, [id and f"case {id!r}", field and f"field {field}"]))
         # A path in advice escapes the dots of a key, which would hide an address.
         bare = message.replace("\\", "")
         masked_message = message if self._mask(bare) == bare else self._mask(bare)
         text = f"{place.row}{subject}{': ' if subject else ''}{masked_message}"
         severity = case_rules()[rule].severity
-        self._findings.append(
-            LintFinding(self._file, place.line, rule, severity, text, case=id, field=field)
-        )
+        finding = LintFinding(self._file, place.line, rule, severity, text, case=id, field=field)
+        self._findings.append(finding)
 
 
 Problems = Iterator[tuple[str, str | None, str]]

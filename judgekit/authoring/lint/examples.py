@@ -149,5 +149,4 @@ def _same_side(subject: LintSubject) -> Iterator[Problem]:
         return
     side = "low" if all(e.max is None for e in bands) else "high"
     if side == "low" or not any(e.min for e in bands):
-        message = f"none of the {len(tests)} tests expects a {side} value"
-        yield Problem(subject.at("tests"), message)
+        yield Problem(subject.at("tests"), f"none of the {len(tests)} tests expects a {side} value")

@@ -245,8 +245,7 @@ class Calibrated:
 
     def _measured(self, traits: files.TraitModel | None) -> list[fit.MeasuredParts]:
         """Return the parts of each reply, by rules or by a model of words that did not see it."""
-        made = self.calibration.model_copy(update={"traits": traits})
-        turns = self._turns(self._metric(made))
+        turns = self._turns(self._metric(self.calibration.model_copy(update={"traits": traits})))
         if traits and not self._plan.compat:
             unseen = fit.cross_fitted(self._train, l2=self._l2)
             turns = [{**turn, "traits": p} for turn, p in zip(turns, unseen, strict=True)]

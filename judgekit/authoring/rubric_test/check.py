@@ -138,8 +138,7 @@ def _parts(expected: ExpectFile, case: Case) -> Iterator[tuple[str, Callable[[Pa
         yield spoken(answer), lambda a: type(a.answer) is type(answer) and a.answer == answer
     quotes = expected.quotes
     for text in quotes.contain if quotes else ():
-        words = " ".join(text.split())
-        yield f"a quote that contains {text!r}", partial(_quotes, words)
+        yield f"a quote that contains {text!r}", partial(_quotes, " ".join(text.split()))
     if quotes and (field := quotes.source) is not None:
         alone = Case.model_validate({"id": case.id, field: getattr(case, field)})
         yield (

@@ -99,8 +99,7 @@ def tape_of(path: Path, *, folder: Path | None = None) -> Path:
     for whole in (path, path.absolute()):
         for above in whole.parents:
             if above.name == RUBRICS:
-                inner = whole.relative_to(above).with_suffix(".jsonl")
-                return above.parent / CASSETTES / inner
+                return above.parent / CASSETTES / whole.relative_to(above).with_suffix(".jsonl")
     return path.parent / CASSETTES / f"{path.stem}.jsonl"
 
 

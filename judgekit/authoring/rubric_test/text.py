@@ -114,8 +114,7 @@ def notes(tested: run.RubricTestRun) -> Iterator[str]:
     if tested.asked:
         yield f"{tested.asked} replies of {tested.judge} recorded on {tested.cassette}"
     if tested.removed:
-        removed = _records(tested.removed)
-        yield f"removed from {tested.cassette}: {removed} that no test uses"
+        yield f"removed from {tested.cassette}: {_records(tested.removed)} that no test uses"
     if tested.unused:
         unused = f"{_records(len(tested.unused))} of {tested.cassette}"
         keys = ", ".join(key[:12] for key in tested.unused[:3])

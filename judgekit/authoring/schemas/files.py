@@ -228,8 +228,7 @@ def suite_schema() -> dict[str, Any]:
         if kind.get("type") == "array":
             kind["items"] = _ref("Case")
     rubrics = [name for name in rubric_names() if name != "base"]
-    entry = defs.pop("MetricFile")
-    common = entry["properties"]
+    common = defs.pop("MetricFile")["properties"]
     _close_gates(defs["GateFile"])
     common["metric"]["examples"] = list(BUILTIN)
     common["rubric"]["examples"] = rubrics
