@@ -130,9 +130,8 @@ def _preview(
 
 def _compared(one: Preview, other: Preview, *, as_json: bool) -> str:
     """Return the differences between the requests of two versions, from the other to this."""
-    lines = list(
-        difflib.unified_diff(other.whole(), one.whole(), other.file, one.file, lineterm="")
-    )
+    diff = difflib.unified_diff(other.whole(), one.whole(), other.file, one.file, lineterm="")
+    lines = list(diff)
     old, new = other.request.key, one.request.key
     if as_json:
         data = {"old": other.data(), "new": one.data(), "same_key": old == new, "diff": lines}

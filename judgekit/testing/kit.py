@@ -233,10 +233,8 @@ def shortfall(
     if isinstance(result, Failure):
         return f"no score ({result.kind}): {result.message}"
     if result.fallback is not None and not allow_fallback:
-        return (
-            f"scored by the fallback {result.fallback.substitute} ({result.fallback.cause}); "
-            "allow_fallback=True accepts that"
-        )
+        fallback = f"{result.fallback.substitute} ({result.fallback.cause})"
+        return f"scored by the fallback {fallback}; allow_fallback=True accepts that"
     if result.value is None:
         return f"{result.status.replace('_', ' ')}: {result.reason or 'no value'}"
     if passes(result.value, threshold, metric.higher_is_better) is False:

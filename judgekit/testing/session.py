@@ -216,9 +216,8 @@ class Tapes:
         if not asking:
             if len(known) > 1:
                 names = ", ".join(judge.words() for judge in known)
-                raise ConfigError(
-                    f"recorded by {names}; say whose: --judgekit-judge MODEL", where=str(path)
-                )
+                message = f"recorded by {names}; say whose: --judgekit-judge MODEL"
+                raise ConfigError(message, where=str(path))
             return known[0] if known else AbsentJudge(name or UNKNOWN)
         if name is None and len(known) != 1:
             raise ConfigError("recording asks a judge: say which, --judgekit-judge MODEL")

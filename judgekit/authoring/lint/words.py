@@ -111,11 +111,8 @@ def contradiction(
         items: the items of a checklist, each `{item, met, reason}`.
     """
     if question.kind == "checklist":
-        texts = (
-            _of_yes_no(item["met"], str(item.get("reason", ""))[-_MOST_READ:])
-            for item in items
-            if isinstance(item.get("met"), bool)
-        )
+        judged = [item for item in items if isinstance(item.get("met"), bool)]
+        texts = (_of_yes_no(i["met"], str(i.get("reason", ""))[-_MOST_READ:]) for i in judged)
         return next(filter(None, texts), None)
     reason = reason[:200] + "\n" + reason[200:][-_MOST_READ:] if len(reason) > 200 else reason
     if isinstance(value, bool):

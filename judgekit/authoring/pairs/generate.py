@@ -266,10 +266,8 @@ def _judge(plan: PairsPlan, *, asking: bool) -> Judge:
     if plan.model is None:
         return _recorded(plan.cassette)
     if plan.model.startswith("manual/"):
-        raise ConfigError(
-            "a model writes pairs; to use your own texts, name a file of them as "
-            "positive_examples and negative_examples"
-        )
+        advice = "name a file of them as positive_examples and negative_examples"
+        raise ConfigError(f"a model writes pairs; to use your own texts, {advice}")
     file = JudgeFile(model=plan.model, api_base=plan.api_base, params=dict(plan.params))
     return make_judge(file, base=Path(), lines=Lines(file=""), asking=asking)
 

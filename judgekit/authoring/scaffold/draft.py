@@ -132,10 +132,8 @@ def draft_from(
     if len(criteria) > MAX_CRITERIA:
         raise ConfigError(f"{len(criteria)} criteria; the limit is {MAX_CRITERIA}")
     if kind == "choice":
-        raise ConfigError(
-            "--kind choice: a choice needs its options; answer the questions of "
-            "`judgekit rubric new` in a terminal, or write `options:` in the file"
-        )
+        advice = "answer the questions of `judgekit rubric new` in a terminal, or write `options:`"
+        raise ConfigError(f"--kind choice: a choice needs its options; {advice} in the file")
     kinds: dict[str, Kind] = {**{word: word for word in KINDS}, "score": "number"}
     if kind not in kinds:
         known = [word for word in KINDS if word != "choice"]

@@ -163,9 +163,8 @@ def _option(part: str) -> tuple[str, float | None]:
     except ValueError:
         value = -1
     if not equals or not word or (value is not None and not 0 <= value <= 1):
-        raise ValueError(
-            "write each as WORD=NUMBER from 0 to 1, or WORD=- : good=1, bad=0, unclear=-"
-        )
+        example = "good=1, bad=0, unclear=-"
+        raise ValueError(f"write each as WORD=NUMBER from 0 to 1, or WORD=- : {example}")
     return word, value
 
 

@@ -129,10 +129,9 @@ def misplaced(folder: Path, host: str) -> str | None:
     root = next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
     if root is None or root == folder:
         return None
-    return (
-        f"{host} reads {HOSTS[host]} only at the root of a repository, which is {root}: "
-        "move the file there and set the folder in it, or make this folder a repository"
-    )
+    problem = f"{host} reads {HOSTS[host]} only at the root of a repository, which is {root}"
+    advice = "move the file there and set the folder in it, or make this folder a repository"
+    return f"{problem}: {advice}"
 
 
 def default_name(folder: Path) -> str:
