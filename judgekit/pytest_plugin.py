@@ -200,9 +200,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def _requested(path: Path, parent: pytest.Collector) -> bool:
     listed: list[Path] = parent.config.getini("judgekit_rubrics")
-    return parent.session.isinitpath(path) or any(
-        path == place or place in path.parents for place in listed
-    )
+    return parent.session.isinitpath(path) or any(map(path.is_relative_to, listed))
 
 
 def _tested(path: Path) -> bool:

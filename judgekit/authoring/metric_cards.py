@@ -28,18 +28,16 @@ NAME_WIDTH = 24
 
 def list_text() -> str:
     """Return every metric by family: name, judged or computed, summary."""
-    rubrics = set(library_names()) - set(BUILTIN)
-    blocks = [
-        (family, [_line(e.name, "judged" if e.judged else "computed", e.summary) for e in group])
-        for family, group in FAMILIES.items()
-        if group
-    ]
-    blocks.append(("rubrics", [line for name in sorted(rubrics) for line in _rubric_lines(name)]))
+    rubrics = sorted(set(library_names()) - set(BUILTIN))
     plugins = [name for name in metric_names() if name not in BUILTIN and name not in rubrics]
-    if plugins:
-        lines = [_line(name, "plugin", "from an installed package") for name in plugins]
-        blocks.append(("plugins", lines))
-    return "\n\n".join("\n".join((f"# {title}", *lines)) for title, lines in blocks) + "\n"
+    blocks = {
+        family: [_line(e.name, "judged" if e.judged else "computed", e.summary) for e in group]
+        for family, group in FAMILIES.items()
+    }
+    blocks["rubrics"] = [line for name in rubrics for line in _rubric_lines(name)]
+    blocks["plugins"] = [_line(name, "plugin", "from an installed package") for name in plugins]
+    shown = ("\n".join((f"# {title}", *lines)) for title, lines in blocks.items() if lines)
+    return "\n\n".join(shown) + "\n"
 
 
 def _rubric_lines(name: str) -> Iterator[str]:

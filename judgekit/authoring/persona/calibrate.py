@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from judgekit.authoring.persona import steps as fit
 from judgekit.authoring.persona.labels import VoiceLabel, VoiceLabels, read_voice_labels
 from judgekit.core.case import Case
@@ -225,8 +227,6 @@ class Calibrated:
 
     def find_bounds(self) -> dict[str, Any]:
         """Return the range of the style similarity, if it has one."""
-        import numpy as np
-
         # Alignmenter: from the greatest similarity, though its scorer takes the mean.
         nearest = {"embedder": self._plain.embedder, "reduce": "max", "compat": None}
         metric = self._metric(False, **nearest) if self._plan.compat else self._plain

@@ -8,6 +8,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from judgekit.authoring.persona.calibrate import authenticity_of, load_with_labels
 from judgekit.authoring.persona.labels import SCENARIO, VoiceLabel
 from judgekit.authoring.persona.steps import grouped_split
@@ -106,8 +108,6 @@ def sample_for_judge(
     Raises:
         ConfigError: the strategy is unknown.
     """
-    import numpy as np
-
     order = np.random.RandomState(plan.seed).permutation(len(cases)).tolist()
     share = plan.rate * len(cases) + 1e-9
     labelled = any(case.label is not None for case in cases)

@@ -6,7 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from judgekit.authoring.persona.labels import VoiceLabel
 from judgekit.metrics.brand_voice.alignmenter import logistic, tokens_of
@@ -14,10 +17,6 @@ from judgekit.metrics.brand_voice.authenticity import WEIGHTS
 from judgekit.metrics.brand_voice.calibration import AuthenticityWeights, TraitModel
 from judgekit.metrics.brand_voice.phrases import plain
 from judgekit.stats.roc import f1_at, roc_auc
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 L2 = 1.0
 """The default penalty of the weights of words, that of scikit-learn and liblinear."""
@@ -54,8 +53,6 @@ def stratified_split(classes: Sequence[int], share: float, seed: int) -> SplitIn
     >>> stratified_split([1, 1, 1, 1, 1, 0, 0, 0, 0, 0], 0.8, 42)
     SplitIndices(train=[0, 1, 2, 3, 5, 6, 7, 9], held_out=[4, 8])
     """
-    import numpy as np
-
     size = int(share * len(classes))
     places = [[at for at, each in enumerate(classes) if each == c] for c in sorted(set(classes))]
     generator = np.random.RandomState(seed)
@@ -97,8 +94,6 @@ def fit_traits(labels: Sequence[VoiceLabel], *, l2: float = L2) -> TraitModel:
     Maximises the log-likelihood less l2 / 2 times the sum of squared weights, by Newton's method;
     the bias is free. Words in fewer than two replies, and beyond a bound the rarest, are left out.
     """
-    import numpy as np
-
     sets = [{*tokens_of(plain(each.text))} for each in labels]
     counts = Counter(token for tokens in sets for token in tokens)
     most = min(4000, max(50, _CELLS // max(1, len(labels))))
@@ -119,7 +114,6 @@ def _newton(
     matrix: NDArray[np.float64], labels: NDArray[np.float64], penalty: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the weights where the gradient of the penalised loss is 0."""
-    import numpy as np
 
     def loss(weights: NDArray[np.float64]) -> float:
         logits = matrix @ weights
