@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.authoring.cases.rows import CheckedRow, checked_rows
 from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
-from judgekit.authoring.lint.rule import Linted, LintFinding, LintRule
+from judgekit.authoring.lint.rule import Linted, LintFinding, rules_in
 from judgekit.cassette.detectors import DETECTORS, find_all
 from judgekit.cassette.detectors.reserved import reserved
 from judgekit.cassette.redact import NAMES, redactor
 from judgekit.cassette.scan import masked
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import DatasetError
-from judgekit.core.yaml_file import package_data
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.ids import IdSet
 from judgekit.datasets.message_reader import ROLES
@@ -38,13 +37,8 @@ _LEAST_LEAK = 15
 """Characters of a reference that can leak; "Paris" may be part of the question."""
 _MOST_VALUES = 50
 """Different values of a label; one with more is no class."""
-_RULES = Path(__file__).with_name("rules.yaml")
-
-
-@cache
-def case_rules() -> dict[str, LintRule]:
-    """Return id -> rule."""
-    return {id: LintRule(id, **text) for id, text in package_data(_RULES).items()}
+case_rules = partial(rules_in, Path(__file__).with_name("rules.yaml"))
+"""Returns id -> rule."""
 
 
 def lint_cases(source: str, *, shape: Shape | None = None) -> Linted:

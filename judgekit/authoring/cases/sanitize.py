@@ -22,9 +22,6 @@ from judgekit.datasets.ids import IdSet, derive_id, is_derived
 from judgekit.datasets.load import ENDINGS
 from judgekit.datasets.write import write_cases
 
-Replacement = Literal["pseudonym", "kind"]
-"""What replaces a value: `[EMAIL-1f4a09c2]` or `[EMAIL]`."""
-Compat = Literal["alignmenter"]
 _ROOM = 990
 """Characters of an id that leave room for a number after it."""
 
@@ -34,7 +31,8 @@ class Sanitizer:
 
     Args:
         kinds: the kinds to replace; all by default.
-        replacement: `pseudonym` keeps people apart, `kind` does not.
+        replacement: `pseudonym` (`[EMAIL-1f4a09c2]`) keeps people apart, `kind` (`[EMAIL]`) does
+            not.
         salt: keys the digests of pseudonyms.
         compat: the four patterns and the replacements of another tool.
 
@@ -55,21 +53,20 @@ class Sanitizer:
         self,
         kinds: Sequence[str] = (),
         *,
-        replacement: Replacement = "pseudonym",
+        replacement: Literal["pseudonym", "kind"] = "pseudonym",
         salt: str = "",
-        compat: Compat | None = None,
+        compat: Literal["alignmenter"] | None = None,
     ) -> None:
         self.counts: Counter[tuple[str, str]] = Counter()
         self.cases = self.changed = 0
         self._field = ""
         self._ids = IdSet()
         self._renamed: dict[str, str] = {}
-        self._redact: Redact
         if compat is not None:
             if kinds or salt:
                 raise ConfigError(f"compat {compat} has its own kinds and no salt; leave them out")
             hashed = replacement == "pseudonym"
-            self._redact = partial(replace_alignmenter, hashed=hashed, count=self._count)
+            self._redact: Redact = partial(replace_alignmenter, hashed=hashed, count=self._count)
         else:
             key = salt.encode() if replacement == "pseudonym" else None
             self._redact = redactor(kinds or NAMES, replace=partial(self._replace, key))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import partial
 from pathlib import Path
 
-from judgekit.authoring.lint.rule import Linted, LintFinding, LintRule, Problem, repeated
+from judgekit.authoring.lint.rule import Linted, LintFinding, Problem, repeated, rules_in
 from judgekit.authoring.lint.subject import without_place
 from judgekit.core.errors import ConfigError
-from judgekit.core.yaml_file import Lines, package_data
+from judgekit.core.yaml_file import Lines
 from judgekit.metrics.brand_voice import persona as personas
 from judgekit.metrics.brand_voice.calibration import calibration_path, load_calibration
 from judgekit.metrics.brand_voice.phrases import plain
@@ -21,13 +21,8 @@ MANY_WORDS = 15
 SHORT_EXEMPLAR = 3
 """Words; a shorter exemplar shows no style."""
 
-_RULES = Path(__file__).with_name("persona_rules.yaml")
-
-
-@cache
-def persona_rules() -> dict[str, LintRule]:
-    """Return id -> rule."""
-    return {id: LintRule(id, **text) for id, text in package_data(_RULES).items()}
+persona_rules = partial(rules_in, Path(__file__).with_name("persona_rules.yaml"))
+"""Returns id -> rule."""
 
 
 def lint_personas(paths: Sequence[str | Path]) -> Linted:

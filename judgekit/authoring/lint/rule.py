@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import package_data
 
 if TYPE_CHECKING:
     from judgekit.authoring.lint.subject import OwnCriterion
@@ -116,6 +118,12 @@ class Linted:
     def exit_code(self, *, strict: bool = False) -> int:
         """Return 1 if there is an error, or with `strict` a warning; else 0."""
         return int(bool(self.count("error") or (strict and self.count("warning"))))
+
+
+@cache
+def rules_in(file: Path) -> dict[str, LintRule]:
+    """Return id -> rule of a file of rules without families."""
+    return {id: LintRule(id, **text) for id, text in package_data(file).items()}
 
 
 def check(rule: str) -> Callable[[Check], Check]:

@@ -6,18 +6,16 @@ request must be sent again, and there is no new value.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.score import Failure, Result, Score, Status
 from judgekit.core.suggest import suggest
-from judgekit.core.value import Value
 from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.report import Report
@@ -29,7 +27,8 @@ Fate = Literal["same", "changed", "ask", "refused", "failed"]
 verdict, and the same request would give none."""
 
 
-class Effect(Value):
+@dataclass(frozen=True)
+class Effect:
     """The effect on one recorded verdict."""
 
     case: str
@@ -45,12 +44,13 @@ class Effect(Value):
     note: str = ""
 
 
-class Effects(Value):
+@dataclass
+class Effects:
     """The effects on the verdicts of one metric of a run."""
 
     metric: str
     threshold: float | None
-    effects: tuple[Effect, ...]
+    effects: list[Effect] = field(default_factory=list)
     calls: int = 0
     """Number of requests to send again, including samples."""
     characters: int = 0
@@ -116,7 +116,8 @@ def effects_on(
             of_run = _metric(old, entry, judge)
         except ConfigError:
             of_run = None  # the run used a version that differs from both
-        finders[name] = _EffectFinder(name, limit, of_run, _metric(new, entry, judge))
+        effects = Effects(name, limit)
+        finders[name] = _EffectFinder(effects, of_run, _metric(new, entry, judge))
     for scored in report.results:
         for row in scored.rows:
             if row.metric in finders:
@@ -162,24 +163,19 @@ def _metric(rubric: Rubric, entry: Mapping[str, Any], judge: AbsentJudge) -> Rub
     )
 
 
-@dataclass
-class _EffectFinder:
+class _EffectFinder(NamedTuple):
     """Finds the effects on one metric of a run, verdict by verdict."""
 
-    name: str
-    threshold: float | None
+    all: Effects
     old: RubricMetric | None
     new: RubricMetric
-    effects: list[Effect] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    """The fields of `Effects` that count."""
 
     def add(self, case: Case, result: Result) -> None:
         """Add one verdict."""
         keys = _keys(result)
         before = None if isinstance(result, Failure) else result.value
         if keys and not keys <= _keys_of(self.old, case):
-            self.counts["foreign"] += 1
+            self.all.foreign += 1
         fields: dict[str, Any]
         try:
             variant, requests = self.new.requests(case)
@@ -195,10 +191,10 @@ class _EffectFinder:
             else:
                 fields = self._folded(case, result, variant)
             if fields["fate"] == "ask":
-                self.counts["calls"] += len(requests)
+                self.all.calls += len(requests)
                 contents = (message.content for each in requests for message in each.messages)
-                self.counts["characters"] += sum(map(len, contents))
-        self.effects.append(Effect(case=case.id, **fields))
+                self.all.characters += sum(map(len, contents))
+        self.all.effects.append(Effect(case=case.id, **fields))
 
     def _folded(self, case: Case, score: Score, variant: Variant) -> dict[str, Any]:
         try:
@@ -206,26 +202,23 @@ class _EffectFinder:
         except (LookupError, TypeError, ValueError, StopIteration) as exc:
             message = "the recorded answers do not match their request; run it again"
             raise ConfigError(f"case {case.id!r}: {message}") from exc
-        old, flip = score.value, None
+        old, threshold, flip = score.value, self.all.threshold, None
         equal = value is None or old is None or abs(value - old) < 1e-9
-        if self.threshold is not None and old is not None and value is not None:
-            passed, passes = old >= self.threshold, value >= self.threshold
+        if threshold is not None and old is not None and value is not None:
+            passed, passes = old >= threshold, value >= threshold
             if passed != passes:
                 flip = "pass -> fail" if passed else "fail -> pass"
         fate = "same" if status == score.status and equal else "changed"
         return {"fate": fate, "old": old, "new": value, "status": status, "flip": flip}
 
     def finish(self) -> Effects:
-        """Return all effects."""
-        both = [(e.old, e.new) for e in self.effects if e.old is not None and e.new is not None]
-        return Effects(
-            metric=self.name,
-            threshold=self.threshold,
-            effects=tuple(self.effects),
-            **self.counts,
-            mean_old=sum(old for old, _ in both) / len(both) if both else None,
-            mean_new=sum(new for _, new in both) / len(both) if both else None,
-        )
+        """Return all effects, with the means."""
+        effects = self.all
+        both = [(e.old, e.new) for e in effects.effects if e.old is not None and e.new is not None]
+        if both:
+            old, new = zip(*both, strict=True)
+            effects.mean_old, effects.mean_new = sum(old) / len(old), sum(new) / len(new)
+        return effects
 
 
 def _keys(result: Result) -> set[str]:

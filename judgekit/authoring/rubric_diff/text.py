@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def diff_text(
         if results is not None:
             effects = effects_on(results, old=before, new=after, metric=metric, threshold=threshold)
     if as_json:
-        results_of = [{**one.model_dump(mode="json"), "flips": len(one.flips)} for one in effects]
+        results_of = [{**asdict(one), "flips": len(one.flips)} for one in effects]
         data = {
             "old": {"file": old_name, **_identity(before)},
             "new": {"file": new_name, **_identity(after)},
