@@ -45,17 +45,35 @@ class AnswerPair(Value):
 
 
 class PairCollection:
-    """Usable pairs in the order of the replies; `dropped` counts the others by reason."""
+    """Usable pairs in the order of the replies, and what became of the others.
 
-    def __init__(self) -> None:
+    Args:
+        wanted: how many pairs are requested.
+
+    Attributes:
+        pairs: the pairs.
+        dropped: number of dropped entries by reason.
+        batches: number of requests.
+        failures: errors of requests without pairs.
+    """
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
         self.pairs: list[AnswerPair] = []
         self.dropped: Counter[str] = Counter()
+        self.batches = 0
+        self.failures: list[JudgekitError] = []
         self._seen: set[str] = set()
 
-    def add(self, entries: Iterable[Any], *, most: int) -> None:
-        """Add entries until there are `most` pairs."""
+    @property
+    def complete(self) -> bool:
+        """Whether there are as many pairs as requested."""
+        return len(self.pairs) >= self.wanted
+
+    def add(self, entries: Iterable[Any]) -> None:
+        """Add entries until there are enough pairs."""
         for entry in entries:
-            if len(self.pairs) >= most:
+            if self.complete:
                 return
             try:
                 self.pairs.append(self._new(entry))
@@ -98,24 +116,6 @@ _FINAL = (ConfigError, errors.JudgeRejected, errors.CassetteCorrupt)
 _PROMPT = Path(__file__).with_name("prompt.yaml")
 
 
-class Generated(NamedTuple):
-    """The outcome of a request for pairs."""
-
-    pairs: tuple[AnswerPair, ...]
-    wanted: int
-    dropped: dict[str, int]
-    """Number of dropped entries by reason."""
-    batches: int
-    """Number of requests."""
-    failures: tuple[JudgekitError, ...]
-    """Errors of requests without pairs."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether there are as many pairs as requested."""
-        return len(self.pairs) >= self.wanted
-
-
 def prompt_data() -> dict[str, Any]:
     """Return the system message, the topics and the reply schema of a request for pairs."""
     return package_data(_PROMPT)
@@ -154,7 +154,7 @@ def batch_request(
 
 async def generate_pairs(
     judge: Judge, *, positive: str, negative: str, count: int = 200
-) -> Generated:
+) -> PairCollection:
     """Return pairs that contrast two descriptions; the same replies give the same pairs.
 
     Batches are requested at the same time and read in order. Where duplicates, unusable entries
@@ -182,26 +182,23 @@ async def generate_pairs(
             raise InvalidReply("the reply has no list `pairs`")
         return pairs[: 10 * size]
 
-    collection = PairCollection()
-    failures: list[JudgekitError] = []
-    requested = 0
+    made = PairCollection(count)
     most = 2 * -(-count // BATCH) + 2
-    while len(collection.pairs) < count and not failures and requested < most:
-        short = -(-(count - len(collection.pairs)) // BATCH)
-        numbers = range(requested, min(requested + short, most))
-        requested = numbers.stop
+    while not made.complete and not made.failures and made.batches < most:
+        short = -(-(count - len(made.pairs)) // BATCH)
+        numbers = range(made.batches, min(made.batches + short, most))
+        made.batches = numbers.stop
         for outcome in await asyncio.gather(*map(batch, numbers), return_exceptions=True):
             if isinstance(outcome, list):
-                collection.add(outcome, most=count)
+                made.add(outcome)
             elif isinstance(outcome, (InvalidReply, errors.JudgeRefused)):
                 # It is recorded, so the same request would get the same reply.
-                collection.dropped["unusable reply"] += 1
+                made.dropped["unusable reply"] += 1
             elif isinstance(outcome, JudgekitError) and not isinstance(outcome, _FINAL):
-                failures.append(outcome)
+                made.failures.append(outcome)
             else:
                 raise outcome
-    dropped = dict(sorted(collection.dropped.items()))
-    return Generated(tuple(collection.pairs), count, dropped, requested, tuple(failures))
+    return made
 
 
 def _check(*, positive: str, negative: str, count: int) -> None:
@@ -231,7 +228,7 @@ class PairsPlan(NamedTuple):
     record: str | None = None
 
 
-def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
+def run_pairs(plan: PairsPlan) -> tuple[PairCollection, str]:
     """Generate pairs, and return the outcome and the model.
 
     Raises:
@@ -256,7 +253,7 @@ def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
         work = generate_pairs(
             cassette, positive=plan.positive, negative=plan.negative, count=plan.num
         )
-        generated: Generated = run_sync(work)
+        generated = run_sync(work)
     if generated.pairs:
         write_pairs(plan, generated.pairs, model=judge.model)
     return generated, judge.model
@@ -306,15 +303,15 @@ def write_pairs(plan: PairsPlan, pairs: Sequence[AnswerPair], *, model: str) -> 
         file.write(text.encode("utf-8", "replace"))
 
 
-def outcome_text(generated: Generated, path: Path, *, model: str) -> str:
+def outcome_text(generated: PairCollection, path: Path, *, model: str) -> str:
     """Return the outcome in a few lines."""
     count = len(generated.pairs)
     of = "" if generated.complete else f" of {generated.wanted}"
     written = f"{count}{of} pairs by {model} written to {path}"
     lines = [written if count else "no pairs; nothing written"]
     if generated.dropped:
-        why = ", ".join(f"{number} {reason}" for reason, number in generated.dropped.items())
-        lines.append(f"dropped: {why}")
+        dropped = (f"{number} {reason}" for reason, number in sorted(generated.dropped.items()))
+        lines.append(f"dropped: {', '.join(dropped)}")
     batches = generated.batches
     missed = [each for each in generated.failures if isinstance(each, CassetteMiss)]
     if missed:

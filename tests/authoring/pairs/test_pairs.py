@@ -137,8 +137,8 @@ def test_duplicates_are_left_out_and_made_up_for():
     ],
 )
 def test_what_is_no_pair_is_left_out_and_counted(bad, reason):
-    found = PairCollection()
-    found.add([bad, entry(1)], most=10)
+    found = PairCollection(10)
+    found.add([bad, entry(1)])
 
     assert [pair.prompt for pair in found.pairs] == ["Question 1?"]
     assert found.dropped == {reason: 1}
@@ -178,8 +178,8 @@ def test_a_refused_key_stops_everything():
 
 @given(st.lists(st.sampled_from([entry(n) for n in range(4)] + ["x", {}]), max_size=20))
 def test_no_two_pairs_are_alike(entries):
-    found = PairCollection()
-    found.add(entries, most=3)
+    found = PairCollection(3)
+    found.add(entries)
 
     assert len(found.pairs) <= 3
     assert len({pair.prompt for pair in found.pairs}) == len(found.pairs)
