@@ -5,19 +5,21 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.authoring.lint.sample import invented
 from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Request
 from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import package_data
 from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.rubrics import read_flags
 
+_INVENTED = Path(__file__).with_name("lint") / "invented.yaml"
 _FIELDS = ("system", "history", "input", "output", "reference", "context", "baseline")
 """Fields of the case where none is flags."""
 _REMEMBERED = 1_000
@@ -95,7 +97,8 @@ def preview_text(
     """
     if cases is None and case is not None:
         raise ConfigError(f"--case {case!r} needs a file of cases; add --cases FILE")
-    sample = Case(id="sample", **{field: invented()[field] for field in _FIELDS})
+    invented = package_data(_INVENTED)
+    sample = Case(id="sample", **{field: invented[field] for field in _FIELDS})
     subject = sample if cases is None else _find(cases, case)
     judge = AbsentJudge(model, identity, dict(params or {}))
     flags = settings or {}

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from judgekit.authoring.lint.rule import Problem, check, check_each
-from judgekit.authoring.lint.sample import invented_case, ready
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion, without_place
 from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import fields, pattern
+from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, RubricError, place
+from judgekit.core.yaml_file import package_data
+from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.prints import keys_read, unfenced, unread
+from judgekit.rubric.rubric import Rubric
 
 LARGE = 4_000
 """Tokens of the text of a rubric that cost too much with every case."""
@@ -181,3 +187,42 @@ def estimated_tokens(text: str) -> int:
         return len(text) // 4  # in Latin script
     plain = sum(character.isascii() for character in text)
     return plain // 4 + len(text) - plain
+
+
+_INVENTED = Path(__file__).with_name("invented.yaml")
+
+
+def ready(rubric: Rubric) -> Rubric:
+    """Return a rubric with all parameters set, to an invented value where they have no default."""
+    unset = [each for name, each in rubric.declared.items() if name not in rubric.parameters]
+    return rubric.with_parameters({each.name: _setting(each) for each in unset})
+
+
+def _setting(parameter: Parameter) -> Any:
+    if parameter.kind in ("number", "integer"):
+        low, high = parameter.minimum, parameter.maximum
+        number = low if low is not None else min(1.0, high) if high is not None else 1.0
+        return math.ceil(number) if parameter.kind == "integer" else number
+    if parameter.kind == "boolean":
+        return True
+    word = parameter.choices[0] if parameter.choices else f"({parameter.name})"
+    return [word] if parameter.kind == "list" else word
+
+
+def invented_case(rubric: Rubric, keys: Mapping[str, Collection[str]], *, sparse: bool) -> Case:
+    """Return an invented case.
+
+    Args:
+        rubric: the rubric.
+        keys: keys that `metadata` and `expected` must have, by field.
+        sparse: whether it has only the fields that the rubric requires in its default mode.
+    """
+    named = {f: {key: f"({key})" for key in sorted(names)} for f, names in keys.items() if names}
+    fields = {**package_data(_INVENTED), **named}
+    if sparse:
+        needed = {*rubric.requires}
+        for name, weight in rubric.modes[rubric.default_mode].items():
+            if weight > 0 and name in rubric.groups:
+                needed |= set(rubric.groups[name].requires)
+        fields = {name: value for name, value in fields.items() if name in needed}
+    return Case(id="sample", **fields)
