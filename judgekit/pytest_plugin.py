@@ -221,8 +221,10 @@ class RubricTestFile(pytest.File):
             rubric = load_rubric(self.path)
         except JudgekitError as exc:
             raise self.CollectError(str(exc)) from exc
-        for test in (*rubric.tests, *rubric.orderings):
-            yield RubricTestItem.from_parent(self, name=test.name, where=test.where)
+        places = {test.name: test.where for test in rubric.tests}
+        places |= {ordering.name: ordering.where for ordering in rubric.orderings}
+        for name, where in places.items():
+            yield RubricTestItem.from_parent(self, name=name, where=where)
 
     @cached_property
     def tested(self) -> RubricTestRun:
