@@ -130,14 +130,12 @@ def _judged(described: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(described, list):
         for entry in described:
             yield from _judged(entry)
-    elif isinstance(described, dict):
-        options = described.get("options")
-        options_of = described.get("made_with")
-        if isinstance(options, dict) and isinstance(options_of, dict) and "rubric" in options_of:
+    elif isinstance(described, dict) and isinstance(described.get("options"), dict):
+        made_with = described.get("made_with")
+        if isinstance(made_with, dict) and "rubric" in made_with:
             yield str(described.get("name")), described
-        elif isinstance(options, dict):
-            for value in options.values():
-                yield from _judged(value)
+        else:
+            yield from _judged(list(described["options"].values()))
 
 
 def _judge(described: Any, folder: Path) -> AbsentJudge:

@@ -60,28 +60,25 @@ def _files(
     """Yield the rubrics in a folder of a commit, and the files below it that they name."""
     place = "./" if str(folder) == "." else f"./{folder}/"
     out = _git(["ls-tree", "-r", "-z", "-l", revision, "--", place], source)
-    data = []
-    count = 0
-    named = b""
+    files = []
     for entry in out.decode("utf-8", "surrogateescape").split("\0"):
         facts, tab, name = entry.partition("\t")
         if not tab or (inner := _inner(name, folder)) is None:
             continue
         _, kind, _, size = facts.split()
-        if kind != "blob" or int(size) > MAX_SIZE:
-            continue
-        if inner.suffix != SUFFIX:
-            data.append(inner)
-        elif len(inner.parts) == 1:
-            count += 1
-            if count > MAX_FILES:
-                many = f"its folder has more than {MAX_FILES:,} rubrics"
-                raise ConfigError(f"{source}: {many}; move it to another")
-            text = _git(["show", f"{revision}:./{folder / inner}"], source)
-            named += text
-            yield inner, text
-    for inner in data:
-        if inner.name.encode("utf-8", "surrogateescape") in named:
+        if kind == "blob" and int(size) <= MAX_SIZE:
+            files.append(inner)
+    rubrics = [inner for inner in files if inner.suffix == SUFFIX and len(inner.parts) == 1]
+    if len(rubrics) > MAX_FILES:
+        many = f"its folder has more than {MAX_FILES:,} rubrics"
+        raise ConfigError(f"{source}: {many}; move it to another")
+    named = b""
+    for inner in rubrics:
+        text = _git(["show", f"{revision}:./{folder / inner}"], source)
+        named += text
+        yield inner, text
+    for inner in files:
+        if inner.suffix != SUFFIX and inner.name.encode("utf-8", "surrogateescape") in named:
             yield inner, _git(["show", f"{revision}:./{folder / inner}"], source)
 
 
