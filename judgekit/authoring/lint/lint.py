@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 # Importing a module of rules registers its checks.
-from judgekit.authoring.lint import examples, scales, templates, whole, wording  # noqa: F401
+from judgekit.authoring.lint import scales, templates, whole, wording  # noqa: F401
 from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric, observe, rubrics_in
 from judgekit.authoring.lint.rule import CHECKS, Linted, LintFinding, LintRule, Problem, near_rule
 from judgekit.authoring.lint.subject import LintSubject, TemplateFile, without_place
