@@ -50,10 +50,7 @@ class Kit:
         """The judge of this module's recordings, for metrics made by hand."""
         self.soft: list[str] = []
         """What soft checks found."""
-        self._folder = folder
-        self._test = test
-        self._made = made
-        self._record = record
+        self._folder, self._test, self._made, self._record = folder, test, made, record
 
     def case(self, **fields: Any) -> Case:
         """Return a case with these fields; its default id is that of the test."""

@@ -188,9 +188,7 @@ class Tapes:
     """
 
     def __init__(self, *, record: RecordMode, judge: str | None, api_base: str | None) -> None:
-        self.judge = judge
-        self._record = record
-        self._api_base = api_base
+        self.judge, self._record, self._api_base = judge, record, api_base
         self.opened: dict[Path, Cassette] = {}
 
     def open(self, path: Path) -> Cassette:

@@ -1,4 +1,4 @@
-"""Rules about a rubric as a whole: its file, weights and modes, its examples and tests, its judge."""
+"""Rules about a rubric as a whole: its file, weights, modes, examples, tests and judge."""
 
 from __future__ import annotations
 
