@@ -16,12 +16,7 @@ from judgekit.report.agreement import (
     ReasonedLabel,
 )  # fmt: skip
 from judgekit.report.calibration import NO_VERDICT, Scale
-from judgekit.stats.agreement import (
-    CountedFigure,
-    PairColumns,
-    kappa_figure,
-    rank_figure,
-)  # fmt: skip
+from judgekit.stats.agreement import CountedFigure, PairColumns, kappa_figure, rank_figure
 from judgekit.stats.alpha import Level, alpha_figure
 from judgekit.stats.correlations import kendall_figure, pearson_figure
 from judgekit.stats.forecasts import forecast_figures

@@ -7,12 +7,7 @@ from dataclasses import replace
 
 from judgekit.analysis.agreement.pairs import JudgedPair
 from judgekit.analysis.agreement.statistics import AnswerScale
-from judgekit.report.agreement import (
-    GroupAgreement,
-    SystemAgreement,
-    SystemMeans,
-    statistics_of,
-)  # fmt: skip
+from judgekit.report.agreement import GroupAgreement, SystemAgreement, SystemMeans, statistics_of
 from judgekit.stats.agreement import (
     FEWEST_CASES,
     Coefficient,

@@ -7,12 +7,7 @@ from collections import Counter
 from collections.abc import Hashable
 
 from judgekit.analysis.comparison.comparison import CaseMove, Flips, MetricComparison, PartMove
-from judgekit.analysis.comparison.differences import (
-    EPSILON,
-    ComparisonSettings,
-    Differences,
-    Range,
-)
+from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings, Differences, Range
 from judgekit.analysis.comparison.distributions import DistributionTally
 from judgekit.analysis.comparison.identical import same_result
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
