@@ -1,19 +1,32 @@
-"""What is not the same about the making of two runs, as far as their manifests say."""
+"""What differs in the making of two runs: settings in their manifests, prompts on their tapes."""
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from judgekit.analysis.comparison.comparison import Change
+from judgekit.analysis.comparison.comparison import Change, PromptChange
+from judgekit.cassette.tape import Tape
+from judgekit.core.case import CASE_TEXTS, Case
+from judgekit.report.folder import TAPE
+from judgekit.report.report import Report
 
 MAX_DEPTH = 12
 _LEFT_OUT = {
     "calibration", "gate", "gates", "gates_not_checked", "notice", "card", "rubrics", "thresholds",
 }  # fmt: skip
 """Keys that decide no number, or are shown elsewhere."""
-MOST = 40
+_JUDGING = ("metrics", "judge", "judges", "roles")
+"""Parts of a manifest that determine scores."""
+_MOST_CHANGES = 40
 """Most changes that are listed."""
+_FENCE = re.compile(r"(</?[A-Za-z][\w-]*)-[0-9a-f]{16}>")
+_MOST_LINES = 80
+"""Lines of the longest diff."""
 
 
 def changes_between(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
@@ -24,13 +37,21 @@ def changes_between(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Cha
         for path in dict.fromkeys((*before, *after))
         if before.get(path) != after.get(path)
     ]
-    if len(changes) > MOST:
-        rest = len(changes) - MOST
+    if len(changes) > _MOST_CHANGES:
+        rest = len(changes) - _MOST_CHANGES
         changes = [
-            *changes[:MOST],
+            *changes[:_MOST_CHANGES],
             Change(what="and more", base="", new=f"{rest} further settings"),
         ]
     return changes
+
+
+def same_judging(base: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Return whether two manifests describe the same metrics and the same judges."""
+    judging = [
+        {name: manifest[name] for name in _JUDGING if name in manifest} for manifest in (base, new)
+    ]
+    return not changes_between(*judging)
 
 
 def _flat(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
@@ -49,3 +70,59 @@ def _flat(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str
 def _all_named(values: list[Any]) -> bool:
     named = (isinstance(v, dict) and isinstance(v.get("name"), str) for v in values)
     return bool(values) and all(named)
+
+
+class PromptExample(NamedTuple):
+    """One case and the keys of its requests in two runs."""
+
+    case: str
+    base: str
+    new: str
+
+
+def prompt_change(
+    base: Report, new: Report, *, metric: str, example: PromptExample
+) -> PromptChange | None:
+    """Return the diff of the requests of two runs for one case; `None` if a tape lacks one.
+
+    Texts of the case are masked, so that only the prompt differs.
+
+    Raises:
+        CassetteCorrupt: a tape is damaged.
+    """
+    if not (base.folder and new.folder):
+        return None
+    before = _prompt_text(base, base.folder, example.base, example.case)
+    after = _prompt_text(new, new.folder, example.new, example.case)
+    if before is None or after is None or before == after:
+        return None
+    lines = list(difflib.unified_diff(before, after, "base", "new", lineterm="", n=1))
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines"]
+    return PromptChange(metric=metric, case=example.case, diff="\n".join(lines))
+
+
+def _prompt_text(run: Report, folder: Path, key: str, id: str) -> list[str] | None:
+    """Return the lines of a request about a case: its messages, then its questions."""
+    with closing(Tape(folder / TAPE)) as tape:
+        record = tape.record(key)
+    if record is None:
+        return None
+    case = next((scored.case for scored in run.results if scored.case.id == id), None)
+    lines: list[str] = []
+    for message in record.request.messages:
+        lines.append(f"[{message.role}]")
+        lines += _FENCE.sub(r"\1>", _masked(message.content, case)).splitlines()
+    for question in record.request.form.questions:
+        answers = ", ".join(question.labels) or question.kind
+        lines.append(f"[criterion {question.id}] {question.text} ({answers})")
+    return lines
+
+
+def _masked(text: str, case: Case | None) -> str:
+    for name in CASE_TEXTS if case is not None else ():
+        value = getattr(case, name)
+        for one in (value,) if isinstance(value, str) else value or ():
+            if one.strip():
+                text = text.replace(one, f"⟨{name}⟩")
+    return text

@@ -6,7 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from judgekit.analysis.comparison.changes import changes_between
+from judgekit.analysis.comparison.changes import (
+    PromptExample,
+    changes_between,
+    prompt_change,
+    same_judging,
+)
 from judgekit.analysis.comparison.comparison import (
     Change,
     Comparison,
@@ -16,9 +21,7 @@ from judgekit.analysis.comparison.comparison import (
 )
 from judgekit.analysis.comparison.corrected import corrected_difference
 from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind
-from judgekit.analysis.comparison.identical import same_judging
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
-from judgekit.analysis.comparison.prompts import PromptExample, prompt_change
 from judgekit.analysis.comparison.tally import MetricTally
 from judgekit.analysis.comparison.verdicts import judged
 from judgekit.core.errors import ConfigError, JudgekitError

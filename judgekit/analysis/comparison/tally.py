@@ -9,7 +9,6 @@ from collections.abc import Hashable
 from judgekit.analysis.comparison.comparison import CaseMove, Flips, MetricComparison, PartMove
 from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings, Differences, Range
 from judgekit.analysis.comparison.distributions import DistributionTally
-from judgekit.analysis.comparison.identical import same_result
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
@@ -59,7 +58,7 @@ class MetricTally:
         for side, result in (("base", base), ("new", new)):
             if result is not None and result.rubric and result.digest:
                 self.rubrics[side].add((result.rubric, result.digest))
-        self.differs = self.differs or not same_result(base, new)
+        self.differs = self.differs or not _same_result(base, new)
         if base is None or new is None or base.value is None or new.value is None:
             self._unpaired[_unpaired_reason(base, new)] += 1
             return
@@ -176,3 +175,21 @@ def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> PartMove |
         base_reason=one.reason,
         new_reason=other.reason,
     )
+
+
+def _same_result(base: ComparedResult | None, new: ComparedResult | None) -> bool:
+    """Return whether two results have the same requests, values and reasons."""
+    if base is None or new is None:
+        return base is new
+    if (base.state, base.reason, base.keys) != (new.state, new.reason, new.keys):
+        return False
+    if base.parts.keys() != new.parts.keys() or not _same_value(base.value, new.value):
+        return False
+    parts = ((part, new.parts[id]) for id, part in base.parts.items())
+    return all(a.reason == b.reason and _same_value(a.value, b.value) for a, b in parts)
+
+
+def _same_value(base: float | None, new: float | None) -> bool:
+    if base is None or new is None:
+        return base is new
+    return abs(base - new) < EPSILON
