@@ -20,10 +20,9 @@ from judgekit.analysis.comparison.comparison import (
     PromptChange,
 )
 from judgekit.analysis.comparison.corrected import corrected_difference
-from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind
+from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind, judged
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.tally import MetricTally
-from judgekit.analysis.comparison.verdicts import judged
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, judges_of, rubrics_of

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Hashable
-from typing import Literal, NamedTuple
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from judgekit.analysis.comparison.comparison import MeanDifference, Verdict
+from judgekit.analysis.comparison.comparison import (
+    Comparison,
+    Flips,
+    MeanDifference,
+    MetricComparison,
+    Verdict,
+)
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import CHANGED, MeanInterval, MeanSpread, mean_interval
 from judgekit.stats.power import detectable, needed_range
 from judgekit.stats.student import student_t_p
-from judgekit.stats.tests import mcnemar_p, paired_shares_interval
+from judgekit.stats.tests import holm, mcnemar_p, paired_shares_interval
 
 EPSILON = 1e-9
 """Values closer than this count as equal: sums differ by rounding if their order differs."""
 IntervalKind = Literal["t", "bootstrap"]
 Range = tuple[float | None, float | None]
+Figure = TypeVar("Figure", MeanDifference, Flips)
+ALPHA = 0.05
+"""The chance of even one false alarm, over all tests of metrics."""
 
 
 class ComparisonSettings(NamedTuple):
@@ -183,3 +192,60 @@ class Differences:
             return None, ""
         kind = "paired t" if figures.clusters is None else "paired t by cluster"
         return student_t_p(mean / error, figures.df), kind
+
+
+def judged(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Return comparisons with the verdicts of their tests, each family corrected as one.
+
+    Means and verdicts of all metrics are one family, criteria another. The mean of a pass/fail
+    metric is its share of passes, so both share one test.
+    """
+    compared = [m for c in comparisons for m in c.metrics if m.refused is None]
+    flipped = [m for m in compared if m.flips is not None and not m.pass_fail]
+    tests: list[float | None] = [m.difference.p for m in compared]
+    tests += [m.flips.p for m in flipped if m.flips is not None]
+    adjusted = iter(holm(tests))
+    means = {id(m): next(adjusted) for m in compared}
+    flips = means | {id(m): next(adjusted) for m in flipped}
+    parts = iter(holm([part.p for m in compared for part in m.criteria]))
+    count = sum(p is not None for p in tests)
+    with_verdicts = []
+    for comparison in comparisons:
+        metrics = [
+            metric
+            if metric.refused is not None
+            else _judged(metric, means[id(metric)], flips[id(metric)], parts)
+            for metric in comparison.metrics
+        ]
+        metrics.sort(key=lambda m: (_ORDER[m.verdict], m.refused is not None))
+        update = {"metrics": tuple(metrics), "tests": count}
+        with_verdicts.append(comparison.model_copy(update=update))
+    return tuple(with_verdicts)
+
+
+def _judged(
+    metric: MetricComparison, mean: float | None, flips: float | None, parts: Iterator[float | None]
+) -> MetricComparison:
+    """Return a metric with its adjusted p values, and the verdicts of its tests."""
+    criteria = [_tested(part, next(parts), part.mean or 0.0) for part in metric.criteria]
+    gain = (metric.difference.mean or 0.0) * (1 if metric.higher_is_better else -1)
+    update: dict[str, Any] = {
+        "difference": _tested(metric.difference, mean, gain),
+        "criteria": tuple(
+            sorted(criteria, key=lambda part: (_ORDER[part.verdict], part.mean or 0.0))
+        ),
+    }
+    if (one := metric.flips) is not None:
+        update["flips"] = _tested(one, flips, one.to_pass - one.to_fail)
+    return metric.model_copy(update=update)
+
+
+_ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 3, "unknown": 4}
+
+
+def _tested(figure: Figure, adjusted: float | None, gain: float) -> Figure:
+    """Return a figure with its adjusted p, and its verdict by what was gained."""
+    verdict = figure.verdict
+    if adjusted is not None and adjusted < ALPHA and gain:
+        verdict = "better" if gain > 0 else "worse"
+    return figure.model_copy(update={"adjusted": adjusted, "verdict": verdict})
