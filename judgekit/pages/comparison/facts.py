@@ -14,7 +14,7 @@ from judgekit.analysis.comparison.comparison import (
     Verdict,
 )
 from judgekit.analysis.comparison.differences import EPSILON
-from judgekit.analysis.comparison.words import family_line, little_known, notes, verdict_line
+from judgekit.analysis.comparison.display import family_line, little_known, notes, verdict_line
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Result, own_parts, own_value
 from judgekit.pages.comparison.cases import ComparedCases
