@@ -16,10 +16,9 @@ from judgekit.analysis.agreement.pairs import (
     combined,
     is_number,
 )
-from judgekit.analysis.agreement.replacement import alternative_test
 from judgekit.analysis.agreement.settings import AgreeSettings
 from judgekit.analysis.agreement.statistics import AnswerScale, RatedCases, shown
-from judgekit.analysis.agreement.subsets import by_system, within_groups
+from judgekit.analysis.agreement.details import alternative_test, by_system, within_groups
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Question
