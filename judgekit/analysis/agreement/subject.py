@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from judgekit.analysis.agreement.details import alternative_test, by_system, within_groups
 from judgekit.analysis.agreement.jury import jury_agreement, member_answers
 from judgekit.analysis.agreement.pairs import (
     Answer,
@@ -18,7 +19,6 @@ from judgekit.analysis.agreement.pairs import (
 )
 from judgekit.analysis.agreement.settings import AgreeSettings
 from judgekit.analysis.agreement.statistics import AnswerScale, RatedCases, shown
-from judgekit.analysis.agreement.details import alternative_test, by_system, within_groups
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Question

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.analysis.labels.planned import ReadPlan, read_plan
+from judgekit.analysis.labels.plan import ReadPlan, read_plan
 from judgekit.analysis.labels.questions import metric_names, questions_by_name
 from judgekit.core.canonical import printable
 from judgekit.core.case import output_digest

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.analysis.labels.planned import ReadPlan, read_plan
+from judgekit.analysis.labels.plan import ReadPlan, read_plan
 from judgekit.analysis.labels.questions import only_judged, questions_by_name
 from judgekit.analysis.labels.rows import LabelColumns, LabelRows
 from judgekit.core.case import output_digest

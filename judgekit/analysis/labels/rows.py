@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from judgekit.analysis.labels.planned import ABOUT_CASE
+from judgekit.analysis.labels.plan import ABOUT_CASE
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
