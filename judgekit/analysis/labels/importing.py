@@ -8,17 +8,180 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.analysis.labels.plan import ReadPlan, read_plan
+from judgekit.analysis.labels.plan import ABOUT_CASE, ReadPlan, read_plan
 from judgekit.analysis.labels.questions import only_judged, questions_by_name
-from judgekit.analysis.labels.rows import LabelColumns, LabelRows
 from judgekit.core.case import output_digest
 from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError, place
-from judgekit.datasets.labels import Label, describe
+from judgekit.core.request import Question
+from judgekit.core.suggest import suggest
+from judgekit.datasets.formatting import kind, quoted
+from judgekit.datasets.label_answers import LabelAnswer, read_answer
+from judgekit.datasets.labels import Label, describe, labels_of
 from judgekit.datasets.load import read_file
+from judgekit.datasets.row_builder import RowBuilder, RowFault
+from judgekit.report.manifest import dicts_in, mapping
 from judgekit.report.report import Report
 
+LONGEST = 1000
+"""Characters of a case id, a labeller or a criterion."""
+_HEAD = ("case", "metric", "labeller", "output_digest", "probability")
+_LABELLERS = ("labeller", "annotator", "completed_by")
+_OF_TOOL = frozenset({"id", "annotation_id", "created_at", "updated_at", "lead_time", "rubric",
+                      "annotator", "completed_by"})  # fmt: skip
+"""Columns of exports that hold no answers."""
+_ENDINGS = ("_reason", ".reason", " reason")
+OWN = "value"
+"""The column with the metric's own value."""
+_ANY = ""
+"""The reason of the only answer there is."""
 _TAKEN = "labels without a digest: taken as labels of the outputs of the run"
+
+
+class LabelColumns(NamedTuple):
+    """How columns, or the names of controls, are read."""
+
+    metric: str | None
+    """The metric of rows that name none."""
+    labeller: str
+    """The labeller of rows that name none."""
+    names: Mapping[str, str]
+    """Column -> criterion; empty for a column to leave out."""
+    questions: Mapping[str, Mapping[str, Question]]
+    """Metric -> criterion -> question, as far as known."""
+
+
+class LabelRows(RowBuilder):
+    """Turns rows into labels; counts what has none.
+
+    A row is a line of labels, a case with a column for each criterion (wide), a case with
+    `criterion` and `value` (long), or a task of Label Studio.
+    """
+
+    def __init__(self, columns: LabelColumns) -> None:
+        self.columns = columns
+        self.notes: Counter[str] = Counter()
+        """What is left out -> how often."""
+
+    def read(self, row: Any) -> list[Label]:
+        """Return the labels of a row.
+
+        Raises:
+            RowFault: the row holds no labels, or something in it is wrong.
+        """
+        if not isinstance(row, dict):
+            raise RowFault(f"expected an object with labels, found {kind(row)}")
+        try:
+            if isinstance(row.get("annotations"), list):
+                return list(self._task(row))
+            if isinstance(row.get("answers"), dict) or isinstance(row.get("values"), dict):
+                given = {k: v for k, v in row.items() if k not in ABOUT_CASE and v is not None}
+                default = {"rubric": self.columns.metric, "labeller": self.columns.labeller}
+                return list(labels_of(default | given, ""))
+            return list(self._flat(row))
+        except (ConfigError, ValueError) as exc:
+            raise RowFault(str(exc)) from exc
+
+    def _head(self, row: Mapping[str, Any], labeller: Any) -> Label:
+        """Return a label without an answer: case, metric, labeller, digest, probability."""
+        case = row.get("case") or row.get("id")
+        if not isinstance(case, (str, int)):
+            raise RowFault("no case; add a column, or a key of the data, 'case' with the case id")
+        metric = row.get("metric") or self.columns.metric
+        if not isinstance(metric, str):
+            raise RowFault("no metric; add a column 'metric', or name it with --metric")
+        name = str(labeller or self.columns.labeller)
+        if max(len(str(case)), len(metric), len(name)) > LONGEST:
+            raise RowFault(f"an id or a name is longer than {LONGEST} characters")
+        line = {"case": str(case), "metric": metric, "labeller": name, "value": None,
+                "output_digest": row.get("output_digest") or None,
+                "probability": read_answer(row.get("probability") or None, None)}  # fmt: skip
+        return next(labels_of(line, ""))
+
+    def _flat(self, row: Mapping[str, Any]) -> Iterator[Label]:
+        head = self._head(row, next((row[key] for key in _LABELLERS if row.get(key)), None))
+        if "criterion" in row:
+            name = str(row["criterion"] or OWN)
+            cells = {name: row.get("value"), f"{name}.reason": row.get("reason")}
+        else:
+            skipped = ABOUT_CASE | _OF_TOOL | set(_HEAD)
+            names = self.columns.names
+            cells = {key: v for key, v in row.items() if key in names or key not in skipped}
+        yield from self._labels(head, [(name, value, False) for name, value in cells.items()])
+
+    def _task(self, task: Mapping[str, Any]) -> Iterator[Label]:
+        """Yield the labels of a task as Label Studio exports it (JSON)."""
+        data = task.get("data")
+        where = f"task {str(task.get('id'))[:60]}"
+        if not isinstance(data, dict):
+            raise RowFault(f"{where} has no data")
+        for number, annotation in enumerate(dicts_in(task["annotations"]), start=1):
+            if annotation.get("was_cancelled"):
+                self.notes["cancelled annotations left out"] += 1
+                continue
+            try:
+                head = self._head(data, _person(annotation.get("completed_by")))
+                yield from self._labels(head, self._results(annotation.get("result")))
+            except (ConfigError, ValueError) as exc:
+                at = str(annotation.get("id", number))[:60]
+                raise RowFault(f"{where}, annotation {at}: {exc}") from exc
+
+    def _results(self, results: Any) -> list[tuple[str, Any, bool]]:
+        """Return control, value and whether it is a text, of each result of an annotation."""
+        cells = []
+        for result in dicts_in(results):
+            value = mapping(result.get("value"))
+            form = str(result.get("type"))
+            if form not in ("choices", "rating", "number", "textarea"):
+                self.notes["results left out: no choices, rating, number or text"] += 1
+                continue
+            content = value.get("text" if form == "textarea" else form)
+            if form == "choices":
+                if not isinstance(content, list) or len(content) != 1:
+                    raise RowFault(f"{quoted(result.get('from_name'))} needs one choice")
+                content = content[0]
+            elif isinstance(content, list):
+                content = "\n".join(map(str, content))
+            cells.append((str(result.get("from_name")), content, form == "textarea"))
+        if not cells:
+            self.notes["annotations without answers left out"] += 1
+        return cells
+
+    def _labels(self, head: Label, cells: Sequence[tuple[str, Any, bool]]) -> Iterator[Label]:
+        """Yield the labels of columns, or of controls: name, value, whether it is a text."""
+        answers: dict[str, LabelAnswer] = {}
+        reasons: dict[str, str] = {}
+        known = self.columns.questions.get(head.metric, {})
+        names = {self.columns.names.get(name, name) for name, _, _ in cells} | set(known)
+        for column, value, is_text in cells:
+            name = self.columns.names.get(column, column)
+            if name == "" or value in (None, ""):
+                continue
+            bases = (name.removesuffix(end) for end in _ENDINGS if name.endswith(end))
+            of = next((base for base in bases if base in names), None)
+            if of is not None or is_text or name == "reason":
+                reasons[of or (name if name in known else _ANY)] = str(value)
+                continue
+            if known and name not in known and name != OWN:
+                hint = suggest(name, known)
+                raise RowFault(f"{quoted(name)} is no criterion of {head.metric}{hint}; use --map "
+                               f"{column}=CRITERION, or --map {column}= to skip it")  # fmt: skip
+            if name in answers:
+                raise RowFault(f"{quoted(column)} is a second answer to {quoted(name)}")
+            answers[name] = read_answer(value, known.get(name))
+        for name, answer in answers.items():
+            reason = reasons.pop(name, "") or (reasons.pop(_ANY, "") if len(answers) == 1 else "")
+            yield head._replace(criterion=None if name == OWN else name, value=answer,
+                                reason=reason)  # fmt: skip
+        self.notes["texts left out: they belong to no answer"] += len(reasons)
+
+
+def _person(value: Any) -> str:
+    """Return the name of a user of Label Studio: an id, or an object with an e-mail address."""
+    if isinstance(value, dict):
+        names = " ".join(str(value[key]) for key in ("first_name", "last_name") if value.get(key))
+        value = value.get("email") or names or value.get("id")
+    return str(value or "")
 
 
 class ImportedLabels(NamedTuple):
