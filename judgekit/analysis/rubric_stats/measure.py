@@ -11,10 +11,10 @@ from typing import Any
 from judgekit.analysis.agreement.agree import agree
 from judgekit.analysis.rubric_stats.statistics import (
     CriterionStatistics,
+    CriterionValues,
     RubricFigure,
     RubricStatistics,
 )
-from judgekit.analysis.rubric_stats.values import CriterionValues
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score

@@ -9,8 +9,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.analysis.rubric_stats.statistics import CriterionStatistics
-from judgekit.analysis.rubric_stats.values import SAME, VARIED, CriterionValues
+from judgekit.analysis.rubric_stats.statistics import (
+    SAME,
+    VARIED,
+    CriterionStatistics,
+    CriterionValues,
+)
 from judgekit.authoring.lint.rule import Problem, check
 from judgekit.authoring.lint.subject import LintSubject
 from judgekit.authoring.lint.words import contradiction
