@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
-from judgekit.analysis.ranking.records import PairwiseRecord, comparisons_of, read_comparisons
-from judgekit.analysis.ranking.runs import RunRecords, records_of_runs
+from judgekit.analysis.ranking.records import (
+    PairwiseRecord,
+    RunRecords,
+    comparisons_of,
+    read_comparisons,
+    records_of_runs,
+)
 from judgekit.analysis.ranking.strengths import Win, groups_of, strengths_of
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest

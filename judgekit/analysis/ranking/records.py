@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.core.suggest import closest
+from judgekit.analysis.comparison.differences import EPSILON
+from judgekit.analysis.comparison.pairs import CaseEntry, entry_of
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Failure, Result, own_value
+from judgekit.core.suggest import closest, suggest
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.datasets.stream import STDIN
+from judgekit.report.answerers import answerer_of, model_of, names_by_model
+from judgekit.report.manifest import judges_of, mapping, rubrics_of
+from judgekit.report.report import Report
 
 LONGEST = 200
 """Characters of the name of a model, a judge or a prompt."""
 KEYS = ("prompt", "a", "b", "winner")
 TIE = "tie"
+_UNKNOWN = "no such case in the other run"
+_OTHER = "another question under the same id"
 
 
 class PairwiseRecord(NamedTuple):
@@ -99,3 +110,158 @@ def comparisons_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[PairwiseRecord
     builder = ComparisonRows()
     for number, row in enumerate(rows, start=1):
         yield builder.build_python(row, where=f"row {number}", advice="give texts")
+
+
+class RunRecords(NamedTuple):
+    """The comparisons of several runs, or of files, which have no metric."""
+
+    records: list[PairwiseRecord]
+    metric: str | None
+    left_out: Counter[str]
+    """Reason -> results, or pairs of results, without a comparison."""
+
+
+class _RunCases(NamedTuple):
+    """What the ranking needs of one run."""
+
+    report: Report
+    entries: dict[str, CaseEntry]
+    pairwise: dict[str, list[PairwiseRecord]]
+    """Metric -> comparisons inside its rows."""
+    model: str | None
+
+
+def records_of_runs(runs: Sequence[Report], metric: str | None) -> RunRecords:
+    """Return the comparisons of runs by one metric.
+
+    Rows of a pairwise metric are comparisons. Of any other metric, the values of every two runs
+    are compared case by case: the better one in the direction of the metric wins.
+
+    Args:
+        runs: the runs.
+        metric: the metric; `None` if there is only one.
+
+    Raises:
+        ConfigError: a run cannot be read, no metric can be chosen, or the runs judge it
+            differently.
+    """
+    read = [_read(run) for run in runs]
+    pairwise = {name for run in read for name in run.pairwise}
+    name = _metric(read, metric, pairwise)
+    if name in pairwise:
+        rows = (record for run in read for record in run.pairwise.get(name, []))
+        records = [record for record in rows if record.share is not None]
+        return RunRecords(records, name, _failures(read, name))
+    if len(read) == 1:
+        raise ConfigError(
+            f"{name} is not a pairwise metric; name two or more runs over the same cases, or a "
+            "file of comparisons"
+        )
+    _check_same_judging(read, name)
+    left_out = _failures(read, name)
+    return RunRecords(list(_compared(read, name, left_out)), name, left_out)
+
+
+def pairwise_of(result: Result) -> tuple[str, str, float | None] | None:
+    """Return the models of a row of a pairwise metric and the share of the first.
+
+    `None` for other rows. Above 0.5 the first model wins, below it the second; the share is `None`
+    for a fallback or without a value.
+    """
+    if isinstance(result, Failure):
+        return None
+    sides = mapping(result.details.get("pairwise"))
+    a, b = sides.get("a"), sides.get("b")
+    if not (isinstance(a, str) and isinstance(b, str) and a and b and a != b):
+        return None
+    value = own_value(result)
+    return a, b, None if value is None else _share_of_step(value - 0.5)
+
+
+def _share_of_step(step: float) -> float:
+    return 0.5 if abs(step) < EPSILON else float(step > 0)
+
+
+def _read(report: Report) -> _RunCases:
+    entries: dict[str, CaseEntry] = {}
+    pairwise: dict[str, list[PairwiseRecord]] = {}
+    models: set[str | None] = set()
+    for scored in report.results:
+        entries[scored.case.id] = entry_of(scored)
+        models.add(answerer_of(scored.case.metadata))
+        for row in scored.rows:
+            if (sides := pairwise_of(row.result)) is not None:
+                judge = _judges(judges_of(report.figures.manifest, row.metric))
+                record = PairwiseRecord(row.case, *sides, judge)
+                pairwise.setdefault(row.metric, []).append(record)
+    return _RunCases(report, entries, pairwise, model_of(report, models))
+
+
+def _judges(models: set[str]) -> str | None:
+    return ", ".join(sorted(models)) or None
+
+
+def _metric(runs: Sequence[_RunCases], metric: str | None, pairwise: set[str]) -> str:
+    """Return the metric to compare by."""
+    common = set.intersection(*(set(run.report.metrics) for run in runs))
+    if metric is not None:
+        if metric not in common | pairwise:
+            hint = suggest(metric, common | pairwise)
+            raise ConfigError(f"metric {metric!r} is not in all runs{hint}")
+        return metric
+    if not (names := sorted(pairwise or common)):
+        raise ConfigError("no metric is in all runs; score the same cases with the same suite")
+    if len(names) > 1:
+        raise ConfigError(f"name the metric to rank by: --metric {' or '.join(names)}")
+    return names[0]
+
+
+def _check_same_judging(runs: Sequence[_RunCases], metric: str) -> None:
+    first, *others = (run.report for run in runs)
+    judging = _judging(first, metric)
+    for other in others:
+        for what, value in _judging(other, metric).items():
+            if judging[what] != value:
+                where = f"{first.folder or 'the first run'} and {other.folder or 'another'}"
+                raise ConfigError(
+                    f"the {what} of {metric} differs between {where}; score both with one suite"
+                )
+
+
+def _judging(run: Report, metric: str) -> dict[str, Any]:
+    summary, manifest = run.metrics[metric], run.figures.manifest
+    return {
+        "range or direction": (summary.range, summary.higher_is_better),
+        "rubric": rubrics_of(manifest, metric),
+        "judge": judges_of(manifest, metric),
+    }
+
+
+def _failures(runs: Sequence[_RunCases], metric: str) -> Counter[str]:
+    """Return how many results of a metric have no value, by state."""
+    entries = (entry for run in runs for entry in run.entries.values())
+    rows = (entry.rows[metric] for entry in entries if metric in entry.rows)
+    return Counter(row.state for row in rows if row.value is None)
+
+
+def _compared(
+    runs: Sequence[_RunCases], metric: str, left_out: Counter[str]
+) -> Iterator[PairwiseRecord]:
+    """Yield the comparisons of the values of every two runs."""
+    reports = [run.report for run in runs]
+    names = names_by_model(reports, [run.model for run in runs])
+    higher = reports[0].metrics[metric].higher_is_better
+    judge = _judges(judges_of(reports[0].figures.manifest, metric))
+    for (a, one), (b, two) in combinations(zip(names, runs, strict=True), 2):
+        left_out[_UNKNOWN] += len(one.entries.keys() ^ two.entries.keys())
+        for case, left in one.entries.items():
+            if (right := two.entries.get(case)) is None:
+                continue
+            if left.question != right.question:
+                left_out[_OTHER] += 1
+                continue
+            rows = left.rows.get(metric), right.rows.get(metric)
+            values = [row.value for row in rows if row is not None and row.value is not None]
+            if len(values) == 2:
+                step = values[0] - values[1]
+                yield PairwiseRecord(case, a, b, _share_of_step(step if higher else -step), judge)
