@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from judgekit.analysis.ranking import words
+from judgekit.analysis.ranking import ranking as results
 from judgekit.analysis.ranking.ranking import ModelRanking
 from judgekit.pages.figures import CentredAxis
 from judgekit.pages.html import fill, write_html
@@ -32,4 +32,4 @@ def render_ranking(ranking: ModelRanking) -> str:
         duels |= {(pair.b, pair.a): (1 - pair.rate, pair.n) for pair in ranking.pairs}
     axis = CentredAxis(v for one in ranking.models for v in (one.strength, one.low, one.high))
     return fill("ranking", styles=("ranking",), scripts=SCRIPTS,
-                ranking=ranking, words=words, axis=axis, duels=duels)  # fmt: skip
+                ranking=ranking, words=results, axis=axis, duels=duels)  # fmt: skip

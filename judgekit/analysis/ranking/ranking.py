@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judgekit.core.display.parts import (
+    MOST_NAME,
+    DisplayLine,
+    DisplayPart,
+    DisplayTable,
+    counted,
+    cut,
+)
 from judgekit.core.value import Document, Value
 from judgekit.datasets.dataframes.framed import Framed
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
+
+HEAD = ("group", "rank", "ranks", "model", "strength", "95 %", "wins", "ties", "losses", "n")
 
 
 class RankedModel(Value):
@@ -94,7 +104,7 @@ class ModelRanking(Document, Framed, Value):
         return all(one.group == 1 for one in self.models)
 
     def _parts_shown(self) -> Iterable[Shown]:
-        from judgekit.analysis.ranking.words import ranking_parts
+        from judgekit.analysis.ranking.ranking import ranking_parts
 
         return ranking_parts(self)
 
@@ -115,3 +125,84 @@ class ModelRanking(Document, Framed, Value):
     def to_json(self) -> dict[str, Any]:
         """Return the ranking as JSON."""
         return self.model_dump(mode="json")
+
+
+def signed(value: float | None) -> str:
+    """Return a strength as it is shown, with its sign.
+
+    >>> signed(-0.5), signed(0.123), signed(None), signed(-0.001)
+    ('−0.50', '+0.12', '–', '0.00')
+    """
+    if value is None:
+        return "–"
+    text = f"{abs(value):.2f}"
+    return text if text == "0.00" else f"{'−' if value < 0 else '+'}{text}"
+
+
+def rank_interval(model: RankedModel) -> str:
+    """Return the ranks that the comparisons allow, such as `2 to 4`; a dash for unknown ones."""
+    if model.rank_low is None or model.rank_high is None:
+        return "–"
+    if model.rank_low == model.rank_high:
+        return str(model.rank_low)
+    return f"{model.rank_low} to {model.rank_high}"
+
+
+def strength_interval(model: RankedModel) -> str:
+    """Return the interval of a strength as it is shown; a dash without one."""
+    return "–" if model.low is None else f"[{signed(model.low)}, {signed(model.high)}]"
+
+
+def verdict(ranking: ModelRanking) -> str:
+    """Return the outcome as a sentence."""
+    if not ranking.connected:
+        return "The comparisons do not put all models on one scale."
+    first = [one.model for one in ranking.models if one.rank_low == 1]
+    if not first:
+        name = ranking.models[0].model
+        return f"{name} has the highest strength; chance can explain it, with so few prompts."
+    if len(first) == 1:
+        return f"{first[0]} is the strongest model."
+    return f"{', '.join(first[:-1])} or {first[-1]} may be the strongest: chance can explain it."
+
+
+def facts(ranking: ModelRanking) -> str:
+    """Return what the ranking is made of, in a line."""
+    comparisons = counted(ranking.comparisons, "comparison")
+    by = f" by {ranking.metric}" if ranking.metric else ""
+    judges = f"; judged by {', '.join(ranking.judges)}" if ranking.judges else ""
+    return f"{comparisons}{by} on {counted(ranking.prompts, 'prompt')}{judges}"
+
+
+def notes(ranking: ModelRanking) -> Iterator[str]:
+    """Yield what a reader has to know about the figures."""
+    yield "Strengths are log-odds with mean 0; ties count as half wins."
+    if ranking.too_few is not None:
+        yield f"No intervals: {ranking.too_few}."
+    elif any(one.low is not None for one in ranking.models):
+        yield f"Intervals: {ranking.draws:,} bootstrap draws over prompts, seed {ranking.seed}."
+    if ranking.left_out:
+        reasons = ", ".join(f"{count:,} {why}" for why, count in ranking.left_out.items())
+        yield f"Left out: {reasons}."
+
+
+def ranking_parts(ranking: ModelRanking) -> Iterator[DisplayPart]:
+    """Yield the parts of a ranking; groups have a column if there are several."""
+    yield DisplayLine(cut(facts(ranking)), "title")
+    for warning in ranking.warnings:
+        yield DisplayLine(f"! {cut(warning, 600)}", "bad")
+    yield DisplayLine(cut(verdict(ranking)))
+    first = int(ranking.connected)
+    head = HEAD[first:]
+    rows = []
+    for one in ranking.models:
+        rank = "–" if one.rank is None else str(one.rank)
+        counts = [f"{count:,}" for count in (one.wins, one.ties, one.losses, one.n)]
+        figures = [signed(one.strength), strength_interval(one), *counts]
+        model = cut(one.model, MOST_NAME)
+        rows.append([str(one.group), rank, rank_interval(one), model, *figures][first:])
+    numbers = [n for n, name in enumerate(head) if name not in ("ranks", "model", "95 %")]
+    yield DisplayTable(head, rows, numbers=numbers)
+    yield DisplayLine("")
+    for note in notes(ranking):
+        yield DisplayLine(cut(note), "note")
