@@ -19,7 +19,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.text.length import Length
 from judgekit.pages.run.cards import JudgeCard, judge_cards, rubric_cards
 from judgekit.pages.run.page import render_page
-from judgekit.pages.run.taped import TapeIndex
+from judgekit.pages.run.recorded import TapeIndex
 from judgekit.report.folder import TAPE
 from judgekit.report.manifest import full_manifest
 from judgekit.suite.run import replay_suite

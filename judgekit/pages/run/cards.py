@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from judgekit.pages.figures import weight
 from judgekit.pages.run.facts import Fact, dollars
-from judgekit.pages.run.taped import JudgeReplies, TapeIndex
+from judgekit.pages.run.recorded import JudgeReplies, TapeIndex
 from judgekit.report.manifest import dicts_in, entries_in, mapping
 
 _COMBINED = {

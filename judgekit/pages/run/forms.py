@@ -8,7 +8,7 @@ from typing import Any
 from judgekit.core.canonical import canonical_json
 from judgekit.core.request import Form
 from judgekit.core.score import Part, own_parts
-from judgekit.pages.run.taped import TapeIndex
+from judgekit.pages.run.recorded import TapeIndex
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import dicts_in, entries_in
 

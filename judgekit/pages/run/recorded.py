@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import Tape
+from judgekit.core.canonical import canonical_json
 from judgekit.core.score import Failure, Row
 from judgekit.report.folder import TAPE
+from judgekit.report.manifest import entries_in, mapping
+
+_WORDS = {"live": "asked live", "store": "from the store", "tape": "from the tape"}
+MOST = 8
+"""Different parameters, servers and modes of one judge that are listed."""
 
 
 def open_tape(folder: Path | None) -> Tape | None:
@@ -66,3 +75,145 @@ def _shown(record: Record, put: Callable[[str], int | str]) -> dict[str, Any]:
     if request.sample:
         data["sample"] = request.sample
     return data
+
+
+class Origins:
+    """Tells the origin of a reply by its key. A run may say nothing, or anything.
+
+    >>> origins = Origins({"origins": {"live": 2, "tape": 1}, "from_store_or_live": ["k"]})
+    >>> origins.all_alike, origins.of("k"), origins.of("x")
+    (None, 'asked live', 'from the tape')
+    """
+
+    def __init__(self, run: Mapping[str, Any]) -> None:
+        counts = mapping(run.get("origins"))
+        met = [word for name, word in _WORDS.items()
+               if isinstance(counts.get(name), int) and counts[name] > 0]  # fmt: skip
+        self.all_alike = met[0] if len(met) == 1 else None
+        """What is true of every reply, if one thing is."""
+        keys = run.get("from_store_or_live")
+        self._fresh: frozenset[str] | None = None
+        if isinstance(keys, list):
+            self._fresh = frozenset(key for key in keys if isinstance(key, str))
+        self._words = " or ".join(word for word in met if word != _WORDS["tape"])
+        self._taped = _WORDS["tape"] in met
+
+    def of(self, key: str) -> str | None:
+        """Return where a reply came from; `None` where that is not known."""
+        if self.all_alike is not None or self._fresh is None:
+            return self.all_alike
+        if key in self._fresh:
+            return self._words or None
+        return _WORDS["tape"] if self._taped else None
+
+
+@dataclass
+class JudgeReplies:
+    """Figures of the replies of one judge."""
+
+    count: int = 0
+    samples: int = 1
+    """The number of samples of one request."""
+    retried: int = 0
+    """Replies that took more than one try."""
+    cost: float = 0.0
+    unpriced: int = 0
+    """Replies of unknown price."""
+    tokens: list[int] = field(default_factory=lambda: [0, 0])
+    uncounted: int = 0
+    """Replies of which the server did not say how many tokens they took."""
+    values: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    """Parameters, modes, identities, servers and reported models, each in the order met."""
+
+    def add(self, request: dict[str, Any], reply: dict[str, Any]) -> None:
+        """Take one request with its reply."""
+        self.count += 1
+        sample = request.get("sample")
+        if isinstance(sample, int):
+            self.samples = max(self.samples, min(sample, 10_000) + 1)
+        self.retried += len(entries_in(reply.get("tries"))) > 1
+        cost = reply.get("cost")
+        if isinstance(cost, (int, float)):
+            self.cost += cost
+        else:
+            self.unpriced += 1
+        usage = mapping(reply.get("usage"))
+        known = [usage[name] for name in _TOKENS if isinstance(usage.get(name), int)]
+        if len(known) == len(_TOKENS):
+            self.tokens = [old + new for old, new in zip(self.tokens, known, strict=True)]
+        else:
+            self.uncounted += 1
+        params = reply.get("effective_params") or request.get("params")
+        for name, value in (
+            ("params", canonical_json(params) if params else None),
+            ("mode", reply.get("mode")),
+            ("identity", request.get("identity")),
+            ("server", reply.get("server")),
+            ("reported", reply.get("model")),
+        ):
+            several = self.values[name]
+            if isinstance(value, str) and value and len(several) < MOST:
+                several[value] = None
+
+
+_TOKENS = ("input_tokens", "output_tokens")
+
+
+class TapeIndex:
+    """Reads the verdicts on a tape, without proving every record: the figures do not rest on it.
+
+    Args:
+        tape: the tape of a run, if it has one.
+    """
+
+    def __init__(self, tape: Tape | None) -> None:
+        self.judges: dict[str, JudgeReplies] = {}
+        """Replies by model string."""
+        self.systems: dict[str, str] = {}
+        """Form -> the system message of the first request with it."""
+        self._forms: dict[str, str] = {}
+        self._parts = tape.parts() if tape is not None else {}
+        self._texts: dict[str, str] = {}
+        for key, request, reply in _verdicts(tape) if tape is not None else ():
+            model = request.get("model")
+            if not isinstance(model, str):
+                continue
+            self.judges.setdefault(model, JudgeReplies()).add(request, reply)
+            form = self._form(request.get("form"))
+            if form is not None:
+                self._forms[key] = form
+                if form not in self.systems and (system := self._system(request)) is not None:
+                    self.systems[form] = system
+
+    def form(self, key: str) -> str | None:
+        """Return the canonical JSON of the form a request asks to fill in, if it is known."""
+        return self._forms.get(key)
+
+    def _form(self, value: Any) -> str | None:
+        if not isinstance(value, dict):
+            return None
+        if not isinstance(part := value.get("part"), str):
+            return canonical_json(value)
+        if part not in self._texts and part in self._parts:
+            self._texts[part] = canonical_json(self._parts[part])
+        return self._texts.get(part)
+
+    def _system(self, request: dict[str, Any]) -> str | None:
+        first = mapping(next(iter(entries_in(request.get("messages"))), None))
+        content = first.get("content") if first.get("role") == "system" else None
+        if isinstance(content, dict):
+            content = self._parts.get(str(content.get("part")))
+        return content if isinstance(content, str) else None
+
+
+def _verdicts(tape: Tape) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    for line in tape.lines():
+        if '"kind":"chat"' not in line[:120]:
+            continue  # vectors and log-probabilities
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # the record itself is refused where it is shown
+        key, request, reply = map(mapping(data).get, ("key", "request", "reply"))
+        if isinstance(key, str) and isinstance(request, dict) and isinstance(reply, dict):
+            yield key, request, reply
