@@ -8,8 +8,15 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Fallback, Part, Result, Row, Score
-from judgekit.pages.run.histograms import Histograms, saturation
-from judgekit.pages.run.slices import FIELDS, VALUES, Field, Slices, value_text
+from judgekit.pages.run.tallies import (
+    FIELDS,
+    VALUES,
+    Field,
+    Histograms,
+    Slices,
+    saturation,
+    value_text,
+)
 from judgekit.report.folder import Scored
 from judgekit.stats.intervals import mean_interval
 

@@ -10,7 +10,7 @@ from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import entry_of
 from judgekit.core.score import Failure
-from judgekit.pages.run.slices import Slices
+from judgekit.pages.run.tallies import Slices
 from judgekit.report.answerers import answerer_of, model_of
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report

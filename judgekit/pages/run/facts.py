@@ -12,7 +12,7 @@ from judgekit.core.score import Failure, Row
 from judgekit.pages.figures import Axis, number
 from judgekit.pages.packing import first_line
 from judgekit.pages.run.payload import JudgedBy
-from judgekit.pages.run.ranking import Ranking
+from judgekit.pages.run.tallies import Ranking
 from judgekit.report.calibrated import CALIBRATED, COMPARED
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, mapping, metric_entry, suite_of

@@ -11,8 +11,8 @@ from judgekit.pages.figures import Axis
 from judgekit.pages.html import fill, write_html
 from judgekit.pages.run.cards import judge_cards, rubric_cards
 from judgekit.pages.run.facts import RunFacts
-from judgekit.pages.run.histograms import saturation
 from judgekit.pages.run.payload import KEPT, make_payload
+from judgekit.pages.run.tallies import saturation
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.report import Report
 from judgekit.report.spread import telling_figures

@@ -12,10 +12,8 @@ from judgekit.core.score import Result
 from judgekit.datasets.ids import is_derived
 from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json
 from judgekit.pages.run.forms import Forms
-from judgekit.pages.run.histograms import Histograms
-from judgekit.pages.run.ranking import Ranking
 from judgekit.pages.run.recorded import Origins, TapeIndex, open_tape, records_of_rows
-from judgekit.pages.run.slices import Field, Slices
+from judgekit.pages.run.tallies import Field, Histograms, Ranking, Slices
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, dicts_in, mapping
 from judgekit.report.report import Report

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from judgekit.core.score import own_value
+from judgekit.core.score import Failure, Row, own_parts, own_value
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import Scored
-from judgekit.report.summary import mean_figures
+from judgekit.report.largest import Largest
+from judgekit.report.summary import BINS, MetricSummary, mean_figures
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds
 
@@ -24,6 +26,12 @@ _LOOKED_AT = 100
 """Fields that are looked at; a data set may name as many as it has cases."""
 
 _NUMBERS = re.compile(r"([0-9]+)")
+EDGE = 0.95
+"""Share of values at one end of the range from which a metric or criterion is saturated."""
+ENOUGH = 10
+"""Values from which that can be said."""
+SHOWN = 3
+"""Cases that the page shows in full, before the table."""
 
 
 class SliceCell(NamedTuple):
@@ -149,3 +157,96 @@ def _in_order(value: str) -> tuple[list[tuple[bool, int, str]], str]:
     """Return what sorts `2` before `10`, and letters without regard to case."""
     pieces = _NUMBERS.split(value.casefold())
     return [(not p.isdecimal(), int(p) if p.isdecimal() else 0, p) for p in pieces], value
+
+
+class Histograms:
+    """Counts the values of every criterion, each on 0..1."""
+
+    def __init__(self) -> None:
+        self._bins: dict[tuple[str, str], list[int]] = {}
+
+    def add(self, scored: Scored) -> None:
+        """Take one case with its rows."""
+        for row in scored.rows:
+            for part in own_parts(row.result):
+                if part.value is not None:
+                    bins = self._bins.setdefault((row.metric, part.id), [0] * BINS)
+                    bins[min(BINS - 1, max(0, int(part.value * BINS)))] += 1
+
+    def of(self, metric: str, criterion: str) -> Sequence[int]:
+        """Return the counts over equal bins of 0..1; none where nothing was scored."""
+        return self._bins.get((metric, criterion), ())
+
+
+def saturation(bins: Sequence[int]) -> str | None:
+    """Return the end that holds nearly all values, `top` or `bottom`; `None` for neither.
+
+    >>> saturation([0, 0, 1, 39]), saturation([5, 0, 0, 5]), saturation([0, 3])
+    ('top', None, None)
+    """
+    total = sum(bins)
+    if total < ENOUGH:
+        return None
+    for place, count in (("top", bins[-1]), ("bottom", bins[0])):
+        if count / total >= EDGE:
+            return place
+    return None
+
+
+class Rank(NamedTuple):
+    """The place of a case among all: the smallest is the worst."""
+
+    misses: int
+    """Below zero: minus the metrics that miss their threshold."""
+    failures: int
+    """Below zero: minus the metrics that failed to score."""
+    worst: float
+    """The lowest of its values, in standard deviations from the mean of the metric."""
+
+
+class Ranking:
+    """Ranks cases one by one, and counts those that fail.
+
+    A case fails if one of its metrics misses its threshold or failed to score.
+    """
+
+    def __init__(self, metrics: Mapping[str, MetricSummary]) -> None:
+        self._metrics = metrics
+        self._ranks: list[Rank] = []
+        self.failing = 0
+        self.worst = Largest[Scored](SHOWN)
+        """The worst cases, the very worst first."""
+
+    def add(self, scored: Scored) -> None:
+        """Take one case with its rows."""
+        rank = self.rank(scored)
+        number = len(self._ranks)
+        self._ranks.append(rank)
+        self.failing += bool(rank.misses or rank.failures)
+        if rank.worst == math.inf and not rank.failures:
+            return
+        self.worst.add((-rank.misses, -rank.failures, -rank.worst, -number), scored)
+
+    def rank(self, scored: Scored) -> Rank:
+        """Return the place of a case."""
+        misses = sum(self.misses(row) for row in scored.rows)
+        failures = sum(isinstance(row.result, Failure) for row in scored.rows)
+        worst = min((self.distance(row) for row in scored.rows), default=math.inf)
+        return Rank(-misses, -failures, worst)
+
+    def misses(self, row: Row) -> bool:
+        """Return whether a row misses the threshold of its metric."""
+        summary = self._metrics.get(row.metric)
+        return summary is not None and summary.passes(own_value(row.result)) is False
+
+    def distance(self, row: Row) -> float:
+        """Return how far a value is above the mean, in standard deviations; infinity for none."""
+        summary, value = self._metrics.get(row.metric), own_value(row.result)
+        if summary is None or value is None or summary.mean is None:
+            return math.inf
+        away = (value - summary.mean) / (summary.sd or 1.0)
+        return away if summary.higher_is_better else -away
+
+    def order(self) -> list[int]:
+        """Return the numbers of all cases, the worst first."""
+        return sorted(range(len(self._ranks)), key=self._ranks.__getitem__)
