@@ -17,8 +17,7 @@ from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
 from judgekit.pages.comparison import payload
 from judgekit.pages.comparison.facts import unfolded
-from judgekit.pages.comparison.names import names_of
-from judgekit.pages.comparison.page import render_comparison, write_comparison
+from judgekit.pages.comparison.page import names_of, render_comparison, write_comparison
 from judgekit.report.report import Report
 from tests.analysis.comparison.marked import Marked
 
