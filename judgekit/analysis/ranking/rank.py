@@ -30,6 +30,8 @@ MOST_MODELS = 1_000
 """Models of a ranking; more are a sign that `a` and `b` hold answers."""
 _SHOWN = 5
 """Groups that a warning names."""
+_OUTCOMES = {1.0: "wins", 0.5: "ties", 0.0: "losses"}
+"""Share of a comparison -> its outcome."""
 
 RankSource = str | Path | Report | Iterable[Mapping[str, Any]]
 """A run folder or a report, a file of comparisons, or comparisons as Python objects."""
@@ -130,19 +132,37 @@ def _ranked(
         )
     numbers = {name: number for number, name in enumerate(names)}
     prompts = {prompt: n for n, prompt in enumerate(sorted({r.prompt for r in records}))}
-    wins = sorted(_wins(records, numbers, prompts))  # sums do not depend on the order of rows
+    totals: defaultdict[str, Counter[str]] = defaultdict(_no_outcomes)
+    tallies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(_no_outcomes)
+    wins: list[Win] = []
+    for record in records:
+        share = record.share or 0.0
+        for one, other, won in ((record.a, record.b, share), (record.b, record.a, 1 - share)):
+            totals[one][_OUTCOMES[won]] += 1
+            tallies[one, other][_OUTCOMES[won]] += 1
+            if won:  # a tie is half a win of each side
+                wins.append(Win(prompts[record.prompt], numbers[one], numbers[other], won))
+    wins.sort()  # sums do not depend on the order of rows
     groups, reach = groups_of(wins, len(names))
-    tallies = _tallies(records)
-    totals = {name: _no_outcomes() for name in names}
-    for (model, _), counts in tallies.items():
-        totals[model].update(counts)
+    group_of = {model: number for number, group in enumerate(groups) for model in group}
+    inside: list[list[Win]] = [[] for _ in groups]
+    for win in wins:
+        if group_of[win.winner] == group_of[win.loser]:
+            inside[group_of[win.winner]].append(win)
     models: list[RankedModel] = []
     few: list[int] = []
-    for group, inside in enumerate(_inner(wins, groups), start=1):
-        known = {names[member]: totals[names[member]] for member in groups[group - 1]}
-        models += _group(group, known, inside, draws=draws, seed=seed)
-        if inside and models[-1].low is None:
-            few.append(len({win.prompt for win in inside}))
+    for number, (group, own) in enumerate(zip(groups, inside, strict=True), start=1):
+        strengths = strengths_of(own, draws=draws, seed=seed) if own else []
+        figures = [one._asdict() for one in strengths] or [{}]  # a single model has no strength
+        for member, figure in zip(group, figures, strict=True):
+            name = names[member]
+            counts = totals[name]
+            models.append(
+                RankedModel(model=name, group=number, n=counts.total(), **counts, **figure)
+            )
+        if own and models[-1].low is None:
+            few.append(len({win.prompt for win in own}))
+    models.sort(key=lambda one: (one.group, one.rank or 0, one.model))
     judges = Counter(record.judge for record in records if record.judge is not None)
     return ModelRanking(
         comparisons=len(records),
@@ -155,66 +175,16 @@ def _ranked(
         left_out=dict(sorted(left_out.items())),
         warnings=tuple(_warnings(groups, names, reach)),
         models=tuple(models),
-        pairs=tuple(_pairs([one.model for one in models], tallies)),
+        pairs=tuple(
+            HeadToHead(a=a, b=b, **tallies[a, b])
+            for a, b in combinations([one.model for one in models], 2)
+            if (a, b) in tallies
+        ),
     )
-
-
-def _wins(
-    records: Iterable[PairwiseRecord], numbers: Mapping[str, int], prompts: Mapping[str, int]
-) -> Iterator[Win]:
-    """Yield the wins; a tie is half a win of each side."""
-    for record in records:
-        prompt, a, b = prompts[record.prompt], numbers[record.a], numbers[record.b]
-        share = record.share or 0.0
-        sides = Win(prompt, a, b, share), Win(prompt, b, a, 1 - share)
-        yield from (side for side in sides if side.weight)
-
-
-def _inner(wins: Iterable[Win], groups: Sequence[Sequence[int]]) -> list[list[Win]]:
-    """Return the wins inside each group."""
-    of = {model: number for number, group in enumerate(groups) for model in group}
-    inside: list[list[Win]] = [[] for _ in groups]
-    for win in wins:
-        if of[win.winner] == of[win.loser]:
-            inside[of[win.winner]].append(win)
-    return inside
-
-
-_Tallies = Mapping[tuple[str, str], Counter[str]]
-"""Two models, in either order -> `wins`, `ties` and `losses` of the first."""
-
-
-def _tallies(records: Iterable[PairwiseRecord]) -> _Tallies:
-    tallies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(_no_outcomes)
-    words = {1.0: ("wins", "losses"), 0.0: ("losses", "wins"), 0.5: ("ties", "ties")}
-    for record in records:
-        mine, other = words[record.share or 0.0]
-        tallies[record.a, record.b][mine] += 1
-        tallies[record.b, record.a][other] += 1
-    return tallies
 
 
 def _no_outcomes() -> Counter[str]:
     return Counter(wins=0, ties=0, losses=0)
-
-
-def _group(
-    group: int, totals: Mapping[str, Counter[str]], wins: list[Win], *, draws: int, seed: int
-) -> list[RankedModel]:
-    """Return the models of a group, the strongest first."""
-    strengths = strengths_of(wins, draws=draws, seed=seed) if wins else []
-    figures = [one._asdict() for one in strengths] or [{}]  # a single model has no strength
-    models = [
-        RankedModel(model=name, group=group, n=counts.total(), **counts, **own)
-        for (name, counts), own in zip(totals.items(), figures, strict=True)
-    ]
-    return sorted(models, key=lambda one: (one.rank or 0, one.model))
-
-
-def _pairs(names: Sequence[str], tallies: _Tallies) -> Iterator[HeadToHead]:
-    for a, b in combinations(names, 2):
-        if (counts := tallies.get((a, b))) is not None:
-            yield HeadToHead(a=a, b=b, **counts)
 
 
 def _warnings(groups: Sequence[Sequence[int]], names: Sequence[str], reach: Any) -> Iterator[str]:

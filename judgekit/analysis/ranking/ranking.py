@@ -1,10 +1,10 @@
-"""The result of a ranking."""
+"""The result of a ranking, and its words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judgekit.core.display.parts import (
     MOST_NAME,
@@ -16,9 +16,6 @@ from judgekit.core.display.parts import (
 )
 from judgekit.core.value import Document, Value
 from judgekit.datasets.dataframes.framed import Framed
-
-if TYPE_CHECKING:
-    from judgekit.core.display.parts import DisplayPart as Shown
 
 HEAD = ("group", "rank", "ranks", "model", "strength", "95 %", "wins", "ties", "losses", "n")
 
@@ -103,10 +100,28 @@ class ModelRanking(Document, Framed, Value):
         """Whether the comparisons connect all models, so that all strengths can be compared."""
         return all(one.group == 1 for one in self.models)
 
-    def _parts_shown(self) -> Iterable[Shown]:
-        from judgekit.analysis.ranking.ranking import ranking_parts
-
-        return ranking_parts(self)
+    def _parts_shown(self) -> Iterator[DisplayPart]:
+        by = f" by {self.metric}" if self.metric else ""
+        judges = f"; judged by {', '.join(self.judges)}" if self.judges else ""
+        made_of = f"{counted(self.comparisons, 'comparison')}{by}"
+        yield DisplayLine(cut(f"{made_of} on {counted(self.prompts, 'prompt')}{judges}"), "title")
+        for warning in self.warnings:
+            yield DisplayLine(f"! {cut(warning, 600)}", "bad")
+        yield DisplayLine(cut(verdict(self)))
+        rows = []
+        for one in self.models:
+            rank = "–" if one.rank is None else str(one.rank)
+            counts = [f"{count:,}" for count in (one.wins, one.ties, one.losses, one.n)]
+            figures = [signed(one.strength), strength_interval(one), *counts]
+            model = cut(one.model, MOST_NAME)
+            rows.append([str(one.group), rank, rank_interval(one), model, *figures])
+        if self.connected:  # one group needs no column
+            yield DisplayTable(HEAD[1:], [row[1:] for row in rows], numbers=(0, 3, 5, 6, 7, 8))
+        else:
+            yield DisplayTable(HEAD, rows, numbers=(0, 1, 4, 6, 7, 8, 9))
+        yield DisplayLine("")
+        for note in notes(self):
+            yield DisplayLine(cut(note), "note")
 
     def _frame_rows(self) -> Iterable[Mapping[str, Any]]:
         return (one.model_dump() for one in self.models)
@@ -166,14 +181,6 @@ def verdict(ranking: ModelRanking) -> str:
     return f"{', '.join(first[:-1])} or {first[-1]} may be the strongest: chance can explain it."
 
 
-def facts(ranking: ModelRanking) -> str:
-    """Return what the ranking is made of, in a line."""
-    comparisons = counted(ranking.comparisons, "comparison")
-    by = f" by {ranking.metric}" if ranking.metric else ""
-    judges = f"; judged by {', '.join(ranking.judges)}" if ranking.judges else ""
-    return f"{comparisons}{by} on {counted(ranking.prompts, 'prompt')}{judges}"
-
-
 def notes(ranking: ModelRanking) -> Iterator[str]:
     """Yield what a reader has to know about the figures."""
     yield "Strengths are log-odds with mean 0; ties count as half wins."
@@ -184,25 +191,3 @@ def notes(ranking: ModelRanking) -> Iterator[str]:
     if ranking.left_out:
         reasons = ", ".join(f"{count:,} {why}" for why, count in ranking.left_out.items())
         yield f"Left out: {reasons}."
-
-
-def ranking_parts(ranking: ModelRanking) -> Iterator[DisplayPart]:
-    """Yield the parts of a ranking; groups have a column if there are several."""
-    yield DisplayLine(cut(facts(ranking)), "title")
-    for warning in ranking.warnings:
-        yield DisplayLine(f"! {cut(warning, 600)}", "bad")
-    yield DisplayLine(cut(verdict(ranking)))
-    first = int(ranking.connected)
-    head = HEAD[first:]
-    rows = []
-    for one in ranking.models:
-        rank = "–" if one.rank is None else str(one.rank)
-        counts = [f"{count:,}" for count in (one.wins, one.ties, one.losses, one.n)]
-        figures = [signed(one.strength), strength_interval(one), *counts]
-        model = cut(one.model, MOST_NAME)
-        rows.append([str(one.group), rank, rank_interval(one), model, *figures][first:])
-    numbers = [n for n, name in enumerate(head) if name not in ("ranks", "model", "95 %")]
-    yield DisplayTable(head, rows, numbers=numbers)
-    yield DisplayLine("")
-    for note in notes(ranking):
-        yield DisplayLine(cut(note), "note")

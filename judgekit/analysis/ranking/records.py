@@ -1,4 +1,4 @@
-"""Pairwise comparisons of models, and files of them."""
+"""Pairwise comparisons of models: in files, and of runs whose models answered the same cases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import CaseEntry, entry_of
 from judgekit.core.errors import ConfigError
-from judgekit.core.score import Failure, Result, own_value
+from judgekit.core.score import Failure, Row, own_value
 from judgekit.core.suggest import closest, suggest
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.load import read_file
@@ -148,34 +148,18 @@ def records_of_runs(runs: Sequence[Report], metric: str | None) -> RunRecords:
     read = [_read(run) for run in runs]
     pairwise = {name for run in read for name in run.pairwise}
     name = _metric(read, metric, pairwise)
+    results = (entry.rows.get(name) for run in read for entry in run.entries.values())
+    left_out = Counter(one.state for one in results if one is not None and one.value is None)
     if name in pairwise:
         rows = (record for run in read for record in run.pairwise.get(name, []))
-        records = [record for record in rows if record.share is not None]
-        return RunRecords(records, name, _failures(read, name))
+        return RunRecords([one for one in rows if one.share is not None], name, left_out)
     if len(read) == 1:
         raise ConfigError(
             f"{name} is not a pairwise metric; name two or more runs over the same cases, or a "
             "file of comparisons"
         )
-    _check_same_judging(read, name)
-    left_out = _failures(read, name)
+    _check_same_judging(runs, name)
     return RunRecords(list(_compared(read, name, left_out)), name, left_out)
-
-
-def pairwise_of(result: Result) -> tuple[str, str, float | None] | None:
-    """Return the models of a row of a pairwise metric and the share of the first.
-
-    `None` for other rows. Above 0.5 the first model wins, below it the second; the share is `None`
-    for a fallback or without a value.
-    """
-    if isinstance(result, Failure):
-        return None
-    sides = mapping(result.details.get("pairwise"))
-    a, b = sides.get("a"), sides.get("b")
-    if not (isinstance(a, str) and isinstance(b, str) and a and b and a != b):
-        return None
-    value = own_value(result)
-    return a, b, None if value is None else _share_of_step(value - 0.5)
 
 
 def _share_of_step(step: float) -> float:
@@ -190,15 +174,28 @@ def _read(report: Report) -> _RunCases:
         entries[scored.case.id] = entry_of(scored)
         models.add(answerer_of(scored.case.metadata))
         for row in scored.rows:
-            if (sides := pairwise_of(row.result)) is not None:
-                judge = _judges(judges_of(report.figures.manifest, row.metric))
-                record = PairwiseRecord(row.case, *sides, judge)
+            if (record := _record_of(row, report)) is not None:
                 pairwise.setdefault(row.metric, []).append(record)
     return _RunCases(report, entries, pairwise, model_of(report, models))
 
 
-def _judges(models: set[str]) -> str | None:
-    return ", ".join(sorted(models)) or None
+def _record_of(row: Row, report: Report) -> PairwiseRecord | None:
+    """Return the comparison in a row of a pairwise metric; `None` for other rows.
+
+    Above 0.5 the first model wins, below it the second; there is no share for a fallback or
+    without a value.
+    """
+    sides = {} if isinstance(row.result, Failure) else mapping(row.result.details.get("pairwise"))
+    a, b = sides.get("a"), sides.get("b")
+    if not (isinstance(a, str) and isinstance(b, str) and a and b and a != b):
+        return None
+    value = own_value(row.result)
+    share = None if value is None else _share_of_step(value - 0.5)
+    return PairwiseRecord(row.case, a, b, share, _judge(report, row.metric))
+
+
+def _judge(report: Report, metric: str) -> str | None:
+    return ", ".join(sorted(judges_of(report.figures.manifest, metric))) or None
 
 
 def _metric(runs: Sequence[_RunCases], metric: str | None, pairwise: set[str]) -> str:
@@ -216,8 +213,8 @@ def _metric(runs: Sequence[_RunCases], metric: str | None, pairwise: set[str]) -
     return names[0]
 
 
-def _check_same_judging(runs: Sequence[_RunCases], metric: str) -> None:
-    first, *others = (run.report for run in runs)
+def _check_same_judging(runs: Sequence[Report], metric: str) -> None:
+    first, *others = runs
     judging = _judging(first, metric)
     for other in others:
         for what, value in _judging(other, metric).items():
@@ -237,13 +234,6 @@ def _judging(run: Report, metric: str) -> dict[str, Any]:
     }
 
 
-def _failures(runs: Sequence[_RunCases], metric: str) -> Counter[str]:
-    """Return how many results of a metric have no value, by state."""
-    entries = (entry for run in runs for entry in run.entries.values())
-    rows = (entry.rows[metric] for entry in entries if metric in entry.rows)
-    return Counter(row.state for row in rows if row.value is None)
-
-
 def _compared(
     runs: Sequence[_RunCases], metric: str, left_out: Counter[str]
 ) -> Iterator[PairwiseRecord]:
@@ -251,7 +241,7 @@ def _compared(
     reports = [run.report for run in runs]
     names = names_by_model(reports, [run.model for run in runs])
     higher = reports[0].metrics[metric].higher_is_better
-    judge = _judges(judges_of(reports[0].figures.manifest, metric))
+    judge = _judge(reports[0], metric)
     for (a, one), (b, two) in combinations(zip(names, runs, strict=True), 2):
         left_out[_UNKNOWN] += len(one.entries.keys() ^ two.entries.keys())
         for case, left in one.entries.items():
