@@ -33,7 +33,7 @@ def jury_agreement(
     pairs: Sequence[JudgedPair],
     *,
     jury: Agreement,
-    alone: Callable[[Sequence[JudgedPair]], Agreement],
+    alone: Callable[[Sequence[JudgedPair]], MemberAgreement],
 ) -> JuryAgreement | None:
     """Return how a jury and each of its members agree with people.
 
@@ -43,7 +43,8 @@ def jury_agreement(
     Args:
         pairs: the answers to each labelled case.
         jury: the agreement of the whole jury.
-        alone: returns the agreement of one member, whose answers are those of the judge.
+        alone: returns the agreement of one member, whose answers are those of the judge; name
+            and weight are filled in.
     """
     pairs = [pair for pair in pairs if pair.members]
     if not pairs:
@@ -57,18 +58,12 @@ def jury_agreement(
         own = [pair._replace(judge=pair.members.get(name)) for pair in pairs]
         own = [pair for pair in own if pair.judge is not None]
         if own:
-            members.append((alone(own), _weight(own, name, len(jury.categories)), name))
-    scale = math.fsum(weight for _, weight, _ in members) / len(members) if members else 0.0
+            weight = _weight(own, name, len(jury.categories))
+            members.append(alone(own).model_copy(update={"member": name, "weight": weight}))
+    scale = math.fsum(one.weight for one in members) / max(1, len(members))
     shown = tuple(
-        MemberAgreement(
-            member=name,
-            pairs=agreement.pairs,
-            same=agreement.same,
-            kappa=agreement.kappa,
-            rank=agreement.rank,
-            weight=round(weight / scale, 3) if scale > 0 else 0.0,
-        )
-        for agreement, weight, name in members
+        one.model_copy(update={"weight": round(one.weight / scale, 3) if scale > 0 else 0.0})
+        for one in members
     )
     best = max(shown, key=_figure, default=None)
     better = best is not None and _figure(best) > _figure(jury)

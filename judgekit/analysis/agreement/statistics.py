@@ -62,6 +62,10 @@ class AnswerScale:
             clustered=self.clustered,
         )
 
+    def same(self, pairs: PairColumns) -> int | None:
+        """Return how many pairs have the very same answer; `None` of numbers of many values."""
+        return int((pairs.first == pairs.second).sum()) if self.tabled else None
+
     def figures(self, pairs: PairColumns) -> dict[str, CountedFigure]:
         """Return the statistics that such answers have, by name."""
         known = pairs.where(pairs.first < len(self.order))

@@ -30,10 +30,9 @@ from judgekit.datasets.labels import Label
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.agreement import statistics_of
 from judgekit.report.agreement_words import sentence
-from judgekit.report.calibration import NO_VERDICT, Agreement, Scale
+from judgekit.report.calibration import NO_VERDICT, Agreement, MemberAgreement, Scale
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
-from judgekit.stats.agreement import PairColumns
 
 MAX_CATEGORIES = 10
 """The most distinct numbers that still get a table and a kappa."""
@@ -155,30 +154,51 @@ class Subject:
         scale = self._scale(pairs if settings.combine == "each" else [*one_each, *pairs], question)
         rated = RatedCases(scale, cases)
         judged = rated.judged if settings.combine == "each" else scale.judged(one_each)
-        agreement = self._agreement(scale, one_each, judged, rated)
-        labellers = tuple(sorted({*rated.labellers} - {""}))
-        if settings.combine == "mean" and not all(is_number(pair.person) for pair in pairs):
-            agreement = agreement.model_copy(update={"combine": "majority"})
-        left_out = agreement.left_out | ({TIED: tied} if tied else {})
-        groups, epsilon = settings.group, settings.alt_test
-        return agreement.model_copy(
-            update={
-                "labellers": labellers,
-                "left_out": dict(sorted(left_out.items())),
-                "by_labeller": tuple(rated.by_labeller()),
-                "groups": within_groups(scale, one_each, groups) if groups is not None else None,
-                "systems": by_system(scale, one_each, settings.system),
-                "alt_test": None if epsilon is None else alternative_test(scale, cases, epsilon),
-                "disagreements": tuple(rated.disagreements()),
-                "jury": jury_agreement(
-                    pairs, jury=agreement, alone=lambda own: self._alone(own, question)
-                ),
-            }
+        figures = scale.figures(judged) | rated.alphas(judge=True) | scale.forecasts(one_each)
+        people = rated.alphas(judge=False) | scale.between(rated.people)
+        main, other = ({n: one.figure for n, one in of.items()} for of in (figures, people))
+        failed = sum(pair.judge is None for pair in one_each)
+        # A reply without a verdict is a category of the judge, after all answers.
+        categories = (
+            (*map(shown, scale.order), *[NO_VERDICT] * bool(failed)) if scale.tabled else ()
         )
+        counts = Counter(zip(judged.first.tolist(), judged.second.tolist(), strict=True))
+        places = range(len(categories))
+        combine, groups, epsilon = settings.combine, settings.group, settings.alt_test
+        if combine == "mean" and not all(is_number(pair.person) for pair in pairs):
+            combine = "majority"
+        left_out = {**self.left_out, **({TIED: tied} if tied else {})}
+        agreement = Agreement(
+            metric=self.metric, criterion=self.criterion, scale=scale.kind,
+            cases=len({pair.case.id for pair in one_each}),
+            clusters=len({pair.case.unit for pair in one_each}) if scale.clustered else None,
+            pairs=len(one_each), failed=failed, without_digest=self.without_digest,
+            labellers=tuple(sorted({*rated.labellers} - {""})), categories=categories,
+            table=tuple(tuple(counts[row, column] for column in places) for row in places),
+            same=scale.same(judged), kappa=main.get("kappa"), rank=main.get("spearman"),
+            people_pairs=len(rated.people) // 2,
+            people_kappa=other.get("kappa"), people_rank=other.get("spearman"),
+            left_out=dict(sorted(left_out.items())), combine=combine, weighted=self.weighted,
+            weights=settings.weights if scale.kind != "nominal" else None,
+            statistics=statistics_of(figures), people_statistics=statistics_of(people),
+            by_labeller=tuple(rated.by_labeller()),
+            groups=within_groups(scale, one_each, groups) if groups is not None else None,
+            systems=by_system(scale, one_each, settings.system),
+            alt_test=None if epsilon is None else alternative_test(scale, cases, epsilon),
+            disagreements=tuple(rated.disagreements()), sentence="",
+        )  # fmt: skip
+        jury = jury_agreement(pairs, jury=agreement, alone=lambda own: self._alone(own, question))
+        return agreement.model_copy(update={"sentence": sentence(agreement), "jury": jury})
 
-    def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> Agreement:
+    def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> MemberAgreement:
+        """Return the agreement of one member of a jury, whose answers are those of the judge."""
         scale = self._scale(pairs, question)
-        return self._agreement(scale, pairs, scale.judged(pairs), None)
+        columns = scale.judged(pairs)
+        figures = {name: one.figure for name, one in scale.figures(columns).items()}
+        return MemberAgreement(
+            member="", pairs=len(pairs), same=scale.same(columns), kappa=figures.get("kappa"),
+            rank=figures.get("spearman"), weight=0.0,
+        )  # fmt: skip
 
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):
@@ -200,50 +220,6 @@ class Subject:
             rank={None: len(order), **{value: n for n, value in enumerate(order)}},
             numbers=[float(v if kind == "number" else n) for n, v in enumerate(order)],
         )  # fmt: skip
-
-    def _agreement(
-        self, scale: AnswerScale, pairs: Sequence[JudgedPair], judged: PairColumns,
-        rated: RatedCases | None,
-    ) -> Agreement:  # fmt: skip
-        """Return the agreement of all cases.
-
-        Args:
-            scale: the answers.
-            pairs: the pairs to count.
-            judged: the same as columns.
-            rated: all labels; `None` leaves out figures of people.
-        """
-        figures, people = scale.figures(judged), {}
-        if rated is not None:
-            figures |= rated.alphas(judge=True) | scale.forecasts(pairs)
-            people = rated.alphas(judge=False) | scale.between(rated.people)
-        failed = sum(p.judge is None for p in pairs)
-        # A reply without a verdict is a category of the judge, after all answers.
-        size = len(scale.order) + bool(failed)
-        table = [[0] * size for _ in range(size if scale.tabled else 0)]
-        for row, column in zip(judged.first.tolist(), judged.second.tolist(), strict=True):
-            if scale.tabled:
-                table[row][column] += 1
-        categories = (*map(shown, scale.order), *[NO_VERDICT] * bool(failed))
-        main, other = ({n: one.figure for n, one in of.items()} for of in (figures, people))
-        agreement = Agreement(
-            metric=self.metric, criterion=self.criterion, scale=scale.kind,
-            cases=len({p.case.id for p in pairs}),
-            clusters=len({p.case.unit for p in pairs}) if scale.clustered else None,
-            pairs=len(pairs), failed=failed, without_digest=self.without_digest,
-            labellers=tuple(sorted({p.labeller for p in pairs} - {""})),
-            categories=categories if scale.tabled else (), table=tuple(map(tuple, table)),
-            same=int((judged.first == judged.second).sum()) if scale.tabled else None,
-            kappa=main.get("kappa"), rank=main.get("spearman"),
-            people_pairs=len(rated.people) // 2 if rated is not None else 0,
-            people_kappa=other.get("kappa"), people_rank=other.get("spearman"),
-            left_out=dict(sorted(self.left_out.items())),
-            combine=self.settings.combine, weighted=self.weighted,
-            weights=self.settings.weights if scale.kind != "nominal" else None,
-            statistics=statistics_of(figures), people_statistics=statistics_of(people),
-            sentence="",
-        )  # fmt: skip
-        return agreement.model_copy(update={"sentence": sentence(agreement)})
 
     @property
     def _name(self) -> str:

@@ -14,7 +14,7 @@ from judgekit.core.case import Case
 from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.report.calibration import Agreement, Calibration
+from judgekit.report.calibration import Agreement, Calibration, MemberAgreement
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.agreement import Coefficient
@@ -31,6 +31,10 @@ def agreement(value, *, categories=("False", "True")):
         metric="m", criterion="c", scale="nominal", cases=1, pairs=1, labellers=(),
         categories=categories, kappa=Coefficient(value=value), left_out={}, sentence="",
     )  # fmt: skip
+
+
+def member(value):
+    return MemberAgreement(member="", pairs=1, kappa=Coefficient(value=value), weight=0.0)
 
 
 NUMBERS = agreement(0.9, categories=())
@@ -55,7 +59,7 @@ def simulated(rates, shared, *, seed=1):
 @pytest.mark.parametrize("shared", [0.0, 0.5, 0.8])
 def test_the_effective_votes_are_those_of_the_simulation(shared):
     found = jury_agreement(
-        simulated([0.2] * 5, shared), jury=agreement(0.9), alone=lambda _: agreement(0.5)
+        simulated([0.2] * 5, shared), jury=agreement(0.9), alone=lambda _: member(0.5)
     )
 
     assert found.effective == pytest.approx(5 / (1 + 4 * shared**2), abs=0.1)
@@ -70,7 +74,7 @@ def test_effective_votes_of_numbers():
         members = {f"j{n}": truth + common + draw.gauss(0, 1) for n in range(3)}
         pairs.append(pair(members, truth))
 
-    found = jury_agreement(pairs, jury=NUMBERS, alone=lambda _: agreement(0.5))
+    found = jury_agreement(pairs, jury=NUMBERS, alone=lambda _: member(0.5))
 
     # Half of the variance of each error is common.
     assert found.effective == pytest.approx(3 / (1 + 2 * 0.5), abs=0.1)
@@ -80,7 +84,7 @@ def test_judges_that_agree_with_each_other_for_a_good_reason_are_independent():
     """Answers correlate because the cases differ; the errors do not."""
     pairs = simulated([0.05] * 3, 0.0)
 
-    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: agreement(0.5))
+    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: member(0.5))
 
     assert found.effective == pytest.approx(3.0, abs=0.1)
 
@@ -88,7 +92,7 @@ def test_judges_that_agree_with_each_other_for_a_good_reason_are_independent():
 def test_weights_are_log_odds_and_never_negative():
     pairs = simulated([0.1, 0.4, 0.7], 0.0)
 
-    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: agreement(0.5))
+    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: member(0.5))
 
     good, fair, bad = (one.weight for one in found.members)
     # ln(.9 / .1) and ln(.6 / .4), over their mean with 0.
@@ -100,7 +104,7 @@ def test_weights_are_log_odds_and_never_negative():
 def test_a_weight_of_few_labels_is_shrunk():
     few = [pair({"a": True, "b": True}, True), pair({"a": True, "b": False}, True)]
 
-    found = jury_agreement(few, jury=agreement(0.9), alone=lambda _: agreement(0.5))
+    found = jury_agreement(few, jury=agreement(0.9), alone=lambda _: member(0.5))
 
     a, b = found.members
     assert (a.weight, b.weight) == (2.0, 0.0)  # ln(3 / 1) and ln(2 / 2), over their mean
@@ -112,7 +116,7 @@ def test_the_best_member_is_named_only_if_it_beats_the_jury():
 
     def alone(own):
         (name,) = (n for n in own[0].members if all(p.judge == p.members[n] for p in own))
-        return agreement(figures[name])
+        return member(figures[name])
 
     assert jury_agreement(pairs, jury=agreement(0.7), alone=alone).best == "j0"
     assert jury_agreement(pairs, jury=agreement(0.8), alone=alone).best is None
@@ -121,7 +125,7 @@ def test_the_best_member_is_named_only_if_it_beats_the_jury():
 def test_errors_that_never_occur_give_no_effective_votes():
     pairs = [pair({"a": True, "b": True}, True)] * 3
 
-    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: agreement(0.5))
+    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: member(0.5))
 
     assert (found.correlation, found.effective) == (None, None)
     assert "effective votes: unknown, the errors do not vary" in found.lines
