@@ -158,11 +158,11 @@ class Subject:
         people = rated.alphas(judge=False) | scale.between(rated.people)
         main, other = ({n: one.figure for n, one in of.items()} for of in (figures, people))
         failed = sum(pair.judge is None for pair in one_each)
-        # A reply without a verdict is a category of the judge, after all answers.
-        categories = (
-            (*map(shown, scale.order), *[NO_VERDICT] * bool(failed)) if scale.tabled else ()
-        )
-        counts = Counter(zip(judged.first.tolist(), judged.second.tolist(), strict=True))
+        categories: tuple[str, ...] = ()
+        counts: Counter[tuple[int, int]] = Counter()
+        if scale.tabled:  # a reply without a verdict is a category of the judge, after all answers
+            categories = (*map(shown, scale.order), *[NO_VERDICT] * bool(failed))
+            counts.update(zip(judged.first.tolist(), judged.second.tolist(), strict=True))
         places = range(len(categories))
         combine, groups, epsilon = settings.combine, settings.group, settings.alt_test
         if combine == "mean" and not all(is_number(pair.person) for pair in pairs):
