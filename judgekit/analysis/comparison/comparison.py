@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from judgekit.analysis.comparison.corrected import CorrectedDifference
-from judgekit.analysis.comparison.distributions import DistributionChange
+from judgekit.core.display.parts import answer_text
+from judgekit.core.distribution import Label
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value, sparse
 from judgekit.report.answerers import ANSWERED_BY
+from judgekit.stats.agreement import Coefficient
 
 if TYPE_CHECKING:
     import pandas
@@ -110,6 +112,36 @@ class CaseMove(Value):
         """Why base and new run have their values: of that criterion, or else of the case."""
         of = self if self.part is None else self.part
         return of.base_reason, of.new_reason
+
+
+class DistributionChange(Value):
+    """The probabilities of the answers to one criterion, over the cases of both runs."""
+
+    criterion: str
+    pairs: int
+    labels: tuple[Label, ...]
+    base: tuple[float, ...]
+    """Mean probability of each label in the base."""
+    new: tuple[float, ...]
+    distance: float
+    """Mean total variation between the two distributions of a case: 0 if all are the same, 1 if no
+    answer is possible in both runs."""
+    low: float | None
+    high: float | None
+    """95 % interval of the distance; `None` for too few pairs or clusters."""
+
+    @property
+    def line(self) -> str:
+        """The change in one sentence."""
+        moved = ", ".join(
+            f"{'cannot tell' if label is None else answer_text(label)} {before:.0%} -> {after:.0%}"
+            for label, before, after in zip(self.labels, self.base, self.new, strict=True)
+        )
+        distance = Coefficient(self.distance, self.low, self.high).text
+        return (
+            f"{self.criterion}: probabilities of the answers {moved}; those of a case differ by "
+            f"{distance} on average (total variation, {self.pairs} cases)"
+        )
 
 
 class MetricComparison(Value):

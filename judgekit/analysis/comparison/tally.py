@@ -6,12 +6,20 @@ import heapq
 from collections import Counter
 from collections.abc import Hashable
 
-from judgekit.analysis.comparison.comparison import CaseMove, Flips, MetricComparison, PartMove
+from judgekit.analysis.comparison.comparison import (
+    CaseMove,
+    DistributionChange,
+    Flips,
+    MetricComparison,
+    PartMove,
+)
 from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings, Differences, Range
-from judgekit.analysis.comparison.distributions import DistributionTally
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
+from judgekit.core.distribution import Distribution, Label
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
+from judgekit.stats.clusters import ClusteredMean
+from judgekit.stats.intervals import MeanInterval, MeanSpread
 
 WORST = 20
 """Cases listed for each metric and direction."""
@@ -138,6 +146,43 @@ class MetricTally:
             to_fail=to_fail,
             to_pass=to_pass,
             **passes.model_dump(include={"p", "test", "verdict"}),
+        )
+
+
+class DistributionTally:
+    """Adds up the distributions of one criterion, pair by pair."""
+
+    def __init__(self, criterion: str, *, clustered: bool) -> None:
+        self._criterion = criterion
+        self._sums: dict[Label, list[float]] = {}
+        self._distance: MeanSpread = ClusteredMean() if clustered else MeanInterval()
+
+    def add(self, base: Distribution, new: Distribution, cluster: Hashable) -> None:
+        """Add the distributions of one case."""
+        labels = dict.fromkeys((*base.labels, *new.labels))
+        apart = 0.0
+        for label in labels:
+            before, after = base.probability(label), new.probability(label)
+            sums = self._sums.setdefault(label, [0.0, 0.0])
+            sums[0] += before
+            sums[1] += after
+            apart += abs(after - before)
+        self._distance.add(apart / 2, cluster)
+
+    def finish(self) -> DistributionChange:
+        """Return the figures of at least one pair."""
+        figures = self._distance
+        assert figures.mean is not None  # noqa: S101 - the first pair makes the tally
+        low, high = figures.interval(bounds=(0.0, 1.0)) or (None, None)
+        return DistributionChange(
+            criterion=self._criterion,
+            pairs=figures.n,
+            labels=tuple(self._sums),
+            base=tuple(before / figures.n for before, _ in self._sums.values()),
+            new=tuple(after / figures.n for _, after in self._sums.values()),
+            distance=figures.mean,
+            low=low,
+            high=high,
         )
 
 

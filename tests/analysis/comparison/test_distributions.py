@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.analysis.comparison.distributions import DistributionTally
+from judgekit.analysis.comparison.tally import DistributionTally
 from judgekit.core.distribution import Distribution
 
 
