@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from judgekit.analysis.comparison.corrected import CorrectedDifference
-from judgekit.core.display.parts import answer_text
+from judgekit.core.display.parts import DisplayPart, answer_text
 from judgekit.core.distribution import Label
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value, sparse
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import polars
 
     from judgekit.analysis.comparison.table import Per
-    from judgekit.core.display.parts import DisplayPart as Shown
 
 Verdict = Literal["worse", "better", "unclear", "same", "unknown"]
 """`unclear`: within chance. `same`: no pair differs. `unknown`: nothing to test."""
@@ -241,7 +240,7 @@ class Comparison(Displayed, Value):
 
     __str__ = __repr__
 
-    def _parts_shown(self) -> Iterable[Shown]:
+    def _parts_shown(self) -> Iterable[DisplayPart]:
         from judgekit.analysis.comparison.display import MOST_SHOWN, comparison_parts
 
         return comparison_parts(self, most=MOST_SHOWN)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 from judgekit.analysis.comparison.comparison import (
     CaseMove,
@@ -16,6 +15,7 @@ from judgekit.analysis.comparison.comparison import (
 from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings, Differences, Range
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.core.distribution import Distribution, Label
+from judgekit.report.largest import Largest
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
 from judgekit.stats.clusters import ClusteredMean
@@ -36,6 +36,7 @@ class MetricTally:
         self._summary = new
         self._higher = new.higher_is_better
         self._settings = settings
+        self._clustered = settings.cluster is not None
         self.threshold = new.threshold if new.threshold is not None else base.threshold
         self._all = self._differences(new.metric, new.range, self._higher)
         self._criteria: dict[str, Differences] = {}
@@ -43,7 +44,8 @@ class MetricTally:
         self._flips: Counter[tuple[bool, bool]] = Counter()
         self._passes = self._differences("passes")
         self._unpaired: Counter[str] = Counter()
-        self._moves: dict[int, list[tuple[float, int, CaseMove]]] = {-1: [], 1: []}
+        self._moves = {way: Largest[tuple[Pair, str | None]](WORST) for way in (-1, 1)}
+        """Cases that got worse (-1) or better, with the change of their verdict."""
         self.rubrics: dict[str, set[tuple[str, str]]] = {"base": set(), "new": set()}
         """Names and digests of the rubrics in the scores, by run."""
         self.same_requests = 0
@@ -55,7 +57,7 @@ class MetricTally:
             name,
             range=range,
             higher_is_better=higher,
-            clustered=self._settings.cluster is not None,
+            clustered=self._clustered,
             interval=self._settings.interval,
         )
 
@@ -80,34 +82,18 @@ class MetricTally:
                 self._criteria[id].add(part.value, other.value, cluster)
             if part.distribution and other is not None and other.distribution:
                 if id not in self._distributions:
-                    clustered = self._settings.cluster is not None
-                    self._distributions[id] = DistributionTally(id, clustered=clustered)
+                    self._distributions[id] = DistributionTally(id, clustered=self._clustered)
                 self._distributions[id].add(part.distribution, other.distribution, cluster)
-        before = passes(base.value, self.threshold, self._higher)
-        after = passes(new.value, self.threshold, self._higher)
+        before, after = (passes(one.value, self.threshold, self._higher) for one in (base, new))
         if before is not None and after is not None:
             self._flips[before, after] += 1
             self._passes.add(float(before), float(after), cluster)
         step = new.value - base.value
-        if abs(step) < EPSILON:
-            return
-        way = 1 if (step > 0) == self._higher else -1
-        heap = self._moves[way]
-        place = (round(abs(step), 9), -self._all.better - self._all.worse)
-        if len(heap) == WORST and place <= heap[0][:2]:
-            return
-        flip = "pass -> fail" if before else "fail -> pass"
-        move = CaseMove(
-            case=pair.base.case,
-            base=base.value,
-            new=new.value,
-            base_reason=base.reason,
-            new_reason=new.reason,
-            flip=None if before == after else flip,
-            same_answer=pair.same_answer,
-            part=_furthest(base, new, way),
-        )
-        (heapq.heappush if len(heap) < WORST else heapq.heapreplace)(heap, (*place, move))
+        if abs(step) >= EPSILON:
+            way = 1 if (step > 0) == self._higher else -1
+            flip = None if before == after else "pass -> fail" if before else "fail -> pass"
+            place = (round(abs(step), 9), -self._all.better - self._all.worse)
+            self._moves[way].add(place, (pair, flip))
 
     def finish(self) -> MetricComparison:
         """Return the figures; `verdicts` adds the verdicts when all tests are known."""
@@ -123,29 +109,37 @@ class MetricTally:
             criteria=tuple(c.finish() for c in self._criteria.values()),
             distributions=tuple(d.finish() for d in self._distributions.values()),
             unpaired=dict(self._unpaired.most_common()),
-            worst=self._ordered(-1),
-            best=self._ordered(1),
+            worst=tuple(self._case_moves(-1)),
+            best=tuple(self._case_moves(1)),
             same_requests=self.same_requests,
             pass_fail=self._all.pass_fail,
         )
 
-    def _ordered(self, way: int) -> tuple[CaseMove, ...]:
-        ordered = sorted(self._moves[way], key=lambda entry: entry[:2], reverse=True)
-        return tuple(move for _, _, move in ordered)
+    def _case_moves(self, way: int) -> Iterator[CaseMove]:
+        for pair, flip in self._moves[way]:
+            base, new = (entry.rows[self._summary.metric] for entry in pair)
+            yield CaseMove(
+                case=pair.base.case,
+                base=base.value,
+                new=new.value,
+                base_reason=base.reason,
+                new_reason=new.reason,
+                flip=flip,
+                same_answer=pair.same_answer,
+                part=_furthest(base, new, way),
+            )
 
     def _finish_flips(self) -> Flips | None:
-        if self.threshold is None or not self._flips:
-            return None
         count = self._flips
-        to_fail, to_pass = count[True, False], count[False, True]
-        passes = self._passes.finish()
+        if self.threshold is None or not count:
+            return None
         return Flips(
             threshold=self.threshold,
-            base_passed=to_fail + count[True, True],
-            new_passed=to_pass + count[True, True],
-            to_fail=to_fail,
-            to_pass=to_pass,
-            **passes.model_dump(include={"p", "test", "verdict"}),
+            base_passed=count[True, False] + count[True, True],
+            new_passed=count[False, True] + count[True, True],
+            to_fail=count[True, False],
+            to_pass=count[False, True],
+            **self._passes.finish().model_dump(include={"p", "test", "verdict"}),
         )
 
 
@@ -210,7 +204,7 @@ def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> PartMove |
         if part.value is not None and (other := new.parts.get(id)) and other.value is not None
     }
     id = max(steps, key=lambda id: steps[id], default="")
-    if not steps or steps[id] <= EPSILON:
+    if steps.get(id, 0.0) <= EPSILON:
         return None
     one, other = base.parts[id], new.parts[id]
     return PartMove(
