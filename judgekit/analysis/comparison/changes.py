@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgekit.analysis.comparison.comparison import Change, PromptChange
+from judgekit.analysis.comparison.pairs import CaseEntry, Pair
 from judgekit.cassette.tape import Tape
 from judgekit.core.case import CASE_TEXTS, Case
 from judgekit.report.folder import TAPE
@@ -37,12 +38,9 @@ def changes_between(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Cha
         for path in dict.fromkeys((*before, *after))
         if before.get(path) != after.get(path)
     ]
-    if len(changes) > _MOST_CHANGES:
-        rest = len(changes) - _MOST_CHANGES
-        changes = [
-            *changes[:_MOST_CHANGES],
-            Change(what="and more", base="", new=f"{rest} further settings"),
-        ]
+    if (rest := len(changes) - _MOST_CHANGES) > 0:
+        more = Change(what="and more", base="", new=f"{rest} further settings")
+        changes = [*changes[:_MOST_CHANGES], more]
     return changes
 
 
@@ -72,17 +70,7 @@ def _all_named(values: list[Any]) -> bool:
     return bool(values) and all(named)
 
 
-class PromptExample(NamedTuple):
-    """One case and the keys of its requests in two runs."""
-
-    case: str
-    base: str
-    new: str
-
-
-def prompt_change(
-    base: Report, new: Report, *, metric: str, example: PromptExample
-) -> PromptChange | None:
+def prompt_change(base: Report, new: Report, metric: str, pair: Pair) -> PromptChange | None:
     """Return the diff of the requests of two runs for one case; `None` if a tape lacks one.
 
     Texts of the case are masked, so that only the prompt differs.
@@ -92,23 +80,23 @@ def prompt_change(
     """
     if not (base.folder and new.folder):
         return None
-    before = _prompt_text(base, base.folder, example.base, example.case)
-    after = _prompt_text(new, new.folder, example.new, example.case)
+    before = _prompt_text(base, base.folder, pair.base, metric)
+    after = _prompt_text(new, new.folder, pair.new, metric)
     if before is None or after is None or before == after:
         return None
     lines = list(difflib.unified_diff(before, after, "base", "new", lineterm="", n=1))
     if len(lines) > _MOST_LINES:
         lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines"]
-    return PromptChange(metric=metric, case=example.case, diff="\n".join(lines))
+    return PromptChange(metric=metric, case=pair.base.case, diff="\n".join(lines))
 
 
-def _prompt_text(run: Report, folder: Path, key: str, id: str) -> list[str] | None:
+def _prompt_text(run: Report, folder: Path, entry: CaseEntry, metric: str) -> list[str] | None:
     """Return the lines of a request about a case: its messages, then its questions."""
     with closing(Tape(folder / TAPE)) as tape:
-        record = tape.record(key)
+        record = tape.record(entry.rows[metric].keys[0])
     if record is None:
         return None
-    case = next((scored.case for scored in run.results if scored.case.id == id), None)
+    case = next((scored.case for scored in run.results if scored.case.id == entry.case), None)
     lines: list[str] = []
     for message in record.request.messages:
         lines.append(f"[{message.role}]")

@@ -6,12 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from judgekit.analysis.comparison.changes import (
-    PromptExample,
-    changes_between,
-    prompt_change,
-    same_judging,
-)
+from judgekit.analysis.comparison.changes import changes_between, prompt_change, same_judging
 from judgekit.analysis.comparison.comparison import (
     Change,
     Comparison,
@@ -126,7 +121,8 @@ class _RunPair:
             raise ConfigError(
                 f"no metric is in both runs: {names[0]} in the base, {names[1]} in the new one"
             )
-        self.examples: dict[str, PromptExample] = {}
+        self.examples: dict[str, Pair] = {}
+        """Metric -> the first case that a judge was asked about in both runs."""
         self.varied: Counter[str] = Counter()
         """Field -> number of pairs in which it differs."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
@@ -141,7 +137,7 @@ class _RunPair:
         cluster = self.settings.cluster
         if cluster is not None and self.unclustered == self.pairs:
             raise ConfigError(f"no case has {cluster!r} in its metadata to cluster by")
-        differing = {name: self._difference_of_makers(name) for name in self.tallies}
+        differing = {name: self._difference_of_rubrics(name) for name in self.tallies}
         metrics = [self._finished(name, reason) for name, reason in differing.items()]
         if all(metric.refused for metric in metrics):
             across = self.settings.across_rubrics
@@ -153,7 +149,7 @@ class _RunPair:
             raise ConfigError(
                 f"{SAME}; compare a run with other answers, another judge or another rubric "
                 "(--allow-same compares them anyway)",
-                where=_name(self.new, "new run"),
+                where=str(self.new.folder or "new run"),
             )
         warnings = [
             f"{metric.metric}: {reason}. The rubric may cause the difference."
@@ -161,11 +157,12 @@ class _RunPair:
             if reason is not None and metric.refused is None
         ]
         warnings += self._warnings()
-        prompts = tuple(self._prompts(warnings))
+        rewritten = [name for name, reason in differing.items() if reason is not None]
+        prompts = tuple(self._prompts(rewritten, warnings))
         only_base, only_new = self.pairing.alone
         return Comparison(
-            base=_name(self.base, "base"),
-            new=_name(self.new, "new"),
+            base=str(self.base.folder or "base"),
+            new=str(self.new.folder or "new"),
             pairs=self.pairs,
             same_answers=self.same_answers,
             only_base=len(only_base),
@@ -203,8 +200,8 @@ class _RunPair:
         for name, tally in self.tallies.items():
             tally.add(pair, group)
             base, new = pair.base.rows.get(name), pair.new.rows.get(name)
-            if name not in self.examples and base and new and base.keys and new.keys:
-                self.examples[name] = PromptExample(pair.base.case, base.keys[0], new.keys[0])
+            if base and new and base.keys and new.keys:
+                self.examples.setdefault(name, pair)
 
     def _finished(self, name: str, rubrics: str | None) -> MetricComparison:
         """Return the figures of a metric, without any if it cannot be compared."""
@@ -227,17 +224,17 @@ class _RunPair:
                     "distributions": (), "worst": (), "best": ()}
         )  # fmt: skip
 
-    def _difference_of_makers(self, name: str) -> str | None:
-        """Return how the rubrics of a metric differ; `None` if they are the same."""
-        old, new = self._rubrics(name)
+    def _difference_of_rubrics(self, name: str) -> str | None:
+        """Return how the rubrics of a metric differ; `None` if they are the same.
+
+        They are those of the manifests, or else those of the scores.
+        """
+        old, new = (
+            rubrics_of(run.figures.manifest, name) or scored
+            for run, scored in zip((self.base, self.new), self.tallies[name].rubrics, strict=True)
+        )
         both = f"{_rubric_names(old)} in the base, {_rubric_names(new)} in the new run"
         return None if old == new else f"the rubric differs: {both}"
-
-    def _rubrics(self, name: str) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-        """Return the rubrics of a metric in both runs, by the manifests or else by the scores."""
-        old, new = (rubrics_of(run.figures.manifest, name) for run in (self.base, self.new))
-        scored = self.tallies[name].rubrics
-        return old or scored["base"], new or scored["new"]
 
     # -- warnings -------------------------------------------------------------------
 
@@ -310,30 +307,23 @@ class _RunPair:
         if base.dataset != new.dataset and not differ and not self.varied:
             yield Change(what="data set", base=base.dataset[:12], new=new.dataset[:12])
 
-    def _prompts(self, warnings: list[str]) -> Iterator[PromptChange]:
+    def _prompts(self, metrics: list[str], warnings: list[str]) -> Iterator[PromptChange]:
         """Yield the diff of the prompts for one case of each metric whose rubric differs.
 
         A prompt that cannot be read adds a warning.
         """
-        for name in self.tallies:
-            old, new = self._rubrics(name)
-            example = self.examples.get(name)
-            if old == new or example is None:
-                continue
-            try:
-                change = prompt_change(self.base, self.new, metric=name, example=example)
-            except JudgekitError as exc:
-                warnings.append(f"{name}: no diff of its prompts: {exc}")
-                continue
-            if change is not None:
-                yield change
+        for name in metrics:
+            if name in self.examples:
+                try:
+                    change = prompt_change(self.base, self.new, name, self.examples[name])
+                except JudgekitError as exc:
+                    warnings.append(f"{name}: no diff of its prompts: {exc}")
+                    continue
+                if change is not None:
+                    yield change
 
 
 # -- words ------------------------------------------------------------------------
-
-
-def _name(run: Report, otherwise: str) -> str:
-    return str(run.folder) if run.folder is not None else otherwise
 
 
 def _rubric_names(rubrics: set[tuple[str, str]]) -> str:

@@ -46,8 +46,8 @@ class MetricTally:
         self._unpaired: Counter[str] = Counter()
         self._moves = {way: Largest[tuple[Pair, str | None]](WORST) for way in (-1, 1)}
         """Cases that got worse (-1) or better, with the change of their verdict."""
-        self.rubrics: dict[str, set[tuple[str, str]]] = {"base": set(), "new": set()}
-        """Names and digests of the rubrics in the scores, by run."""
+        self.rubrics: tuple[set[tuple[str, str]], ...] = (set(), set())
+        """Names and digests of the rubrics in the scores, of base and new run."""
         self.same_requests = 0
         self.differs = False
         """Whether the result of any case differs in value, reason or request."""
@@ -65,9 +65,9 @@ class MetricTally:
         """Add one case."""
         name = self._summary.metric
         base, new = pair.base.rows.get(name), pair.new.rows.get(name)
-        for side, result in (("base", base), ("new", new)):
+        for rubrics, result in zip(self.rubrics, (base, new), strict=True):
             if result is not None and result.rubric and result.digest:
-                self.rubrics[side].add((result.rubric, result.digest))
+                rubrics.add((result.rubric, result.digest))
         self.differs = self.differs or not _same_result(base, new)
         if base is None or new is None or base.value is None or new.value is None:
             self._unpaired[_unpaired_reason(base, new)] += 1
