@@ -112,8 +112,7 @@ class RunProgress:
         try:
             data = json.loads(line)
         except (ValueError, RecursionError):
-            self.skipped += 1
-            return
+            data = None
         if not isinstance(data, dict):
             self.skipped += 1
         elif data.get("judgekit") == "results":
@@ -134,10 +133,5 @@ class RunProgress:
 
 def _number(value: Any) -> float | None:
     """Return a value if it is a finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if abs(number) < _MOST else None
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if known and abs(value) < _MOST else None

@@ -24,6 +24,7 @@ from judgekit.report.folder import (
 )
 from judgekit.report.manifest import judges_of
 from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary
 
 DEPTH = 6
 """Folders below the one that is served in which runs are looked for."""
@@ -88,14 +89,12 @@ class Runs:
 
     def all(self) -> list[RunEntry]:
         """Return a line for every run, the newest first."""
-        runs = {}
-        for folder in self._folders():
-            id = folder.relative_to(self.root).as_posix()
-            line = self._line(id, folder)
-            if line is not None:
-                runs[id] = line
-        self._lines = runs
-        return sorted(runs.values(), key=lambda line: (-line.modified, line.id))
+        lines = [
+            self._line(folder.relative_to(self.root).as_posix(), folder)
+            for folder in self._folders()
+        ]
+        self._lines = {line.id: line for line in lines if line is not None}
+        return sorted(self._lines.values(), key=lambda line: (-line.modified, line.id))
 
     def find(self, id: str) -> tuple[RunEntry, Path]:
         """Return a run and its folder.
@@ -117,28 +116,20 @@ class Runs:
         """Yield the folders that hold results or a report."""
         self.note = ""
         looked_at = 0
-        waiting = [(self.root, 0)]
-        while waiting:
-            folder, depth = waiting.pop()
-            try:
-                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-            except OSError:
-                continue  # not ours to read, or gone by now
-            looked_at += len(entries)
-            names = {entry.name for entry in entries}
+        for path, folders, files in os.walk(self.root):  # leaves out what is not ours to read
+            names = {*folders, *files}
+            looked_at += len(names)
             if RESULTS in names or {REPORT, RUN} <= names:
-                yield folder
+                yield Path(path)
             if looked_at > LOOKED_AT:
                 self.note = f"There is more here than {LOOKED_AT:,} files; not all was looked at."
                 return
-            if depth < DEPTH:
-                waiting += [
-                    (folder / entry.name, depth + 1)
-                    for entry in reversed(entries)
-                    if not entry.name.startswith(".")
-                    and entry.name not in _PASSED_BY
-                    and entry.is_dir(follow_symlinks=False)
-                ]
+            entered = len(Path(path).relative_to(self.root).parts) < DEPTH
+            folders[:] = sorted(
+                name
+                for name in folders
+                if entered and not name.startswith(".") and name not in _PASSED_BY
+            )
 
     def _line(self, id: str, folder: Path) -> RunEntry | None:
         """Return the row of a folder; `None` if the folder is not a run."""
@@ -218,34 +209,31 @@ def _is_inside(path: Path, root: Path) -> bool:
 
 def _finished(line: RunEntry, report: Report) -> RunEntry:
     facts = RunFacts(report, makers={})
-    figures = report.figures
-    judges: set[str] = set()
-    metrics = []
-    for summary in figures.metrics:
-        judges |= judges_of(figures.manifest, summary.metric)
-        axis = Axis(summary)
-        interval = "too few" if summary.too_few else ""
-        interval = axis.interval(*summary.interval) if summary.interval else interval
-        metrics.append(
-            {
-                "name": summary.metric,
-                "mean": summary.mean,
-                "shown": axis.say(summary.mean),
-                "interval": interval,
-                "n": summary.scored,
-                "failed": summary.failed + summary.not_run,
-            }
-        )
+    summaries, manifest = report.figures.metrics, report.figures.manifest
+    judges = {judge for one in summaries for judge in judges_of(manifest, one.metric)}
     entry = line._replace(
         title=facts.title,
         verdict=facts.verdict_word,
         tone=facts.verdict,
-        cases=figures.cases,
+        cases=report.figures.cases,
         judges=tuple(sorted(judges)),
-        metrics=tuple(metrics),
+        metrics=tuple(map(_metric, summaries)),
     )
     json.dumps(entry._asdict(), allow_nan=False)  # a figure that is none costs this line only
     return entry
+
+
+def _metric(summary: MetricSummary) -> dict[str, Any]:
+    axis = Axis(summary)
+    interval = axis.interval(*summary.interval) if summary.interval else ""
+    return {
+        "name": summary.metric,
+        "mean": summary.mean,
+        "shown": axis.say(summary.mean),
+        "interval": interval or ("too few" if summary.too_few else ""),
+        "n": summary.scored,
+        "failed": summary.failed + summary.not_run,
+    }
 
 
 def _begins_as_ours(results: Path) -> bool:

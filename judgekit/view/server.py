@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError, JudgekitError
@@ -48,14 +48,14 @@ class Refused(Exception):
     def __init__(self, status: int, line: str) -> None:
         super().__init__(line)
         self.status = status
-        self.line = line
 
 
 class PageRequest(NamedTuple):
     """The path and query of a request."""
 
     path: str
-    fields: tuple[tuple[str, str], ...]
+    fields: dict[str, list[str]]
+    """Name -> its values."""
 
     def one(self, name: str) -> str:
         """Return the value of a field.
@@ -63,14 +63,10 @@ class PageRequest(NamedTuple):
         Raises:
             Refused: the field is missing or repeated.
         """
-        values = self.all(name)
+        values = self.fields.get(name, [])
         if len(values) != 1:
             raise Refused(400, f"the address must name one {name}")
         return values[0]
-
-    def all(self, name: str) -> list[str]:
-        """Return every value of a field."""
-        return [value for key, value in self.fields if key == name]
 
 
 def check(target: str, headers: Message, *, port: int) -> PageRequest:
@@ -79,16 +75,17 @@ def check(target: str, headers: Message, *, port: int) -> PageRequest:
     Raises:
         Refused: it came under another name, from another site, or is no plain address.
     """
-    hosts = headers.get_all("Host") or []
+    hosts, origins, sites = (
+        [value.strip().lower() for value in headers.get_all(name) or []]
+        for name in ("Host", "Origin", "Sec-Fetch-Site")
+    )
     own = (f"127.0.0.1:{port}", f"localhost:{port}")
     # DNS rebinding: a foreign name that resolves to this machine would let its page read the runs.
-    if len(hosts) != 1 or hosts[0].strip().lower() not in own:
+    if len(hosts) != 1 or hosts[0] not in own:
         raise Refused(403, f"this server answers at http://{own[0]}/ only")
-    origins = headers.get_all("Origin") or []
-    if any(origin.strip().lower() not in (f"http://{host}" for host in own) for origin in origins):
+    if not {f"http://{host}" for host in own}.issuperset(origins):
         raise Refused(403, "requested by another site")
-    sites = headers.get_all("Sec-Fetch-Site") or []
-    if any(site.strip().lower() not in ("same-origin", "none") for site in sites):
+    if not {"same-origin", "none"}.issuperset(sites):
         raise Refused(403, "requested by another site; open the address itself")
     if len(target) > LONGEST:
         raise Refused(414, "the address is too long")
@@ -96,10 +93,10 @@ def check(target: str, headers: Message, *, port: int) -> PageRequest:
         raise Refused(400, "not an address of this server")
     try:
         parts = urlsplit(target)
-        fields = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        fields = parse_qs(parts.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError as exc:
         raise Refused(400, "not an address of this server") from exc
-    return PageRequest(parts.path, tuple(fields))
+    return PageRequest(parts.path, fields)
 
 
 class ServerResponse(NamedTuple):
@@ -160,10 +157,9 @@ class Viewer(ThreadingHTTPServer):
         Raises:
             Refused: there is none.
         """
-        make = _ROUTES.get(request.path)
-        if make is None:
+        if request.path not in _ROUTES:
             raise Refused(404, "no page has this address")
-        return make(self, request)
+        return _ROUTES[request.path](self, request)
 
     def _list(self, request: PageRequest) -> ServerResponse:
         return ServerResponse(small_page("list", "dom", "view/list", root=str(self.runs.root)))
@@ -213,10 +209,10 @@ class Viewer(ThreadingHTTPServer):
         return _data({"asked": records})
 
     def _compare(self, request: PageRequest) -> ServerResponse:
-        ids = request.all("run")
+        ids = request.fields.get("run", [])
         if len(ids) < 2:
             raise Refused(400, "name at least two runs")
-        across = request.all("across_rubrics") == ["yes"]
+        across = request.fields.get("across_rubrics") == ["yes"]
         runs = [self._find(id) for id in ids]
         for line, _ in runs:
             if line.state != "finished":
@@ -225,10 +221,8 @@ class Viewer(ThreadingHTTPServer):
             return ServerResponse(self.pages.comparison(runs, across_rubrics=across))
         except DAMAGED as exc:
             message = _message(exc).replace(f"{self.runs.root}/", "")
-            query = urlencode([("run", id) for id in ids])
-            link = ""
-            if "--across-rubrics" in message:
-                link = f"{request.path}?{query}&across_rubrics=yes"
+            again = urlencode([*(("run", id) for id in ids), ("across_rubrics", "yes")])
+            link = f"{request.path}?{again}" if "--across-rubrics" in message else ""
             message = re.sub(r" \(--[a-z-]+ compares them anyway\)", "", message)
             return _problem("These runs cannot be compared", message, link=link)
 
@@ -292,18 +286,17 @@ class _ViewHandler(BaseHTTPRequestHandler):
             answer = self.server.answer(request)
         except Refused as refused:
             self._refuse(refused)
-            return
-        tag = f'"{digest(answer.body)[:32]}"'
-        if answer.status == 200 and self.headers.get("If-None-Match") == tag:
-            self._send(ServerResponse(b"", answer.kind, 304), tag=tag)
         else:
+            tag = f'"{digest(answer.body)[:32]}"'
+            if answer.status == 200 and self.headers.get("If-None-Match") == tag:
+                answer = ServerResponse(b"", answer.kind, 304)
             self._send(answer, tag=tag)
 
     def _refuse_method(self) -> None:
         self._refuse(Refused(405, "this server answers only GET"))
 
     def _refuse(self, refused: Refused) -> None:
-        body = json.dumps({"problem": refused.line}, ensure_ascii=False).encode()
+        body = json.dumps({"problem": str(refused)}, ensure_ascii=False).encode()
         self.close_connection = True  # the rest of the request is not read
         self._send(ServerResponse(body, "application/json; charset=utf-8", refused.status))
 
