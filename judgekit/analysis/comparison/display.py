@@ -50,7 +50,8 @@ def comparison_parts(
     """
     base, new = (cut(side, 2 * MOST_NAME) for side in comparison.sides)
     yield DisplayLine(f"base {base}, new {new}", "title")
-    words = f"{cases_line(comparison)}; {cut(verdict_line(comparison), _MOST)}"
+    cases_line = f"{comparison.pairs} case{'s' if comparison.pairs != 1 else ''} in both"
+    words = f"{cases_line}; {cut(verdict_line(comparison), _MOST)}"
     yield DisplayLine(words, "bad" if comparison.regressions else "plain")
     warnings = [f"warning: {text}" for text in comparison.warnings]
     yield from _lines(warnings, "warning", ".warnings", most, "bad")
@@ -217,22 +218,14 @@ def number(value: float | None) -> str:
 def verdict_line(comparison: Comparison) -> str:
     """Return the outcome in one line."""
     compared = [m for m in comparison.metrics if m.refused is None]
-    worse = [m.metric for m in compared if m.verdict == "worse"]
-    better = [m.metric for m in compared if m.verdict == "better"]
-    parts = [f"worse: {', '.join(worse)}"] if worse else []
-    parts += [f"better: {', '.join(better)}"] if better else []
-    if parts:
-        return "; ".join(parts)
+    moved = {word: [m.metric for m in compared if m.verdict == word] for word in _STYLES}
+    if any(moved.values()):
+        return "; ".join(f"{word}: {', '.join(names)}" for word, names in moved.items() if names)
     if all(m.verdict == "same" for m in compared):
         return "no difference"
     if any(m.verdict == "unclear" for m in compared):
         return "no difference beyond chance"
     return "differences cannot be tested"
-
-
-def cases_line(comparison: Comparison) -> str:
-    """Return how many cases were compared."""
-    return f"{comparison.pairs} case{'s' if comparison.pairs != 1 else ''} in both"
 
 
 def family_line(comparison: Comparison) -> str:
@@ -250,17 +243,14 @@ def all_notes(comparison: Comparison) -> Iterator[str]:
         yield family_line(comparison)
     for metric in comparison.metrics:
         yield from notes(metric)
-    if (line := little_known(comparison)) is not None:
-        yield line
+    yield from filter(None, [little_known(comparison)])
     if 0 < comparison.same_answers < comparison.pairs:
         yield f"{comparison.same_answers} of {comparison.pairs} answers are the same in both runs."
 
 
 def notes(metric: MetricComparison) -> Iterator[str]:
     """Yield notes on the figures of a metric."""
-    for line in (reach_line(metric), untested_line(metric)):
-        if line is not None:
-            yield line
+    yield from filter(None, (reach_line(metric), untested_line(metric)))
     for change in metric.distributions:
         yield f"{metric.metric}, {change.line}"
     if metric.corrected is not None:

@@ -39,9 +39,8 @@ class ComparedResult(NamedTuple):
     parts: Mapping[str, ComparedPart]
     keys: tuple[str, ...]
     """Keys of the requests."""
-    rubric: str | None
-    digest: str | None
-    model: str | None
+    rubric: str | None = None
+    digest: str | None = None
 
 
 class CaseEntry(NamedTuple):
@@ -142,14 +141,10 @@ def _digest_of(value: object) -> str:
 def _metric_result(result: Result) -> ComparedResult:
     keys = tuple(judgment.request_key for judgment in result.judgments)
     if isinstance(result, Failure):
-        return ComparedResult(
-            f"failed ({result.kind})", None, _cut(result.message), {}, keys, None, None, None
-        )
+        return ComparedResult(f"failed ({result.kind})", None, _cut(result.message), {}, keys)
     scored = result.fallback is None
-    state = "fallback" if not scored else result.status.replace("_", " ")
-    meta = {name: _text(result.meta.get(name)) for name in ("rubric", "digest", "model")}
     return ComparedResult(
-        state=state,
+        state=result.status.replace("_", " ") if scored else "fallback",
         value=result.value if scored else None,
         reason=_cut(result.reason),
         parts={
@@ -157,7 +152,8 @@ def _metric_result(result: Result) -> ComparedResult:
             for part in (result.parts if scored else ())
         },
         keys=keys,
-        **meta,
+        rubric=_text(result.meta.get("rubric")),
+        digest=_text(result.meta.get("digest")),
     )
 
 

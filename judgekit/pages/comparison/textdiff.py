@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from rapidfuzz.distance import LCSseq
+from rapidfuzz.distance import LCSseq, Postfix, Prefix
 
 Sign = Literal["=", "-", "+"]
 
@@ -109,12 +109,8 @@ def _steps(old: Sequence[_Word], new: Sequence[_Word], *, most: int) -> list[_St
     left, right = (
         [numbers.setdefault(word.text, len(numbers)) for word in side] for side in (old, new)
     )
-    head = 0
-    while head < min(len(left), len(right)) and left[head] == right[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(left), len(right)) - head and left[-1 - tail] == right[-1 - tail]:
-        tail += 1
+    head = Prefix.similarity(left, right)
+    tail = Postfix.similarity(left[head:], right[head:])
     left, right = left[head : len(left) - tail], right[head : len(right) - tail]
     if len(left) * len(right) > most:
         return None
@@ -186,10 +182,7 @@ def _joined(pieces: Iterator[DiffPiece]) -> Iterator[DiffPiece]:
     """Join adjacent pieces; in a change, removed text comes first."""
     for same, group in groupby((p for p in pieces if p.text), key=lambda p: p.sign == "="):
         members = list(group)
-        if same:
-            yield DiffPiece("=", "".join(piece.text for piece in members))
-            continue
-        for sign in ("-", "+"):
-            text = "".join(piece.text for piece in members if piece.sign == sign)
-            if text:
+        signs: tuple[Sign, ...] = ("=",) if same else ("-", "+")
+        for sign in signs:
+            if text := "".join(piece.text for piece in members if piece.sign == sign):
                 yield DiffPiece(sign, text)
