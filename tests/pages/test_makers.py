@@ -17,8 +17,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.text.length import Length
-from judgekit.pages.run.cards import JudgeCard, judge_cards, rubric_cards
-from judgekit.pages.run.page import render_page
+from judgekit.pages.run.page import JudgeCard, judge_cards, render_page, rubric_cards
 from judgekit.pages.run.recorded import TapeIndex
 from judgekit.report.folder import TAPE
 from judgekit.report.manifest import full_manifest

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judgekit.core.canonical import canonical_json, digest
-from judgekit.pages.figures import Axis
+from judgekit.pages.figures import Axis, weight
 from judgekit.pages.html import fill, write_html
-from judgekit.pages.run.cards import judge_cards, rubric_cards
-from judgekit.pages.run.facts import RunFacts
+from judgekit.pages.run.facts import Fact, RunFacts, dollars
 from judgekit.pages.run.payload import KEPT, make_payload
+from judgekit.pages.run.recorded import JudgeReplies, TapeIndex
 from judgekit.pages.run.tallies import saturation
 from judgekit.report.corrected import corrected_lines
+from judgekit.report.manifest import dicts_in, entries_in, mapping
 from judgekit.report.report import Report
 from judgekit.report.spread import telling_figures
 from judgekit.report.text import outcome_counts
@@ -24,6 +26,14 @@ SCRIPTS = (
     "run/question", "run/labelling", "run/print", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
+_COMBINED = {
+    "weighted_mean": "the weighted mean",
+    "min": "that of the lowest criterion",
+    "max": "that of the highest criterion",
+    "all": "1 if every criterion is met in full",
+}
+
+_ANSWERED = {"nullable": "may abstain", "quotes": "with quotes", "reverse": "high is bad"}
 
 
 class Served(NamedTuple):
@@ -81,3 +91,163 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
         telling_figures=telling_figures,
         corrected_lines=corrected_lines,
     )
+
+
+class CriterionLine:
+    """One criterion of a rubric."""
+
+    def __init__(self, one: dict[str, Any], *, weighs: bool) -> None:
+        self.id = str(one.get("id"))
+        self.text = str(one.get("text") or "")
+        self.answer = _answer(one)
+        """In which words it is answered."""
+        self.weight = _weight(one.get("weight") if weighs else None)
+        self.levels = [
+            (
+                str(level.get("label")),
+                "not counted" if level.get("value") is None else f"{level['value']}",
+                str(level.get("text") or ""),
+            )
+            for level in dicts_in(one.get("levels"))
+        ]
+        """Word, worth and meaning of each level."""
+
+
+class RubricCard:
+    """What a rubric of a manifest asks."""
+
+    def __init__(self, entry: dict[str, Any], taped: TapeIndex) -> None:
+        criteria = dicts_in(entry.get("criteria"))
+        weighs = entry.get("combine", "weighted_mean") == "weighted_mean"
+        self.name = f"{entry.get('name', 'unnamed')}@{entry.get('version', '?')}"
+        self.digest = str(entry.get("digest") or "")
+        self.description = str(entry.get("description") or "")
+        self.facts = list(_rubric_facts(entry))
+        self.criteria = [CriterionLine(one, weighs=weighs) for one in criteria]
+        self.prompt = _prompt_text({str(one.get("id")) for one in criteria}, taped)
+        """The system message of a request by this rubric, where the tape has one."""
+
+
+class JudgeCard(NamedTuple):
+    """Who judged."""
+
+    name: str
+    facts: tuple[Fact, ...]
+
+
+def rubric_cards(manifest: Mapping[str, Any], taped: TapeIndex) -> list[RubricCard]:
+    """Return a card for every rubric of a manifest, which is untrusted data."""
+    return [RubricCard(entry, taped) for entry in dicts_in(manifest.get("rubrics"))]
+
+
+def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
+    metrics = [str(name) for name in entries_in(entry.get("metrics"))]
+    yield Fact("Metrics", ", ".join(metrics) or "nothing")
+    combine = entry.get("combine")
+    if isinstance(combine, str):
+        yield Fact("Its value is", _COMBINED.get(combine, combine))
+    modes = entry.get("modes")
+    if isinstance(modes, dict) and len(modes) > 1:
+        for name, groups in sorted(modes.items()):  # as report.json has them
+            shares = sorted(groups.items()) if isinstance(groups, dict) else ()
+            weights = " + ".join(f"{_weight(share)} {group}" for group, share in shares)
+            default = "default" if name == entry.get("default_mode") else ""
+            yield Fact(f"Mode {name}", weights, default)
+
+
+def _answer(one: dict[str, Any]) -> str:
+    labels = [str(label) for label in entries_in(one.get("labels"))]
+    items = entries_in(one.get("items"))
+    if labels:
+        answer = "one word" if one.get("levels") else f"one of {', '.join(labels)}"
+    elif one.get("kind") == "boolean":
+        answer = "yes or no"
+    elif one.get("kind") == "checklist":
+        answer = f"{len(items)} points, met or not" if items else "a list of points, met or not"
+    else:
+        answer = f"a number from {one.get('minimum', 0)} to {one.get('maximum', 1)}"
+    return "; ".join([answer, *(word for key, word in _ANSWERED.items() if one.get(key))])
+
+
+def _weight(value: Any) -> str:
+    return weight(value) if isinstance(value, (int, float)) else "–"
+
+
+def _prompt_text(ids: set[str], taped: TapeIndex) -> str:
+    """Return the system message of a request about these criteria."""
+    for form, system in taped.systems.items():
+        asked = {str(q.get("id")) for q in dicts_in(json.loads(form).get("questions"))}
+        if asked and asked <= ids:
+            return system
+    return ""
+
+
+def judge_cards(
+    manifest: Mapping[str, Any], run: Mapping[str, Any], taped: TapeIndex
+) -> list[JudgeCard]:
+    """Return a card for every judge a run was set up with, or that is on its tape."""
+    roles = _roles(manifest)
+    models = dict.fromkeys([*(model for model, _, _ in roles), *taped.judges])
+    facts = {m: _judge_facts([r for r in roles if r[0] == m], run, taped, m) for m in models}
+    return [JudgeCard(model, tuple(of)) for model, of in facts.items()]
+
+
+def _roles(manifest: Mapping[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return model, role and settings of every judge of the suite."""
+    several = manifest.get("judges")
+    named = several if isinstance(several, dict) else {"judge": manifest.get("judge")}
+    return [
+        (str(judge["model"]), str(role), judge)
+        for role, judge in named.items()
+        if isinstance(judge, dict) and judge.get("model")
+    ]
+
+
+def _judge_facts(
+    roles: list[tuple[str, str, dict[str, Any]]],
+    run: Mapping[str, Any],
+    taped: TapeIndex,
+    model: str,
+) -> Iterator[Fact]:
+    replies = taped.judges.get(model, JudgeReplies())
+    if any(role != "judge" for _, role, _ in roles):
+        yield Fact("Role", ", ".join(role for _, role, _ in roles))
+    for _, role, settings in roles:
+        if params := settings.get("params"):
+            yield Fact("Parameters set", json.dumps(params, ensure_ascii=False, sort_keys=True))
+        if api := settings.get("api"):
+            yield Fact("API", str(api))
+        if mode := settings.get("mode"):
+            yield Fact("Mode forced", str(mode))
+        yield from _findings(run, role)
+    for name, words in (
+        ("params", "Parameters sent"),
+        ("identity", "Identity"),
+        ("server", "Served as"),
+        ("reported", "Calls itself"),
+        ("mode", "Output mode"),
+    ):
+        several = [one for one in replies.values[name] if (name, one) != ("reported", model)]
+        if several:
+            yield Fact(words, "; ".join(several))
+    if not replies.count:
+        yield Fact("Replies", "none on the tape of this run")
+        return
+    again = f"{replies.retried:,} took more than one try" if replies.retried else ""
+    yield Fact("Replies", f"{replies.count:,}", again)
+    if replies.samples > 1:
+        yield Fact("Samples", f"up to {replies.samples:,} of each")
+    if any(replies.tokens):
+        more = f"+ {replies.uncounted:,} that were not counted" if replies.uncounted else ""
+        yield Fact("Tokens", f"{replies.tokens[0]:,} in, {replies.tokens[1]:,} out", more)
+    known = replies.unpriced < replies.count
+    more = f"+ {replies.unpriced:,} of unknown price" if known and replies.unpriced else ""
+    yield Fact("Cost when recorded", dollars(replies.cost if known else None), more)
+
+
+def _findings(run: Mapping[str, Any], role: str) -> Iterator[Fact]:
+    facts = mapping(mapping(run.get("judges")).get(role))
+    if facts.get("mode"):
+        yield Fact("Asked by", str(facts["mode"]), str(facts.get("mode_from") or ""))
+    if dropped := mapping(facts.get("dropped_params")):
+        yield Fact("Parameters not taken", ", ".join(map(str, dropped)))
