@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import zlib
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case
@@ -62,6 +63,11 @@ def page_json(value: Any) -> str:
         ValueError: the value holds NaN or an infinity.
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def with_cases(head: Mapping[str, Any], cases: Iterable[str]) -> str:
+    """Return the JSON of a head, with cases that are JSON already as its last entry."""
+    return f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
 
 
 def pack(text: str) -> Packed:

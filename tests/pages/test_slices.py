@@ -40,7 +40,7 @@ def test_figures_of_every_value_leave_out_what_is_no_score_of_the_metric() -> No
     )
 
     a, b = field.slices
-    assert (a.value, a.cases, a.cells[0]) == ("a", 1, (0, None, None, None, None))
+    assert (a.value, a.cases, a.cells[0]) == ("a", 1, SliceCell(0, None, None, None))
     assert (b.value, b.cases, b.cells[0].n) == ("b", 6, 5)
     assert b.cells[0].mean == pytest.approx(0.6)
     assert b.cells[0][2:4] == pytest.approx(INSIDE, abs=1e-4)

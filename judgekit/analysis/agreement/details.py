@@ -1,4 +1,4 @@
-"""Agreement within groups of cases, and about the mean scores of systems."""
+"""Agreement within groups and about systems, and whether the judge may replace a labeller."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from judgekit.report.agreement import (
     SystemMeans,
     statistics_of,
 )
+from judgekit.stats import replacement
 from judgekit.stats.agreement import (
     FEWEST_CASES,
     Coefficient,
@@ -29,14 +30,7 @@ from judgekit.stats.agreement import (
 from judgekit.stats.clusters import ClusteredMean, cr2
 from judgekit.stats.correlations import kendall_figure, pearson_figure
 from judgekit.stats.intervals import mean_interval
-from judgekit.stats.replacement import (
-    FEWEST_ITEMS,
-    ROUNDING,
-    ItemComparison,
-    left_out,
-    rejected,
-    too_few,
-)
+from judgekit.stats.replacement import FEWEST_ITEMS, ROUNDING, ItemComparison
 
 FEWEST_SYSTEMS = 5
 """Systems that a correlation of their means needs."""
@@ -145,15 +139,15 @@ def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> AltTes
     enough = sorted(name for name, own in items.items() if len(own) >= FEWEST_ITEMS)
     units = len({item.unit for name in enough for item in items[name]})
     clusters = units if scale.clustered else None
-    few = too_few(max(map(len, items.values()), default=0), len(enough), clusters)
+    few = replacement.too_few(max(map(len, items.values()), default=0), len(enough), clusters)
     by: Literal["accuracy", "negative RMSE"]
     by = "negative RMSE" if scale.kind == "number" else "accuracy"
     short = tuple(sorted(items.keys() - set(enough)))
     result = AltTest(epsilon=epsilon, by=by, labellers=(), short=short, too_few=few)
     if few:
         return result
-    tests = [left_out(items[name], epsilon) for name in enough]
-    wins = rejected([test.p for test in tests])
+    tests = [replacement.left_out(items[name], epsilon) for name in enough]
+    wins = replacement.rejected([test.p for test in tests])
     tested = [AltTestLabeller(labeller=name, wins=won, **test._asdict())
               for name, test, won in zip(enough, tests, wins, strict=True)]  # fmt: skip
     advantage, low, high = _advantage([items[name] for name in enough])

@@ -13,6 +13,7 @@ from judgekit.core.score import Failure
 from judgekit.pages.run.tallies import Slices
 from judgekit.report.answerers import answerer_of, model_of
 from judgekit.report.folder import Scored
+from judgekit.report.largest import Largest
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
@@ -97,9 +98,9 @@ class ComparedCases:
             [m.metric for m in comparison.metrics if m.refused is None]
             for comparison in comparisons
         ]
-        self.summaries: dict[str, MetricSummary] = {}
-        for run in reversed(self.runs):
-            self.summaries |= run.metrics
+        self.summaries = {
+            name: one for run in reversed(self.runs) for name, one in run.metrics.items()
+        }
         self.thresholds = [
             {name: _threshold(base.metrics[name], run.metrics[name]) for name in names}
             for run, names in zip(new, self.compared, strict=True)
@@ -133,14 +134,13 @@ class ComparedCases:
 
     def apart(self, metric: str) -> list[tuple[str, list[float | None]]]:
         """Return the cases on which the runs differ most, each with its value in every run."""
-        cases = []
-        for id in self.ids:
+        largest = Largest[tuple[str, list[float | None]]](MOST_APART)
+        for place, id in enumerate(self.ids):
             values = [_value(lines[id], metric) if id in lines else None for lines in self.lines]
             known = [value for value in values if value is not None]
             if known and max(known) - min(known) > EPSILON:
-                cases.append((id, values, max(known) - min(known)))
-        cases.sort(key=lambda case: -case[2])
-        return [case[:2] for case in cases[:MOST_APART]]
+                largest.add((max(known) - min(known), -place), (id, values))
+        return list(largest)
 
     def moves(self) -> list[dict[str, CaseChange]]:
         """Return how every case changed, for each of the new runs."""
@@ -155,21 +155,20 @@ class ComparedCases:
             return CaseChange("only_new" if base is None else "only_base", 0.0)
         if base.question != new.question:
             return CaseChange("other", 0.0)
-        names = self.compared[number - 1]
-        pairs = [(name, _value(base, name), _value(new, name)) for name in names]
-        steps = [
-            self._step(name, one, other)
-            for name, one, other in pairs
-            if one is not None and other is not None
-        ]
-        worst, best = min(steps, default=0.0), max(steps, default=0.0)
-        if worst < 0:
-            return CaseChange("worse", worst)
-        if any(one is not None and other is None for _, one, other in pairs):
+        steps = [0.0]
+        lost = gained = False
+        for name in self.compared[number - 1]:
+            one, other = _value(base, name), _value(new, name)
+            if one is not None and other is not None:
+                steps.append(self._step(name, one, other))
+            lost |= one is not None and other is None
+            gained |= one is None and other is not None
+        if min(steps) < 0:
+            return CaseChange("worse", min(steps))
+        if lost:
             return CaseChange("lost", 0.0)
-        if best > 0:
-            return CaseChange("better", best)
-        gained = any(one is None and other is not None for _, one, other in pairs)
+        if max(steps) > 0:
+            return CaseChange("better", max(steps))
         return CaseChange("gained" if gained else "same", 0.0)
 
     def _step(self, metric: str, base: float, new: float) -> float:

@@ -5,9 +5,8 @@ It is made of the same pieces as the page of a run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.pages.comparison.cases import ComparedCases
@@ -104,15 +103,12 @@ def _judges(run: Report) -> frozenset[str]:
 
 
 def _rubrics(run: Report) -> frozenset[str]:
+    entries = dicts_in(run.figures.manifest.get("metrics"))
     return frozenset(
         f"{maker['rubric']}@{maker.get('version', '?')} {(maker.get('digest') or '')!s:.8}".strip()
-        for maker in _makers(run.figures.manifest)
+        for maker in (mapping(entry.get("made_with")) for entry in entries)
         if maker.get("rubric")
     )
-
-
-def _makers(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [mapping(entry.get("made_with")) for entry in dicts_in(manifest.get("metrics"))]
 
 
 def _suite(run: Report) -> frozenset[str]:

@@ -11,7 +11,7 @@ from judgekit.core.case import Case
 from judgekit.core.score import Failure, Part, Result
 from judgekit.pages.comparison.cases import ORDER, CaseChange, ComparedCases
 from judgekit.pages.comparison.textdiff import text_diff
-from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json
+from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json, with_cases
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import dicts_in
 from judgekit.report.report import Report
@@ -83,9 +83,9 @@ def make_payload(
         "fields": lines.fields,
         "texts": texts.all,
     }
-    text = f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
+    packed = pack(with_cases(head, cases))
     counts = [Counter(str(move.fate) for move in one.values()) for one in moves]
-    return ComparisonPayload(pack(text), len(cases), len(with_texts), worst, scored, counts)
+    return ComparisonPayload(packed, len(cases), len(with_texts), worst, scored, counts)
 
 
 def _metric(lines: ComparedCases, name: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -248,26 +248,17 @@ class RunFacts:
                 yield summary.metric, known
 
     def _replies(self) -> Iterator[Fact]:
-        origins = self._run.get("origins")
+        origins, record = (self._run.get(name) for name in ("origins", "record"))
         if isinstance(origins, dict):
-            counts = [(origins.get(name), word) for name, word in _ORIGINS]
-            shown = [f"{n:,} {word}" for n, word in counts if isinstance(n, int) and n]
-            yield Fact("Replies", ", ".join(shown) or "none", self._recording())
+            recording = [f"record mode {record}"] if record else []
+            recording += _counts(self._run, _RECORDING)
+            shown = ", ".join(_counts(origins, _ORIGINS))
+            yield Fact("Replies", shown or "none", ", ".join(recording))
         for name, word, unpriced in _COSTS:
             if name not in self._run or self._run[name] == 0:
                 continue
-            more = self._run.get(unpriced)
-            note = f"+ {more:,} of unknown price" if isinstance(more, int) and more else ""
-            yield Fact(word, dollars(self._run[name]), note)
-
-    def _recording(self) -> str:
-        record = self._run.get("record")
-        words = [f"record mode {record}"] if record else []
-        for name, what in (("missed", "not recorded"), ("unused", "recorded but not used")):
-            count = self._run.get(name)
-            if isinstance(count, int) and count:
-                words.append(f"{count:,} {what}")
-        return ", ".join(words)
+            more = _counts(self._run, [(unpriced, "of unknown price")])
+            yield Fact(word, dollars(self._run[name]), "".join(f"+ {count}" for count in more))
 
     def _duration(self) -> Iterator[Fact]:
         if started := self._run.get("started"):
@@ -283,7 +274,14 @@ MOST_BAD = 4
 """Metrics of a bad case that are shown."""
 _COMPARED = (CALIBRATED, COMPARED)
 _ORIGINS = (("live", "live"), ("tape", "from the tape"), ("store", "from the store"))
+_RECORDING = (("missed", "not recorded"), ("unused", "recorded but not used"))
 _COSTS = (("spent", "Spent", "unpriced"), ("avoided", "Avoided", "unpriced_replays"))
+
+
+def _counts(facts: Mapping[str, Any], words: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the counts among facts, which may be anything, with words for them."""
+    counts = [(facts.get(name), word) for name, word in words]
+    return [f"{n:,} {word}" for n, word in counts if isinstance(n, int) and n]
 
 
 def minute_of(time: str) -> str:

@@ -72,11 +72,8 @@ class Forms:
 
     def levels(self) -> dict[str, dict[str, dict[str, str]]]:
         """Return what levels mean: metric -> criterion -> word -> meaning."""
-        return {
-            metric: means
-            for metric, rubric in self._told.items()
-            if rubric is not None and (means := _meanings(rubric))
-        }
+        means = {metric: _meanings(rubric or {}) for metric, rubric in self._told.items()}
+        return {metric: of for metric, of in means.items() if of}
 
     def _asked(self, form: str) -> set[str]:
         """Return the ids of the questions of a form; empty for any other value."""
@@ -90,8 +87,8 @@ class Forms:
 
     def _from_manifest(self, metric: str, parts: set[str]) -> str | None:
         """Return the form of a metric without requests on the tape."""
-        rubric = self._told.get(metric)
-        criteria = dicts_in(rubric.get("criteria")) if rubric else []
+        rubric = self._told.get(metric) or {}
+        criteria = dicts_in(rubric.get("criteria"))
         if not criteria or (parts and not parts <= {str(c.get("id")) for c in criteria}):
             return None
         questions = [
@@ -99,10 +96,9 @@ class Forms:
             for criterion in criteria
             if not parts or criterion.get("id") in parts
         ]
-        details = dicts_in(rubric.get("details")) if rubric else []
-        form = {"questions": questions, **({"details": details} if details else {})}
-        text = canonical_json(form)
-        return text if self._asked(text) else None
+        details = dicts_in(rubric.get("details"))
+        form = canonical_json({"questions": questions, **({"details": details} if details else {})})
+        return form if self._asked(form) else None
 
 
 def _metrics_by_criteria(parts: Sequence[Part], ids: set[str]) -> bool:

@@ -10,7 +10,7 @@ from judgekit.cassette.tape import Tape
 from judgekit.core.case import output_digest
 from judgekit.core.score import Result
 from judgekit.datasets.ids import is_derived
-from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json
+from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json, with_cases
 from judgekit.pages.run.forms import Forms
 from judgekit.pages.run.recorded import Origins, TapeIndex, open_tape, records_of_rows
 from judgekit.pages.run.tallies import Field, Histograms, Ranking, Slices
@@ -73,16 +73,13 @@ def make_payload(report: Report) -> RunPayload:
     taped = TapeIndex(tape)
     texts = Texts()
     ranking = Ranking(report.metrics)
-    with_prompts = (
-        _worst_cases(report, ranking) if tape is not None and figures.cases > ALL else None
-    )
+    large = tape is not None and figures.cases > ALL
+    with_prompts = _worst_cases(report, ranking) if large else None
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     leads: list[str] = []
     makers: dict[str, dict[JudgedBy, None]] = {}
-    slices = Slices(
-        {summary.metric: summary.range for summary in figures.metrics},
-        cluster=cluster_field(figures.manifest),
-    )
+    ranges = {summary.metric: summary.range for summary in figures.metrics}
+    slices = Slices(ranges, cluster=cluster_field(figures.manifest))
     histograms = Histograms()
     origins = Origins(report.run)
     forms = Forms(taped, figures.manifest, texts.put)
@@ -117,15 +114,11 @@ def make_payload(report: Report) -> RunPayload:
         "personas": _personas(figures.manifest),
         "prompts": prompts,
     }
-    packed = pack(_joined({**head, "texts": texts.all}, cases))
+    packed = pack(with_cases({**head, "texts": texts.all}, cases))
     if packed.compressed:
         # Two lines, so that the list of cases is drawn before the texts are unpacked.
-        packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
+        packed = pack(f"{with_cases(head, leads)}\n{with_cases({'texts': texts.all}, cases)}")
     return RunPayload(packed, prompts, made_by, fields, histograms, ranking, taped)
-
-
-def _joined(head: dict[str, Any], cases: list[str]) -> str:
-    return f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
 
 
 def _personas(manifest: Mapping[str, Any]) -> dict[str, str]:

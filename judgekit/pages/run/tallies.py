@@ -43,6 +43,7 @@ class SliceCell(NamedTuple):
     high: float | None
     too_few: str | None = None
     """Why there is no interval."""
+    clusters: int | None = None
 
 
 class Slice(NamedTuple):
@@ -128,14 +129,11 @@ class _Tally:
                 figures.add(value, cluster)
 
     def finish(self, value: str | None, bounds: Mapping[str, Bounds]) -> Slice:
-        cells = (_cell(figures, bounds[metric]) for metric, figures in self._figures.items())
+        cells = (
+            SliceCell(figures.rows.n, **mean_figures(figures, bounds[metric]))
+            for metric, figures in self._figures.items()
+        )
         return Slice(value, self.cases, tuple(cells))
-
-
-def _cell(values: FigureValues, bounds: Bounds) -> SliceCell:
-    figures = mean_figures(values, bounds)
-    del figures["clusters"]
-    return SliceCell(values.rows.n, **figures)
 
 
 def value_text(value: Any) -> str | None:
@@ -185,12 +183,8 @@ def saturation(bins: Sequence[int]) -> str | None:
     ('top', None, None)
     """
     total = sum(bins)
-    if total < ENOUGH:
-        return None
-    for place, count in (("top", bins[-1]), ("bottom", bins[0])):
-        if count / total >= EDGE:
-            return place
-    return None
+    ends = {"top": bins[-1], "bottom": bins[0]} if total >= ENOUGH else {}
+    return next((end for end, count in ends.items() if count / total >= EDGE), None)
 
 
 class Rank(NamedTuple):
