@@ -13,6 +13,7 @@ from judgekit.pages.run.tallies import (
     VALUES,
     Field,
     Histograms,
+    SliceCell,
     Slices,
     saturation,
     value_text,

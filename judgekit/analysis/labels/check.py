@@ -124,11 +124,9 @@ def _repeated(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
     first: dict[tuple[str | None, ...], _Placed] = {}
     for label, where in placed:
         earlier, at = first.setdefault(label.identity, (label, where))
-        if earlier is label:
-            continue
-        if label.value == earlier.value:
+        if earlier is not label and earlier.value == label.value:
             yield _finding("repeated", label, where, f"{describe(label)} repeats {at}; delete one")
-        else:
+        elif earlier is not label:
             values = f"{_shown(label.value)} here and {_shown(earlier.value)} at {at}"
             message = f"{describe(label)} is {values}; keep one"
             yield _finding("contradiction", label, where, message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,19 +39,7 @@ _ANY = ""
 _TAKEN = "labels without a digest: taken as labels of the outputs of the run"
 
 
-class LabelColumns(NamedTuple):
-    """How columns, or the names of controls, are read."""
-
-    metric: str | None
-    """The metric of rows that name none."""
-    labeller: str
-    """The labeller of rows that name none."""
-    names: Mapping[str, str]
-    """Column -> criterion; empty for a column to leave out."""
-    questions: Mapping[str, Mapping[str, Question]]
-    """Metric -> criterion -> question, as far as known."""
-
-
+@dataclass
 class LabelRows(RowBuilder):
     """Turns rows into labels; counts what has none.
 
@@ -58,10 +47,16 @@ class LabelRows(RowBuilder):
     `criterion` and `value` (long), or a task of Label Studio.
     """
 
-    def __init__(self, columns: LabelColumns) -> None:
-        self.columns = columns
-        self.notes: Counter[str] = Counter()
-        """What is left out -> how often."""
+    metric: str | None
+    """The metric of rows that name none."""
+    labeller: str
+    """The labeller of rows that name none."""
+    names: Mapping[str, str]
+    """Column, or name of a control -> criterion; empty for a column to leave out."""
+    questions: Mapping[str, Mapping[str, Question]]
+    """Metric -> criterion -> question, as far as known."""
+    notes: Counter[str] = field(default_factory=Counter)
+    """What is left out -> how often."""
 
     def read(self, row: Any) -> list[Label]:
         """Return the labels of a row.
@@ -76,7 +71,7 @@ class LabelRows(RowBuilder):
                 return list(self._task(row))
             if isinstance(row.get("answers"), dict) or isinstance(row.get("values"), dict):
                 given = {k: v for k, v in row.items() if k not in ABOUT_CASE and v is not None}
-                default = {"rubric": self.columns.metric, "labeller": self.columns.labeller}
+                default = {"rubric": self.metric, "labeller": self.labeller}
                 return list(labels_of(default | given, ""))
             return list(self._flat(row))
         except (ConfigError, ValueError) as exc:
@@ -87,10 +82,10 @@ class LabelRows(RowBuilder):
         case = row.get("case") or row.get("id")
         if not isinstance(case, (str, int)):
             raise RowFault("no case; add a column, or a key of the data, 'case' with the case id")
-        metric = row.get("metric") or self.columns.metric
+        metric = row.get("metric") or self.metric
         if not isinstance(metric, str):
             raise RowFault("no metric; add a column 'metric', or name it with --metric")
-        name = str(labeller or self.columns.labeller)
+        name = str(labeller or self.labeller)
         if max(len(str(case)), len(metric), len(name)) > LONGEST:
             raise RowFault(f"an id or a name is longer than {LONGEST} characters")
         line = {"case": str(case), "metric": metric, "labeller": name, "value": None,
@@ -105,8 +100,7 @@ class LabelRows(RowBuilder):
             cells = {name: row.get("value"), f"{name}.reason": row.get("reason")}
         else:
             skipped = ABOUT_CASE | _OF_TOOL | set(_HEAD)
-            names = self.columns.names
-            cells = {key: v for key, v in row.items() if key in names or key not in skipped}
+            cells = {k: v for k, v in row.items() if k in self.names or k not in skipped}
         yield from self._labels(head, [(name, value, False) for name, value in cells.items()])
 
     def _task(self, task: Mapping[str, Any]) -> Iterator[Label]:
@@ -130,12 +124,11 @@ class LabelRows(RowBuilder):
         """Return control, value and whether it is a text, of each result of an annotation."""
         cells = []
         for result in dicts_in(results):
-            value = mapping(result.get("value"))
             form = str(result.get("type"))
             if form not in ("choices", "rating", "number", "textarea"):
                 self.notes["results left out: no choices, rating, number or text"] += 1
                 continue
-            content = value.get("text" if form == "textarea" else form)
+            content = mapping(result.get("value")).get("text" if form == "textarea" else form)
             if form == "choices":
                 if not isinstance(content, list) or len(content) != 1:
                     raise RowFault(f"{quoted(result.get('from_name'))} needs one choice")
@@ -151,10 +144,10 @@ class LabelRows(RowBuilder):
         """Yield the labels of columns, or of controls: name, value, whether it is a text."""
         answers: dict[str, LabelAnswer] = {}
         reasons: dict[str, str] = {}
-        known = self.columns.questions.get(head.metric, {})
-        names = {self.columns.names.get(name, name) for name, _, _ in cells} | set(known)
+        known = self.questions.get(head.metric, {})
+        names = {self.names.get(name, name) for name, _, _ in cells} | set(known)
         for column, value, is_text in cells:
-            name = self.columns.names.get(column, column)
+            name = self.names.get(column, column)
             if name == "" or value in (None, ""):
                 continue
             bases = (name.removesuffix(end) for end in _ENDINGS if name.endswith(end))
@@ -251,7 +244,7 @@ def import_labels(
         metrics = {name for _, name in planned.cases}
         metric = metric or (metrics.pop() if len(metrics) == 1 else None)
     metric = metric or (only_judged(report) if report is not None else None)
-    builder = LabelRows(LabelColumns(metric, labeller, names or {}, questions))
+    builder = LabelRows(metric, labeller, names or {}, questions)
     notes = builder.notes
     first: dict[tuple[str | None, ...], tuple[Label, str]] = {}
     for label, where in _read(sources, builder):
@@ -263,11 +256,9 @@ def import_labels(
     labels = [label for label, _ in first.values()]
     if not labels:
         raise ConfigError("no labels in the file", where=", ".join(map(str, sources)))
-    if planned is not None:
-        labels = list(_with_plan(labels, planned, notes))
-        if not labels:
-            message = "no label is of a planned case; is it the plan of these labels?"
-            raise ConfigError(message, where=str(planned.path))
+    if planned is not None and not (labels := list(_with_plan(labels, planned, notes))):
+        message = "no label is of a planned case; is it the plan of these labels?"
+        raise ConfigError(message, where=str(planned.path))
     if report is not None:
         digests = {case.id: output_digest(case.output) for case, _ in report.results}
         notes[_TAKEN] = sum(one.output is None and one.case in digests for one in labels)

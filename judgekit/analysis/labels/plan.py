@@ -103,18 +103,18 @@ class LabelPlan(NamedTuple):
         Raises:
             ConfigError: the file cannot be written.
         """
-        report = self.report
-        figures = report.figures.model_copy(update={"cases": len(self.chosen)})
-        part = Report(figures, run=report.run, results=self.cases, folder=report.folder,
-                      places=report.places)  # fmt: skip
+        run = self.report
+        figures = run.figures.model_copy(update={"cases": len(self.chosen)})
+        part = Report(
+            figures, run=run.run, results=self.cases, folder=run.folder, places=run.places
+        )
         written: Path = renderer("run page")(part, path, label=self.metric)
         return written
 
     def text(self) -> str:
         """Return what was drawn, in lines."""
         size = sum(stratum.size for stratum in self.strata)
-        drawn = sum(stratum.drawn for stratum in self.strata)
-        lines = [f"{self.metric}: {drawn:,} of {size:,} cases, seed {self.seed}"]
+        lines = [f"{self.metric}: {len(self.chosen):,} of {size:,} cases, seed {self.seed}"]
         for n, one in enumerate(self.strata, start=1):
             rate = f"{one.drawn:,} of {one.size:,}, probability {one.probability:.3g}"
             lines.append(f"  {f'{n}. {one.name}':<34} {rate}")
@@ -162,12 +162,11 @@ def plan_labels(
     members: dict[_Key, list[_Candidate]] = {key: [] for key in sorted(set(keys))}
     for candidate, key in zip(candidates, keys, strict=True):
         members[key].append(candidate)
-    sizes = [len(cases) for cases in members.values()]
     factors = [DOUBTFUL if high else 1.0 for _, high in members]
     split = any(high for _, high in members)
     strata: list[PlanStratum] = []
     chosen: dict[str, PlanStratum] = {}
-    drawn = allocate_power(sizes, factors, count)
+    drawn = allocate_power(list(map(len, members.values())), factors, count)
     for (key, cases), size in zip(members.items(), drawn, strict=True):
         strata.append(PlanStratum(_name(cases, key, split=split), len(cases), size))
         # The order of the run does not matter.
@@ -250,9 +249,9 @@ class ReadPlan(NamedTuple):
 
 class _PlanRows(RowBuilder):
     def read(self, row: Any) -> Any:
-        names = row.get("labellers", []) if isinstance(row, dict) else None
-        is_label = isinstance(row, dict) and row.keys() & {"answers", "values", "value"}
-        if not isinstance(names, list) or is_label or row.get("probability") is None:
+        planned = isinstance(row, dict) and row.get("probability") is not None
+        is_label = planned and row.keys() & {"answers", "values", "value"}
+        if not planned or is_label or not isinstance(row.get("labellers", []), list):
             raise RowFault("not a line of a plan; `judgekit labels plan` writes plans")
         return row
 

@@ -128,8 +128,7 @@ class CriterionStatistics(Value):
         yield "mean", self.mean.text
         yield "full value", self.full.text
         yield "with the rest", self.discrimination.text
-        closest = f"{self.closest} " if self.closest else ""
-        yield "closest", f"{closest}{self.redundancy.text}"
+        yield "closest", f"{self.closest or ''} {self.redundancy.text}".strip()
         if self.people is not None:
             yield "people", f"{self.coefficient or ''} {self.people.text}".strip()
         yield "without it", f"mean {self.mean_change.text}"
