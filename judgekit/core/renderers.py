@@ -12,8 +12,8 @@ from typing import Any
 _RENDERERS = {
     "run page": "judgekit.pages.run.page:write_page",
     "comparison page": "judgekit.pages.comparison.page:write_comparison",
-    "agreement page": "judgekit.pages.agreement:write_agreement",
-    "ranking page": "judgekit.pages.ranking:write_ranking",
+    "agreement page": "judgekit.pages.analysis:write_agreement",
+    "ranking page": "judgekit.pages.analysis:write_ranking",
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from judgekit.analysis.agreement.agree import agree
 from judgekit.core.errors import ConfigError
-from judgekit.pages.agreement import render_agreement, shade
+from judgekit.pages.analysis import render_agreement, shade
 from judgekit.report.calibration import Calibration
 from tests import browsing
 from tests.analysis.agreement.simulated import study

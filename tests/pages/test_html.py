@@ -16,10 +16,10 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CassetteCorrupt, ConfigError
 from judgekit.core.score import Failure, Part, Score
 from judgekit.datasets.ids import derive_id
+from judgekit.pages.analysis import SCRIPTS as RANKING_SCRIPTS
 from judgekit.pages.comparison.page import SCRIPTS as COMPARISON_SCRIPTS
 from judgekit.pages.figures import number, percent, weight
 from judgekit.pages.html import ASSETS
-from judgekit.pages.ranking import SCRIPTS as RANKING_SCRIPTS
 from judgekit.pages.run.facts import dollars
 from judgekit.pages.run.page import SCRIPTS, render_page, write_page
 from judgekit.pages.run.payload import ALL, KEPT

@@ -10,7 +10,7 @@ import pytest
 
 import judgekit
 from judgekit.core.errors import ConfigError
-from judgekit.pages.ranking import render_ranking
+from judgekit.pages.analysis import render_ranking
 from tests import browsing
 from tests.layout import check_layout
 
