@@ -186,6 +186,3 @@ def _questions(report: Report, subjects: Iterable[Subject]) -> dict[Topic, Quest
         if record is not None
         for question in record.request.form.questions
     }
-
-
-__all__ = ["agree"]

@@ -78,7 +78,10 @@ def compare_all(
     comparisons = []
     for one in new:
         after = _open(one)
-        _refuse_same(before, after)
+        if before is after:
+            raise ConfigError("a run cannot be compared with itself")
+        if before.folder and after.folder and before.folder.resolve() == after.folder.resolve():
+            raise ConfigError("is compared with itself; name two runs", where=str(after.folder))
         fields = (cluster_field(run.figures.manifest) for run in (after, before))
         cluster = settings.cluster or next(filter(None, fields), None)
         if cluster is not None and interval == "bootstrap":
@@ -95,13 +98,6 @@ def _open(run: str | Path | Report) -> Report:
     if not isinstance(run, str | Path):
         raise ConfigError(f"a run is a report or its folder, not {type(run).__name__}")
     return Report.read(run)
-
-
-def _refuse_same(base: Report, new: Report) -> None:
-    if base is new:
-        raise ConfigError("a run cannot be compared with itself")
-    if base.folder and new.folder and base.folder.resolve() == new.folder.resolve():
-        raise ConfigError("is compared with itself; name two runs", where=str(new.folder))
 
 
 class _RunPair:
@@ -344,6 +340,3 @@ def _cases(count: int) -> str:
 
 def _are(count: int) -> str:
     return "are" if count != 1 else "is"
-
-
-__all__ = ["compare", "compare_all"]

@@ -156,6 +156,3 @@ def correct(
         cluster=cluster,
         means=tuple(means),
     )
-
-
-__all__ = ["CorrectedRun", "correct"]

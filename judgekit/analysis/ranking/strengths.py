@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import needs_extra
@@ -88,7 +88,17 @@ def strengths_of(wins: Sequence[Win], *, draws: int, seed: int) -> list[Strength
     members, sides = np.unique(rows[:, 1:3], return_inverse=True)
     models, (winner, loser) = len(members), sides.reshape(-1, 2).T
     cells, cell = np.unique(winner * models + loser, return_inverse=True)
-    fit = _fitter((cells // models).tolist(), (cells % models).tolist())
+    with needs_extra("a ranking", "ranking"):
+        import evalica
+    pairs = (cells // models).tolist(), (cells % models).tolist()
+    every = (*pairs, [evalica.Winner.X] * len(cells))
+
+    def fit(weights: Any, tolerance: float) -> Any:
+        """Return the logarithms of strengths with mean 0, by the numbers of the models."""
+        options = {"weights": weights.tolist(), "tolerance": tolerance, "limit": _ITERATIONS}
+        logs = np.log(evalica.bradley_terry(*every, **options).scores.sort_index().to_numpy())
+        return logs - logs.mean()
+
     centre = fit(np.bincount(cell, weights), _TOLERANCE)
     rank = 1 + (centre > centre[:, None] + 1e-9).sum(axis=1)
     if len(prompts) < FEWEST:
@@ -110,25 +120,3 @@ def strengths_of(wins: Sequence[Win], *, draws: int, seed: int) -> list[Strength
     above, below = (((side < 0) & clear).sum(axis=1) for side in (steps, -steps))
     columns = (centre, rank, centre - margin, centre + margin, 1 + above, models - below)
     return list(map(Strength, *(column.tolist() for column in columns)))
-
-
-def _fitter(winners: list[int], losers: list[int]) -> Callable[[Any, float], Any]:
-    """Return a function of the weights of wins and a tolerance that fits strengths.
-
-    It returns their logarithms with mean 0, by the numbers of the models.
-
-    Raises:
-        MissingExtra: evalica is not installed.
-    """
-    import numpy as np
-
-    with needs_extra("a ranking", "ranking"):
-        import evalica
-    wins = (winners, losers, [evalica.Winner.X] * len(winners))
-
-    def fit(weights: Any, tolerance: float) -> Any:
-        options = {"weights": weights.tolist(), "tolerance": tolerance, "limit": _ITERATIONS}
-        logs = np.log(evalica.bradley_terry(*wins, **options).scores.sort_index().to_numpy())
-        return logs - logs.mean()
-
-    return fit

@@ -64,6 +64,7 @@ def make_payload(
     details = _details(lines.runs, with_texts, texts, scored)
     shared = list(dict.fromkeys(name for metrics in lines.compared for name in metrics))
     cases = []
+    base, *others = lines.lines
     for id in lines.ids:
         data = {
             **details.pop(id),
@@ -73,7 +74,10 @@ def make_payload(
             ],
             "fate": [one[id].fate if id in one else None for one in moves],
             "rank": [one.get(id, len(lines.ids)) for one in ranks],
-            "same": [_same_answer(lines, id, number) for number in range(1, len(lines.runs))],
+            "same": [
+                one[id].answer == base[id].answer if id in one and id in base else None
+                for one in others
+            ],
         }
         cases.append(page_json(data))
     head = {
@@ -137,11 +141,6 @@ def _worst(
 ) -> list[str]:
     worse = (id for id, move in moves.items() if move.fate == "worse" and id in with_texts)
     return heapq.nsmallest(WORST, worse, key=ranks.__getitem__)
-
-
-def _same_answer(lines: ComparedCases, id: str, number: int) -> bool | None:
-    base, new = lines.lines[0].get(id), lines.lines[number].get(id)
-    return None if base is None or new is None else base.answer == new.answer
 
 
 # -- texts --------------------------------------------------------------------------
