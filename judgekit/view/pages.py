@@ -41,9 +41,8 @@ class Pages:
             JudgekitError: its files are damaged.
         """
         served = Served(run=line.id, stamp=line.stamp)
-        return self._cached(
-            ("run", *served), lambda: render_page(Report.read(folder), served=served)
-        )
+        key = ("run", *served)
+        return self._cached(key, lambda: render_page(Report.read(folder), served=served))
 
     def comparison(self, runs: Sequence[tuple[RunEntry, Path]], *, across_rubrics: bool) -> bytes:
         """Return the page of a comparison; the first run is the base.

@@ -89,10 +89,7 @@ class Runs:
 
     def all(self) -> list[RunEntry]:
         """Return a line for every run, the newest first."""
-        lines = [
-            self._line(folder.relative_to(self.root).as_posix(), folder)
-            for folder in self._folders()
-        ]
+        lines = [self._line(folder) for folder in self._folders()]
         self._lines = {line.id: line for line in lines if line is not None}
         return sorted(self._lines.values(), key=lambda line: (-line.modified, line.id))
 
@@ -106,7 +103,7 @@ class Runs:
         if id not in self._lines:
             self.all()
         folder = self.root / self._lines[id].id
-        line = self._line(id, folder) if _is_inside(folder, self.root) else None
+        line = self._line(folder) if _is_inside(folder, self.root) else None
         if line is None:
             raise KeyError(id)
         self._lines[id] = line
@@ -124,15 +121,13 @@ class Runs:
             if looked_at > LOOKED_AT:
                 self.note = f"There is more here than {LOOKED_AT:,} files; not all was looked at."
                 return
-            entered = len(Path(path).relative_to(self.root).parts) < DEPTH
-            folders[:] = sorted(
-                name
-                for name in folders
-                if entered and not name.startswith(".") and name not in _PASSED_BY
-            )
+            entered = {name for name in folders if not name.startswith(".")} - _PASSED_BY
+            deepest = len(Path(path).relative_to(self.root).parts) == DEPTH
+            folders[:] = [] if deepest else sorted(entered)
 
-    def _line(self, id: str, folder: Path) -> RunEntry | None:
+    def _line(self, folder: Path) -> RunEntry | None:
         """Return the row of a folder; `None` if the folder is not a run."""
+        id = folder.relative_to(self.root).as_posix()
         try:
             stamp, modified = self._stamp(folder)
         except OSError as exc:

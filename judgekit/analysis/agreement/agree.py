@@ -97,9 +97,7 @@ def agree(
 def _subjects(report: Report, labels: RunLabels, settings: AgreeSettings) -> dict[Topic, Subject]:
     """Return the labelled subjects with the judge's results."""
     summaries, manifest = report.metrics, report.figures.manifest
-    names = {
-        name: {name, *(rubric for rubric, _ in rubrics_of(manifest, name))} for name in summaries
-    }
+    names = {name: {name, *dict(rubrics_of(manifest, name))} for name in summaries}
     subjects: dict[Topic, Subject] = {}
     unknown = dict(labels.cases)
     for judged, output, rows in _judged(report, labels, settings):

@@ -41,10 +41,9 @@ class AgreeSettings(NamedTuple):
         check_word("labels", self.combine, get_args(Combine))
         if self.weights is not None:
             check_word("weights", self.weights, get_args(KappaWeights))
-        if self.alt_test is not None and not 0 <= self.alt_test < 1:
-            raise ConfigError(
-                f"alt-test must be an epsilon from 0 to below 1, not {self.alt_test:g}"
-            )
+        epsilon = self.alt_test
+        if epsilon is not None and not 0 <= epsilon < 1:
+            raise ConfigError(f"alt-test must be an epsilon from 0 to below 1, not {epsilon:g}")
 
 
 def check_word(name: str, word: object, known: Sequence[str]) -> None:

@@ -126,10 +126,9 @@ class RatedCases:
         once = self._people_once()
         self._between = np.concatenate([once, once[:, ::-1]])
         one, other = self._between.T
-        units, people, weights = (self.judged.units, self.judged.second, self.judged.weights)
-        self.people = PairColumns(
-            units[one], people[one], people[other], weights[one], clustered=scale.clustered
-        )
+        units, people, weights = self.judged.units, self.judged.second, self.judged.weights
+        sides = people[one], people[other]
+        self.people = PairColumns(units[one], *sides, weights[one], clustered=scale.clustered)
         """Pairs of answers by two people to one case, in both orders: theirs is arbitrary."""
 
     def _people_once(self) -> Any:

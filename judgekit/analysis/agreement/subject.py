@@ -242,9 +242,8 @@ class Subject:
         answers = judge | people
         kinds = {_kind(answer) for answer in answers}
         if len(kinds) > 1:
-            raise ConfigError(
-                f"{self._name}: the judge answers in {_kinds(judge)}, people in {_kinds(people)}"
-            )
+            mine, other = _kinds(judge), _kinds(people)
+            raise ConfigError(f"{self._name}: the judge answers in {mine}, people in {other}")
         kind = kinds.pop()
         if kind == "yes or no":
             return "nominal", [False, True]
@@ -259,9 +258,8 @@ class Subject:
         known = {label.casefold() for label in labels}
         for answer in answers:
             if labels and str(answer).casefold() not in known:
-                raise ConfigError(
-                    f"{self._name}: unknown label {answer!r}{suggest(str(answer), labels)}"
-                )
+                hint = suggest(answer, labels)
+                raise ConfigError(f"{self._name}: unknown label {answer!r}{hint}")
         if question is not None and labels:
             words: list[Answer] = [self._normalized(label) for label in labels]
             if question.kind == "choice":

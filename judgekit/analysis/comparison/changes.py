@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.analysis.comparison.comparison import Change, PromptChange
-from judgekit.analysis.comparison.pairs import CaseEntry, Pair
+from judgekit.analysis.comparison.pairs import SETTING_FIELDS, CaseEntry, Pair
 from judgekit.cassette.tape import Tape
 from judgekit.core.case import CASE_TEXTS, Case
+from judgekit.core.errors import JudgekitError
 from judgekit.report.folder import TAPE
 from judgekit.report.report import Report
 
@@ -46,9 +47,7 @@ def changes_between(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Cha
 
 def same_judging(base: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Return whether two manifests describe the same metrics and the same judges."""
-    judging = [
-        {name: manifest[name] for name in _JUDGING if name in manifest} for manifest in (base, new)
-    ]
+    judging = [{name: of[name] for name in _JUDGING if name in of} for of in (base, new)]
     return not changes_between(*judging)
 
 
@@ -70,7 +69,51 @@ def _all_named(values: list[Any]) -> bool:
     return bool(values) and all(named)
 
 
-def prompt_change(base: Report, new: Report, metric: str, pair: Pair) -> PromptChange | None:
+def all_changes(
+    base: Report, new: Report, pairs: int, differ: int, varied: Mapping[str, int]
+) -> Iterator[Change]:
+    """Yield what differs between two runs: settings, texts of the cases, and answers.
+
+    Args:
+        base: the baseline.
+        new: the other run.
+        pairs: how many cases were compared.
+        differ: how many of them have another answer.
+        varied: field of the cases -> how many pairs differ in it.
+    """
+    yield from changes_between(base.figures.manifest, new.figures.manifest)
+    for field, count in varied.items():
+        text = f"another in {count} of {pairs} cases"
+        yield Change(what=SETTING_FIELDS[field], base="", new=text)
+    if differ:
+        yield Change(what="answers", base="", new=f"{differ} of {pairs} differ from the base's")
+    old, late = base.figures.dataset, new.figures.dataset
+    if old != late and not differ and not varied:
+        yield Change(what="data set", base=old[:12], new=late[:12])
+
+
+def prompt_changes(
+    base: Report, new: Report, examples: Mapping[str, Pair | None], warnings: list[str]
+) -> Iterator[PromptChange]:
+    """Yield the diff of the prompts for one case of each metric whose rubric differs.
+
+    Args:
+        base: the baseline.
+        new: the other run.
+        examples: metric -> a case that a judge was asked about in both runs, if there is one.
+        warnings: a prompt that cannot be read adds one.
+    """
+    for metric, pair in examples.items():
+        try:
+            change = None if pair is None else _prompt_change(base, new, metric, pair)
+        except JudgekitError as exc:
+            warnings.append(f"{metric}: no diff of its prompts: {exc}")
+            continue
+        if change is not None:
+            yield change
+
+
+def _prompt_change(base: Report, new: Report, metric: str, pair: Pair) -> PromptChange | None:
     """Return the diff of the requests of two runs for one case; `None` if a tape lacks one.
 
     Texts of the case are masked, so that only the prompt differs.

@@ -6,19 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from judgekit.analysis.comparison.changes import changes_between, prompt_change, same_judging
-from judgekit.analysis.comparison.comparison import (
-    Change,
-    Comparison,
-    MeanDifference,
-    MetricComparison,
-    PromptChange,
-)
+from judgekit.analysis.comparison.changes import all_changes, prompt_changes, same_judging
+from judgekit.analysis.comparison.comparison import Comparison, MeanDifference, MetricComparison
 from judgekit.analysis.comparison.corrected import corrected_difference
 from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind, judged
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.tally import MetricTally
-from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.errors import ConfigError
 from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, judges_of, rubrics_of
 from judgekit.report.report import Report
@@ -85,9 +79,8 @@ def compare_all(
         fields = (cluster_field(run.figures.manifest) for run in (after, before))
         cluster = settings.cluster or next(filter(None, fields), None)
         if cluster is not None and interval == "bootstrap":
-            raise ConfigError(
-                f"the bootstrap draws single cases; with clusters of {cluster!r} the interval is t"
-            )
+            clusters = f"with clusters of {cluster!r} the interval is t"
+            raise ConfigError(f"the bootstrap draws single cases; {clusters}")
         comparisons.append(_RunPair(before, after, settings._replace(cluster=cluster)).compare())
     return judged(comparisons)
 
@@ -107,18 +100,12 @@ class _RunPair:
         self.base, self.new, self.settings = base, new, settings
         self.pairing = Pairing(base.results, new.results)
         before, after = base.metrics, new.metrics
-        self.tallies = {
-            name: MetricTally(before[name], after[name], settings)
-            for name in before
-            if name in after
-        }
+        shared = [name for name in before if name in after]
+        self.tallies = {name: MetricTally(before[name], after[name], settings) for name in shared}
         if not self.tallies:
-            names = [", ".join(metrics) or "none" for metrics in (before, after)]
-            raise ConfigError(
-                f"no metric is in both runs: {names[0]} in the base, {names[1]} in the new one"
-            )
-        self.examples: dict[str, Pair] = {}
-        """Metric -> the first case that a judge was asked about in both runs."""
+            old, late = (", ".join(metrics) or "none" for metrics in (before, after))
+            both = f"{old} in the base, {late} in the new one"
+            raise ConfigError(f"no metric is in both runs: {both}")
         self.varied: Counter[str] = Counter()
         """Field -> number of pairs in which it differs."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
@@ -136,11 +123,9 @@ class _RunPair:
         differing = {name: self._difference_of_rubrics(name) for name in self.tallies}
         metrics = [self._finished(name, reason) for name, reason in differing.items()]
         if all(metric.refused for metric in metrics):
-            across = self.settings.across_rubrics
+            across, one = self.settings.across_rubrics, metrics[0]
             hint = "" if across else " (--across-rubrics compares them anyway)"
-            raise ConfigError(
-                f"nothing can be compared: {metrics[0].metric}: {metrics[0].refused}{hint}"
-            )
+            raise ConfigError(f"nothing can be compared: {one.metric}: {one.refused}{hint}")
         if not self.settings.allow_same and self._same_answers_and_replies:
             raise ConfigError(
                 f"{SAME}; compare a run with other answers, another judge or another rubric "
@@ -153,8 +138,14 @@ class _RunPair:
             if reason is not None and metric.refused is None
         ]
         warnings += self._warnings()
-        rewritten = [name for name, reason in differing.items() if reason is not None]
-        prompts = tuple(self._prompts(rewritten, warnings))
+        differ = self.pairs - self.same_answers
+        changes = all_changes(self.base, self.new, self.pairs, differ, self.varied)
+        examples = {
+            name: self.tallies[name].example
+            for name, reason in differing.items()
+            if reason is not None
+        }
+        prompts = tuple(prompt_changes(self.base, self.new, examples, warnings))
         only_base, only_new = self.pairing.alone
         return Comparison(
             base=str(self.base.folder or "base"),
@@ -168,7 +159,7 @@ class _RunPair:
             tests=0,
             warnings=tuple(warnings),
             metrics=tuple(metrics),
-            changes=tuple(self._changes()),
+            changes=tuple(changes),
             prompts=prompts,
         )
 
@@ -187,17 +178,13 @@ class _RunPair:
             return
         self.pairs += 1
         self.same_answers += pair.same_answer
-        self.varied.update(
-            f for f in SETTING_FIELDS if pair.base.settings[f] != pair.new.settings[f]
-        )
-        field, metadata = self.settings.cluster, pair.base.metadata
-        self.unclustered += field is None or metadata.get(field) is None
-        group = cluster_of(pair.base.case, metadata, field)
-        for name, tally in self.tallies.items():
+        base, new = pair
+        self.varied.update(f for f in SETTING_FIELDS if base.settings[f] != new.settings[f])
+        field = self.settings.cluster
+        self.unclustered += field is None or base.metadata.get(field) is None
+        group = cluster_of(base.case, base.metadata, field)
+        for tally in self.tallies.values():
             tally.add(pair, group)
-            base, new = pair.base.rows.get(name), pair.new.rows.get(name)
-            if base and new and base.keys and new.keys:
-                self.examples.setdefault(name, pair)
 
     def _finished(self, name: str, rubrics: str | None) -> MetricComparison:
         """Return the figures of a metric, without any if it cannot be compared."""
@@ -287,36 +274,6 @@ class _RunPair:
                     f"{name}: the threshold was {_or_none(old)} and is {_or_none(new)}; both runs "
                     f"use the threshold {_or_none(tally.threshold)}."
                 )
-
-    # -- what changed ---------------------------------------------------------------
-
-    def _changes(self) -> Iterator[Change]:
-        base, new = self.base.figures, self.new.figures
-        yield from changes_between(base.manifest, new.manifest)
-        differ = self.pairs - self.same_answers
-        for field, count in self.varied.items():
-            text = f"another in {count} of {self.pairs} cases"
-            yield Change(what=SETTING_FIELDS[field], base="", new=text)
-        if differ:
-            text = f"{differ} of {self.pairs} differ from the base's"
-            yield Change(what="answers", base="", new=text)
-        if base.dataset != new.dataset and not differ and not self.varied:
-            yield Change(what="data set", base=base.dataset[:12], new=new.dataset[:12])
-
-    def _prompts(self, metrics: list[str], warnings: list[str]) -> Iterator[PromptChange]:
-        """Yield the diff of the prompts for one case of each metric whose rubric differs.
-
-        A prompt that cannot be read adds a warning.
-        """
-        for name in metrics:
-            if name in self.examples:
-                try:
-                    change = prompt_change(self.base, self.new, name, self.examples[name])
-                except JudgekitError as exc:
-                    warnings.append(f"{name}: no diff of its prompts: {exc}")
-                    continue
-                if change is not None:
-                    yield change
 
 
 # -- words ------------------------------------------------------------------------

@@ -233,10 +233,8 @@ class Comparison(Displayed, Value):
         return tuple(metric for metric in self.metrics if metric.verdict == "worse")
 
     def __repr__(self) -> str:
-        means = ", ".join(
-            f"{m.metric} {'refused' if m.refused else m.verdict}" for m in self.metrics
-        )
-        return f"Comparison(pairs={self.pairs}, {means})"
+        means = [f"{m.metric} {'refused' if m.refused else m.verdict}" for m in self.metrics]
+        return f"Comparison(pairs={self.pairs}, {', '.join(means)})"
 
     __str__ = __repr__
 

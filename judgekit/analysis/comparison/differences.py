@@ -212,10 +212,8 @@ def judged(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     with_verdicts = []
     for comparison in comparisons:
         metrics = [
-            metric
-            if metric.refused is not None
-            else _judged(metric, means[id(metric)], flips[id(metric)], parts)
-            for metric in comparison.metrics
+            _judged(m, means[id(m)], flips[id(m)], parts) if m.refused is None else m
+            for m in comparison.metrics
         ]
         metrics.sort(key=lambda m: (_ORDER[m.verdict], m.refused is not None))
         update = {"metrics": tuple(metrics), "tests": count}
@@ -229,12 +227,9 @@ def _judged(
     """Return a metric with its adjusted p values, and the verdicts of its tests."""
     criteria = [_tested(part, next(parts), part.mean or 0.0) for part in metric.criteria]
     gain = (metric.difference.mean or 0.0) * (1 if metric.higher_is_better else -1)
-    update: dict[str, Any] = {
-        "difference": _tested(metric.difference, mean, gain),
-        "criteria": tuple(
-            sorted(criteria, key=lambda part: (_ORDER[part.verdict], part.mean or 0.0))
-        ),
-    }
+    criteria.sort(key=lambda part: (_ORDER[part.verdict], part.mean or 0.0))
+    update: dict[str, Any] = {"criteria": tuple(criteria)}
+    update["difference"] = _tested(metric.difference, mean, gain)
     if (one := metric.flips) is not None:
         update["flips"] = _tested(one, flips, one.to_pass - one.to_fail)
     return metric.model_copy(update=update)

@@ -232,9 +232,8 @@ def family_line(comparison: Comparison) -> str:
     """Return the family of tests that p values are adjusted for."""
     tests = f"{comparison.tests} test{'s' if comparison.tests != 1 else ''}"
     by = f", by clusters of {comparison.cluster}" if comparison.cluster else ""
-    return (
-        f"p is adjusted (Holm) for {tests} of metrics{by}; criteria are adjusted among themselves."
-    )
+    criteria = "criteria are adjusted among themselves"
+    return f"p is adjusted (Holm) for {tests} of metrics{by}; {criteria}."
 
 
 def all_notes(comparison: Comparison) -> Iterator[str]:

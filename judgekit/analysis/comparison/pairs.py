@@ -121,9 +121,8 @@ class Pairing:
 def entry_of(scored: Scored) -> CaseEntry:
     """Return the parts of a case and its rows that a comparison needs."""
     case = scored.case
-    fields = case.model_dump(
-        mode="json", include={*_QUESTION_FIELDS, *SETTING_FIELDS}, exclude_defaults=True
-    )
+    kept = {*_QUESTION_FIELDS, *SETTING_FIELDS}
+    fields = case.model_dump(mode="json", include=kept, exclude_defaults=True)
     return CaseEntry(
         case=case.id,
         settings={field: _digest_of(fields.pop(field, None)) for field in SETTING_FIELDS},

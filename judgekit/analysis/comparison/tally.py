@@ -48,6 +48,8 @@ class MetricTally:
         """Cases that got worse (-1) or better, with the change of their verdict."""
         self.rubrics: tuple[set[tuple[str, str]], ...] = (set(), set())
         """Names and digests of the rubrics in the scores, of base and new run."""
+        self.example: Pair | None = None
+        """The first case that a judge was asked about in both runs."""
         self.same_requests = 0
         self.differs = False
         """Whether the result of any case differs in value, reason or request."""
@@ -69,6 +71,8 @@ class MetricTally:
             if result is not None and result.rubric and result.digest:
                 rubrics.add((result.rubric, result.digest))
         self.differs = self.differs or not _same_result(base, new)
+        if self.example is None and base and new and base.keys and new.keys:
+            self.example = pair
         if base is None or new is None or base.value is None or new.value is None:
             self._unpaired[_unpaired_reason(base, new)] += 1
             return
@@ -208,11 +212,7 @@ def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> PartMove |
         return None
     one, other = base.parts[id], new.parts[id]
     return PartMove(
-        id=id,
-        base=one.value,
-        new=other.value,
-        base_reason=one.reason,
-        new_reason=other.reason,
+        id=id, base=one.value, new=other.value, base_reason=one.reason, new_reason=other.reason
     )
 
 

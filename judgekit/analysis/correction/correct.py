@@ -56,9 +56,8 @@ class CorrectedRun(Document, Framed, Value):
     @property
     def notes(self) -> list[str]:
         """What the means assume, and the kind of their intervals."""
-        assumed = dict.fromkeys(
-            one.assumes for one in self.means if one.corrected.value is not None
-        )
+        corrected = [one for one in self.means if one.corrected.value is not None]
+        assumed = dict.fromkeys(one.assumes for one in corrected)
         kind = "t" if self.means[0].by == "ppi" else "Lee et al. (2025)"
         by = f", by clusters of {self.cluster}" if self.cluster else ""
         last = f"Intervals: 95 %, {kind}{by}. Several people about a case: their {self.combine}."

@@ -103,11 +103,10 @@ class LabelPlan(NamedTuple):
         Raises:
             ConfigError: the file cannot be written.
         """
-        run = self.report
-        figures = run.figures.model_copy(update={"cases": len(self.chosen)})
-        part = Report(
-            figures, run=run.run, results=self.cases, folder=run.folder, places=run.places
-        )
+        report = self.report
+        figures = report.figures.model_copy(update={"cases": len(self.chosen)})
+        part = Report(figures, run=report.run, results=self.cases, folder=report.folder,
+                      places=report.places)  # fmt: skip
         written: Path = renderer("run page")(part, path, label=self.metric)
         return written
 

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
-from judgekit.analysis.ranking.records import (
-    PairwiseRecord,
-    RunRecords,
-    comparisons_of,
-    read_comparisons,
-    records_of_runs,
-)
+from judgekit.analysis.ranking.records import PairwiseRecord, RankSource, records_of
 from judgekit.analysis.ranking.strengths import Win, groups_of, strengths_of
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import nearby
-from judgekit.report.report import Report
 from judgekit.stats.bootstrap import SEED
 from judgekit.stats.clusters import FEWEST
 
@@ -32,9 +23,6 @@ _SHOWN = 5
 """Groups that a warning names."""
 _OUTCOMES = {1.0: "wins", 0.5: "ties", 0.0: "losses"}
 """Share of a comparison -> its outcome."""
-
-RankSource = str | Path | Report | Iterable[Mapping[str, Any]]
-"""A run folder or a report, a file of comparisons, or comparisons as Python objects."""
 
 
 def rank(
@@ -67,43 +55,16 @@ def rank(
         raise ConfigError(f"the seed must be from 0 to 2**32 - 1, not {seed}")
     if not sources:
         raise ConfigError("nothing to rank; name runs or a file of comparisons")
-    read = _read(sources, metric)
+    read = records_of(sources, metric)
     records = _of_judge(read.records, judge)
     decided = [record for record in records if record.share is not None]
     read.left_out["comparisons without a winner"] += len(records) - len(decided)
     left_out = +read.left_out
     if not decided:
         why = ", ".join(f"{count} {reason}" for reason, count in left_out.items())
-        raise ConfigError(
-            f"no comparison has a winner or a tie{f' ({why})' if why else ''}; check the verdicts"
-        )
+        why = f" ({why})" if why else ""
+        raise ConfigError(f"no comparison has a winner or a tie{why}; check the verdicts")
     return _ranked(decided, read.metric, left_out, draws=draws, seed=seed)
-
-
-def _read(sources: Sequence[RankSource], metric: str | None) -> RunRecords:
-    runs: list[Report] = []
-    records: list[PairwiseRecord] = []
-    for source in sources:
-        if isinstance(source, Report):
-            runs.append(source)
-        elif not isinstance(source, str | Path):
-            records += comparisons_of(source)
-        elif Path(source).is_dir():
-            runs.append(Report.read(source))
-        elif str(source) == "-" or Path(source).exists():
-            records += read_comparisons(Path(source))
-        else:
-            hint = nearby(Path(source)) or "; check the path"
-            raise ConfigError(f"no such run folder or file of comparisons{hint}", where=str(source))
-    folders = Counter(run.folder.resolve() for run in runs if run.folder is not None)
-    if folders and max(folders.values()) > 1:
-        raise ConfigError(f"{folders.most_common(1)[0][0].name}: is named twice; name it once")
-    if not runs:
-        if metric is not None:
-            raise ConfigError("--metric belongs to runs; a file of comparisons has no metric")
-        return RunRecords(records, None, Counter())
-    of_runs = records_of_runs(runs, metric)
-    return of_runs._replace(records=records + of_runs.records)
 
 
 def _of_judge(records: list[PairwiseRecord], judge: str | None) -> list[PairwiseRecord]:
@@ -200,11 +161,8 @@ def _warnings(groups: Sequence[Sequence[int]], names: Sequence[str], reach: Any)
     )
     for one in numbers:
         for word, wins in (("never lost against", True), ("has no order with", False)):
-            others = [
-                str(other)
-                for other in numbers[one:]
-                if reach[groups[one - 1][0], groups[other - 1][0]] == wins
-            ]
+            reached = reach[groups[one - 1][0]]
+            others = [str(n) for n in numbers[one:] if reached[groups[n - 1][0]] == wins]
             if others:
                 yield f"Group {one} {word} group {', '.join(others)}."
 

@@ -13,6 +13,7 @@ from judgekit.analysis.comparison.pairs import CaseEntry, entry_of
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Row, own_value
 from judgekit.core.suggest import closest, suggest
+from judgekit.core.wrong_file import nearby
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
@@ -27,6 +28,8 @@ KEYS = ("prompt", "a", "b", "winner")
 TIE = "tie"
 _UNKNOWN = "no such case in the other run"
 _OTHER = "another question under the same id"
+RankSource = str | Path | Report | Iterable[Mapping[str, Any]]
+"""A run folder or a report, a file of comparisons, or comparisons as Python objects."""
 
 
 class PairwiseRecord(NamedTuple):
@@ -90,7 +93,7 @@ def _share(winner: Any, a: str, b: str) -> float | None:
     raise RowFault(f"{quoted(word)} is neither of the models{hint}", "winner")
 
 
-def read_comparisons(path: Path) -> Iterator[PairwiseRecord]:
+def _read_comparisons(path: Path) -> Iterator[PairwiseRecord]:
     """Yield the comparisons of a file of rows, such as JSON Lines or CSV; `-` is standard input.
 
     Raises:
@@ -121,6 +124,42 @@ class RunRecords(NamedTuple):
     """Reason -> results, or pairs of results, without a comparison."""
 
 
+def records_of(sources: Sequence[RankSource], metric: str | None) -> RunRecords:
+    """Return the comparisons of runs, files and Python objects.
+
+    Args:
+        sources: where they are.
+        metric: the metric of the runs; `None` if there is only one.
+
+    Raises:
+        ConfigError: a source cannot be read, or the runs cannot be compared.
+        DatasetError: a row is not a comparison.
+    """
+    runs: list[Report] = []
+    records: list[PairwiseRecord] = []
+    for source in sources:
+        if isinstance(source, Report):
+            runs.append(source)
+        elif not isinstance(source, str | Path):
+            records += comparisons_of(source)
+        elif Path(source).is_dir():
+            runs.append(Report.read(source))
+        elif str(source) == "-" or Path(source).exists():
+            records += _read_comparisons(Path(source))
+        else:
+            hint = nearby(Path(source)) or "; check the path"
+            raise ConfigError(f"no such run folder or file of comparisons{hint}", where=str(source))
+    folders = Counter(run.folder.resolve() for run in runs if run.folder is not None)
+    if folders and max(folders.values()) > 1:
+        raise ConfigError(f"{folders.most_common(1)[0][0].name}: is named twice; name it once")
+    if not runs:
+        if metric is not None:
+            raise ConfigError("--metric belongs to runs; a file of comparisons has no metric")
+        return RunRecords(records, None, Counter())
+    of_runs = _records_of_runs(runs, metric)
+    return of_runs._replace(records=records + of_runs.records)
+
+
 class _RunCases(NamedTuple):
     """What the ranking needs of one run."""
 
@@ -131,7 +170,7 @@ class _RunCases(NamedTuple):
     model: str | None
 
 
-def records_of_runs(runs: Sequence[Report], metric: str | None) -> RunRecords:
+def _records_of_runs(runs: Sequence[Report], metric: str | None) -> RunRecords:
     """Return the comparisons of runs by one metric.
 
     Rows of a pairwise metric are comparisons. Of any other metric, the values of every two runs
@@ -220,9 +259,8 @@ def _check_same_judging(runs: Sequence[Report], metric: str) -> None:
         for what, value in _judging(other, metric).items():
             if judging[what] != value:
                 where = f"{first.folder or 'the first run'} and {other.folder or 'another'}"
-                raise ConfigError(
-                    f"the {what} of {metric} differs between {where}; score both with one suite"
-                )
+                message = f"the {what} of {metric} differs between {where}"
+                raise ConfigError(f"{message}; score both with one suite")
 
 
 def _judging(run: Report, metric: str) -> dict[str, Any]:

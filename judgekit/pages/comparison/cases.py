@@ -95,12 +95,9 @@ class ComparedCases:
         """Fields of the metadata with few values."""
         self.ids = list(dict.fromkeys(id for lines in self.lines for id in lines))
         self.compared = [
-            [m.metric for m in comparison.metrics if m.refused is None]
-            for comparison in comparisons
+            [m.metric for m in one.metrics if m.refused is None] for one in comparisons
         ]
-        self.summaries = {
-            name: one for run in reversed(self.runs) for name, one in run.metrics.items()
-        }
+        self.summaries = {name: one for run in self.runs[::-1] for name, one in run.metrics.items()}
         self.thresholds = [
             {name: _threshold(base.metrics[name], run.metrics[name]) for name in names}
             for run, names in zip(new, self.compared, strict=True)

@@ -166,9 +166,8 @@ def _details(
                 continue
             if case.id in scored_of:
                 scored_of[case.id][number] = scored
-            data.setdefault("said", [None] * len(runs))[number] = {
-                row.metric: _result(row.result) for row in scored.rows
-            }
+            results = {row.metric: _result(row.result) for row in scored.rows}
+            data.setdefault("said", [None] * len(runs))[number] = results
             first = bases.setdefault(case.id, case)
             if first is case:
                 data["asked"] = texts.case(case, _CONVERSATION)

@@ -146,9 +146,8 @@ def _is_splinter(left: _Step, step: _Step, right: _Step) -> bool:
     words = step.before
     if len(words) > 2 or any("\n" in word.space for word in words):
         return False
-    return all(
-        _size(words) * 2 <= max(_size(each.before), _size(each.after)) for each in (left, right)
-    )
+    beside = (max(_size(each.before), _size(each.after)) for each in (left, right))
+    return 2 * _size(words) <= min(beside)
 
 
 def _size(words: Sequence[_Word]) -> int:
