@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -242,7 +242,7 @@ class Subject:
         answers = judge | people
         kinds = {_kind(answer) for answer in answers}
         if len(kinds) > 1:
-            mine, other = _kinds(judge), _kinds(people)
+            mine, other = (" and ".join(sorted(set(map(_kind, of)))) for of in (judge, people))
             raise ConfigError(f"{self._name}: the judge answers in {mine}, people in {other}")
         kind = kinds.pop()
         if kind == "yes or no":
@@ -285,7 +285,3 @@ def _kind(answer: Answer) -> str:
     if isinstance(answer, bool):
         return "yes or no"
     return "words" if isinstance(answer, str) else "numbers"
-
-
-def _kinds(answers: Iterable[Answer]) -> str:
-    return " and ".join(sorted({_kind(answer) for answer in answers}))

@@ -120,8 +120,9 @@ class _RunPair:
         cluster = self.settings.cluster
         if cluster is not None and self.unclustered == self.pairs:
             raise ConfigError(f"no case has {cluster!r} in its metadata to cluster by")
-        differing = {name: self._difference_of_rubrics(name) for name in self.tallies}
-        metrics = [self._finished(name, reason) for name, reason in differing.items()]
+        reasons = {name: self._difference_of_rubrics(name) for name in self.tallies}
+        differing = {name: reason for name, reason in reasons.items() if reason is not None}
+        metrics = [self._finished(name, reason) for name, reason in reasons.items()]
         if all(metric.refused for metric in metrics):
             across, one = self.settings.across_rubrics, metrics[0]
             hint = "" if across else " (--across-rubrics compares them anyway)"
@@ -133,18 +134,14 @@ class _RunPair:
                 where=str(self.new.folder or "new run"),
             )
         warnings = [
-            f"{metric.metric}: {reason}. The rubric may cause the difference."
-            for metric, reason in zip(metrics, differing.values(), strict=True)
-            if reason is not None and metric.refused is None
+            f"{one.metric}: {differing[one.metric]}. The rubric may cause the difference."
+            for one in metrics
+            if one.metric in differing and one.refused is None
         ]
         warnings += self._warnings()
         differ = self.pairs - self.same_answers
         changes = all_changes(self.base, self.new, self.pairs, differ, self.varied)
-        examples = {
-            name: self.tallies[name].example
-            for name, reason in differing.items()
-            if reason is not None
-        }
+        examples = {name: self.tallies[name].example for name in differing}
         prompts = tuple(prompt_changes(self.base, self.new, examples, warnings))
         only_base, only_new = self.pairing.alone
         return Comparison(

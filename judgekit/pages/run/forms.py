@@ -10,7 +10,7 @@ from judgekit.core.request import Form
 from judgekit.core.score import Part, own_parts
 from judgekit.pages.run.recorded import TapeIndex
 from judgekit.report.folder import Scored
-from judgekit.report.manifest import dicts_in, entries_in
+from judgekit.report.manifest import dicts_in, entries_in, rubric_entry
 
 _NOT_SHOWN = ("weight", "levels", "reverse")
 """Keys of a criterion besides its question."""
@@ -33,7 +33,7 @@ class Forms:
     ) -> None:
         self._taped = taped
         self._put = put
-        self._told = _descriptions(manifest)
+        self._manifest = manifest
         self._ids: dict[str, set[str]] = {}
         """Form -> the ids of its questions."""
         self._first: dict[str, str] = {}
@@ -72,7 +72,9 @@ class Forms:
 
     def levels(self) -> dict[str, dict[str, dict[str, str]]]:
         """Return what levels mean: metric -> criterion -> word -> meaning."""
-        means = {metric: _meanings(rubric or {}) for metric, rubric in self._told.items()}
+        rubrics = dicts_in(self._manifest.get("rubrics"))
+        named = [str(name) for one in rubrics for name in entries_in(one.get("metrics"))]
+        means = {name: _meanings(rubric_entry(self._manifest, name)) for name in named}
         return {metric: of for metric, of in means.items() if of}
 
     def _asked(self, form: str) -> set[str]:
@@ -87,7 +89,7 @@ class Forms:
 
     def _from_manifest(self, metric: str, parts: set[str]) -> str | None:
         """Return the form of a metric without requests on the tape."""
-        rubric = self._told.get(metric) or {}
+        rubric = rubric_entry(self._manifest, metric)
         criteria = dicts_in(rubric.get("criteria"))
         if not criteria or (parts and not parts <= {str(c.get("id")) for c in criteria}):
             return None
@@ -105,16 +107,6 @@ def _metrics_by_criteria(parts: Sequence[Part], ids: set[str]) -> bool:
     """Return whether the parts of a score match the questions exactly."""
     applied = {part.id for part in parts if part.status != "not_applicable"}
     return applied <= ids <= {part.id for part in parts}
-
-
-def _descriptions(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any] | None]:
-    """Return the rubric of every metric that has just one."""
-    descriptions: dict[str, dict[str, Any] | None] = {}
-    for rubric in dicts_in(manifest.get("rubrics")):
-        for metric in entries_in(rubric.get("metrics")):
-            if isinstance(metric, str):
-                descriptions[metric] = None if metric in descriptions else rubric
-    return descriptions
 
 
 def _meanings(rubric: dict[str, Any]) -> dict[str, dict[str, str]]:
