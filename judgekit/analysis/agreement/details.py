@@ -150,9 +150,9 @@ def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> AltTes
     wins = replacement.rejected([test.p for test in tests])
     tested = [AltTestLabeller(labeller=name, wins=won, **test._asdict())
               for name, test, won in zip(enough, tests, wins, strict=True)]  # fmt: skip
-    advantage, low, high = _advantage([items[name] for name in enough])
     update = {"labellers": tuple(tested), "winning_rate": sum(wins) / len(wins)}
-    return result.model_copy(update=update | {"advantage": advantage, "low": low, "high": high})
+    advantage = _advantage([items[name] for name in enough])
+    return result.model_copy(update=update | advantage)
 
 
 def _agreement(answer: Answer | None, others: Sequence[Answer], scale: AnswerScale) -> float:
@@ -164,9 +164,7 @@ def _agreement(answer: Answer | None, others: Sequence[Answer], scale: AnswerSca
     return -math.sqrt(squares / len(others))
 
 
-def _advantage(
-    labellers: Sequence[Sequence[ItemComparison]],
-) -> tuple[float, float | None, float | None]:
+def _advantage(labellers: Sequence[Sequence[ItemComparison]]) -> dict[str, float | None]:
     """Return the mean over labellers of the advantage probability, with its interval by unit."""
     totals: defaultdict[object, float] = defaultdict(float)
     sizes: defaultdict[object, float] = defaultdict(float)
@@ -177,4 +175,5 @@ def _advantage(
             totals[item.unit] += item.weight / whole * (item.judge >= item.labeller - ROUNDING)
     figures = cr2(list(totals.values()), list(sizes.values()))
     assert figures is not None  # noqa: S101 - the test needs 30 cases
-    return figures.mean, *(mean_interval(*figures, bounds=(0.0, 1.0)) or (None, None))
+    low, high = mean_interval(*figures, bounds=(0.0, 1.0)) or (None, None)
+    return {"advantage": figures.mean, "low": low, "high": high}

@@ -42,6 +42,10 @@ _FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
 """Failures of a judge that replied; other failures are not the judge's."""
 
 
+_Order = tuple[Scale, list[Answer]]
+"""A scale, and its answers in order."""
+
+
 class _MissingValue(NamedTuple):
     """The reason why the judge has no answer."""
 
@@ -112,16 +116,15 @@ class Subject:
         return self._part(result)
 
     def _part(self, score: Score) -> tuple[Answer | _MissingValue, str]:
-        for part in score.parts:
-            if part.id != self.criterion:
-                continue
-            if part.value is None:
-                return _MissingValue("the judge abstained"), part.reason
-            verdict = part.answer if score.opinions else _verdict(part, score.judgments)
-            answer = verdict if isinstance(verdict, (bool, int, float, str)) else part.value
-            self.values[answer] = part.value
-            return answer, part.reason
-        return _MissingValue("the run has no such criterion"), ""
+        part = next((part for part in score.parts if part.id == self.criterion), None)
+        if part is None:
+            return _MissingValue("the run has no such criterion"), ""
+        if part.value is None:
+            return _MissingValue("the judge abstained"), part.reason
+        verdict = part.answer if score.opinions else _verdict(part, score.judgments)
+        answer = verdict if isinstance(verdict, (bool, int, float, str)) else part.value
+        self.values[answer] = part.value
+        return answer, part.reason
 
     def finish(self, question: Question | None) -> list[Agreement]:
         """Return the figures; for a metric with a threshold, also those of its verdicts.
@@ -235,9 +238,7 @@ class Subject:
             self._spellings[answer] = known.get(folded, folded)
         return self._spellings[answer]
 
-    def _order(
-        self, judge: set[Answer], people: set[Answer], question: Question | None
-    ) -> tuple[Scale, list[Answer]]:
+    def _order(self, judge: set[Answer], people: set[Answer], question: Question | None) -> _Order:
         """Return the scale of the answers, and the answers in order."""
         answers = judge | people
         kinds = {_kind(answer) for answer in answers}
@@ -251,9 +252,7 @@ class Subject:
             return "number", sorted(answers)
         return self._order_of_words(answers, question)
 
-    def _order_of_words(
-        self, answers: set[Answer], question: Question | None
-    ) -> tuple[Scale, list[Answer]]:
+    def _order_of_words(self, answers: set[Answer], question: Question | None) -> _Order:
         labels: list[str] = list(question.labels) if question is not None else []
         known = {label.casefold() for label in labels}
         for answer in answers:

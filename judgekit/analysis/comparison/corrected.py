@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from judgekit.core.value import Value
-from judgekit.report.corrected import NO_LABELS, CorrectedMean, LabelFigure
+from judgekit.report.corrected import NO_LABELS, LabelFigure
 from judgekit.report.report import Report
 from judgekit.stats.intervals import mean_interval
 
@@ -63,20 +63,10 @@ def corrected_difference(
         side = "new run" if before is None else "base"
         return CorrectedDifference(too_few=f"only the {side} has labels; label the other too")
     labels = [run.figures.manifest.get("labels") for run in (base, new)]
-    if (
-        before.without_digest
-        and after.without_digest
-        and labels[0] == labels[1]
-        and not same_answers
-    ):
+    without_digest = before.without_digest and after.without_digest
+    if without_digest and labels[0] == labels[1] and not same_answers:
         why = "the labels name no output, and cannot be about the answers of both runs"
         return CorrectedDifference(too_few=why)
-    return _difference(before, after, base.metrics[metric].range)
-
-
-def _difference(
-    before: CorrectedMean, after: CorrectedMean, range: tuple[float | None, float | None]
-) -> CorrectedDifference:
     old, late = before.corrected, after.corrected
     found = CorrectedDifference(base=old, new=late, too_few=old.too_few or late.too_few)
     if old.value is None or late.value is None:
@@ -87,7 +77,8 @@ def _difference(
     one, two = before.standard_error**2, after.standard_error**2
     parts = one**2 / (before.df or math.inf) + two**2 / (after.df or math.inf)
     df = (one + two) ** 2 / parts if parts else 1e6
-    span = None if range[0] is None or range[1] is None else range[1] - range[0]
+    least, most = base.metrics[metric].range
+    span = None if least is None or most is None else most - least
     bounds = (None if span is None else -span, span)
     low, high = mean_interval(mean, math.sqrt(one + two), df, bounds=bounds) or (None, None)
     return found.model_copy(update={"mean": mean, "low": low, "high": high})

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
-from judgekit.analysis.ranking.records import PairwiseRecord, RankSource, records_of
+from judgekit.analysis.ranking.records import PairwiseRecord, RankSource, RunRecords, records_of
 from judgekit.analysis.ranking.strengths import Win, groups_of, strengths_of
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
@@ -59,12 +59,12 @@ def rank(
     records = _of_judge(read.records, judge)
     decided = [record for record in records if record.share is not None]
     read.left_out["comparisons without a winner"] += len(records) - len(decided)
-    left_out = +read.left_out
+    read = read._replace(records=decided, left_out=+read.left_out)
     if not decided:
-        why = ", ".join(f"{count} {reason}" for reason, count in left_out.items())
+        why = ", ".join(f"{count} {reason}" for reason, count in read.left_out.items())
         why = f" ({why})" if why else ""
         raise ConfigError(f"no comparison has a winner or a tie{why}; check the verdicts")
-    return _ranked(decided, read.metric, left_out, draws=draws, seed=seed)
+    return _ranked(read, draws=draws, seed=seed)
 
 
 def _of_judge(records: list[PairwiseRecord], judge: str | None) -> list[PairwiseRecord]:
@@ -77,14 +77,8 @@ def _of_judge(records: list[PairwiseRecord], judge: str | None) -> list[Pairwise
     return [record for record in records if record.judge == judge]
 
 
-def _ranked(
-    records: Sequence[PairwiseRecord],
-    metric: str | None,
-    left_out: Counter[str],
-    *,
-    draws: int,
-    seed: int,
-) -> ModelRanking:
+def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
+    records = read.records
     names = sorted({name for record in records for name in (record.a, record.b)})
     if len(names) > MOST_MODELS:
         raise ConfigError(
@@ -128,12 +122,12 @@ def _ranked(
     return ModelRanking(
         comparisons=len(records),
         prompts=len(prompts),
-        metric=metric,
+        metric=read.metric,
         judges=dict(sorted(judges.items())),
         draws=draws,
         seed=seed,
         too_few=f"{min(few)} of the {FEWEST} prompts that an interval needs" if few else None,
-        left_out=dict(sorted(left_out.items())),
+        left_out=dict(sorted(read.left_out.items())),
         warnings=tuple(_warnings(groups, names, reach)),
         models=tuple(models),
         pairs=tuple(

@@ -17,7 +17,7 @@ from judgekit.analysis.rubric_stats.statistics import (
 )
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
-from judgekit.core.score import Score
+from judgekit.core.score import own_parts
 from judgekit.datasets.labels import Label, Topic, of_output
 from judgekit.report.clusters import cluster_of
 from judgekit.report.described_rubric import DescribedRubric
@@ -49,14 +49,12 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
         labelled += [scored] if own else []
         people = of_output(own, output_digest(case.output)) if own else {}
         for row in rows:
-            result = row.result
-            if not isinstance(result, Score) or result.source != "judge" or not result.parts:
-                continue
-            if result.fallback is None:
+            parts = own_parts(row.result)
+            if parts and row.result.type == "score" and row.result.source == "judge":
                 if row.metric not in metrics:
                     metrics[row.metric] = _Metric(manifest, row.metric, clustered=bool(cluster))
                 metrics[row.metric].label(people)
-                metrics[row.metric].add(result.parts, cluster_of(case.id, case.metadata, cluster))
+                metrics[row.metric].add(parts, cluster_of(case.id, case.metadata, cluster))
     if not metrics:
         raise ConfigError("the run has no criteria that a judge scored; rubrics have criteria")
     agreed: dict[tuple[str, str | None], Any] = {}

@@ -31,6 +31,10 @@ MOST_APART = 12
 """Cases of a metric that are shown because the runs differ on them."""
 
 
+_Pairs = Iterable[tuple[float | None, float | None]]
+"""Values of cases in the base and the new run."""
+
+
 class CaseResults(NamedTuple):
     """The results of one case, without its texts."""
 
@@ -62,14 +66,7 @@ class VerdictTable(NamedTuple):
     """Base by new: pass, fail, no score."""
 
     @classmethod
-    def of(
-        cls,
-        name: str,
-        values: Iterable[tuple[float | None, float | None]],
-        threshold: float,
-        *,
-        higher: bool,
-    ) -> VerdictTable:
+    def of(cls, name: str, values: _Pairs, threshold: float, higher: bool) -> VerdictTable:
         """Count the verdicts on pairs of values."""
         verdicts = (True, False, None)
         counts = Counter(tuple(passes(v, threshold, higher) for v in pair) for pair in values)
@@ -196,7 +193,7 @@ class ComparedCases:
             if id in self.lines[0] and self.lines[0][id].question == new.question
         ]
         values = ((_value(base, metric), _value(new, metric)) for base, new in pairs)
-        grids = [VerdictTable.of("", values, threshold, higher=higher)]
+        grids = [VerdictTable.of("", values, threshold, higher)]
         low, high = summary.range
         if low is None or high is None or not higher:
             return grids
@@ -205,7 +202,7 @@ class ComparedCases:
         for part in compared.criteria:
             at = (metric, part.name)
             criterion = ((base.parts.get(at), new.parts.get(at)) for base, new in pairs)
-            grids.append(VerdictTable.of(part.name, criterion, share, higher=True))
+            grids.append(VerdictTable.of(part.name, criterion, share, True))
         return grids
 
 

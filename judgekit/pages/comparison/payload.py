@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case
@@ -57,7 +57,10 @@ def make_payload(
     ranks = [_ranks(one) for one in moves]
     with_texts = _cases_with_texts(lines, moves, ranks)
     texts = Texts()
-    worst = [_worst(one, rank, with_texts) for one, rank in zip(moves, ranks, strict=True)]
+    worst = [
+        list(islice((id for id in rank if one[id].fate == "worse" and id in with_texts), WORST))
+        for one, rank in zip(moves, ranks, strict=True)
+    ]
     scored: dict[str, list[Scored | None]] = {
         id: [None] * len(lines.runs) for ids in worst for id in ids
     }
@@ -106,7 +109,7 @@ def _metric(lines: ComparedCases, name: str) -> dict[str, Any]:
 
 
 def _ranks(moves: Mapping[str, CaseChange]) -> dict[str, int]:
-    """Return the places of cases, regressions first, the furthest first."""
+    """Return the places of cases in their order: regressions first, the furthest first."""
 
     def place(item: tuple[str, CaseChange]) -> tuple[int, float]:
         move = item[1]
@@ -134,13 +137,6 @@ def _cases_with_texts(
             left -= size
             chosen.add(id)
     return frozenset(chosen)
-
-
-def _worst(
-    moves: Mapping[str, CaseChange], ranks: Mapping[str, int], with_texts: frozenset[str]
-) -> list[str]:
-    worse = (id for id, move in moves.items() if move.fate == "worse" and id in with_texts)
-    return heapq.nsmallest(WORST, worse, key=ranks.__getitem__)
 
 
 # -- texts --------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from judgekit.core.score import Failure, Row
 from judgekit.pages.figures import Axis, number
 from judgekit.pages.packing import first_line
-from judgekit.pages.run.payload import JudgedBy
+from judgekit.pages.run.payload import JudgedBy, Makers
 from judgekit.pages.run.tallies import Ranking
 from judgekit.report.calibrated import CALIBRATED, COMPARED
 from judgekit.report.folder import Scored
@@ -52,13 +52,7 @@ class RunFacts:
         ranking: which cases fail; without it, cases are left out.
     """
 
-    def __init__(
-        self,
-        report: Report,
-        *,
-        makers: Mapping[str, tuple[JudgedBy, ...]],
-        ranking: Ranking | None = None,
-    ) -> None:
+    def __init__(self, report: Report, *, makers: Makers, ranking: Ranking | None = None) -> None:
         self._report = report
         self._made = makers
         self._ranking = ranking

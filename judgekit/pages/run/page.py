@@ -93,6 +93,10 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
     )
 
 
+_Roles = list[tuple[str, str, dict[str, Any]]]
+"""Model, role and settings of judges."""
+
+
 class CriterionLine:
     """One criterion of a rubric."""
 
@@ -192,7 +196,7 @@ def judge_cards(
     return [JudgeCard(model, tuple(of)) for model, of in facts.items()]
 
 
-def _roles(manifest: Mapping[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+def _roles(manifest: Mapping[str, Any]) -> _Roles:
     """Return model, role and settings of every judge of the suite."""
     several = manifest.get("judges")
     named = several if isinstance(several, dict) else {"judge": manifest.get("judge")}
@@ -204,10 +208,7 @@ def _roles(manifest: Mapping[str, Any]) -> list[tuple[str, str, dict[str, Any]]]
 
 
 def _judge_facts(
-    roles: list[tuple[str, str, dict[str, Any]]],
-    run: Mapping[str, Any],
-    taped: TapeIndex,
-    model: str,
+    roles: _Roles, run: Mapping[str, Any], taped: TapeIndex, model: str
 ) -> Iterator[Fact]:
     replies = taped.judges.get(model, JudgeReplies())
     if any(role != "judge" for _, role, _ in roles):

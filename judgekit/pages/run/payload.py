@@ -47,14 +47,17 @@ class JudgedBy(NamedTuple):
         )
 
 
+Makers = dict[str, tuple[JudgedBy, ...]]
+"""Metric -> the judges and rubrics that its results name."""
+
+
 class RunPayload(NamedTuple):
     """The data of a page, as the text of an inert script element."""
 
     packed: Packed
     prompts: str
     """`all`, `some` or `none`: which cases have prompts and raw replies."""
-    makers: dict[str, tuple[JudgedBy, ...]]
-    """The judges and rubrics that the results of each metric name."""
+    makers: Makers
     fields: tuple[Field, ...]
     """Fields of the metadata with few values, and the figures of each value."""
     histograms: Histograms
