@@ -13,15 +13,8 @@ from judgekit.core.canonical import digest
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.pages.figures import Axis
 from judgekit.pages.run.facts import RunFacts
-from judgekit.report.folder import (
-    AGREEMENT,
-    REPORT,
-    RESULTS,
-    RUN,
-    TAPE,
-    is_locked,
-    read_manifest_digest,
-)
+from judgekit.report import folder as run_folder
+from judgekit.report.folder import AGREEMENT, REPORT, RESULTS, RUN, TAPE
 from judgekit.report.manifest import judges_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
@@ -147,7 +140,7 @@ class Runs:
                 return finished
             if not ours:
                 return None  # any project may have a file of that name
-            read_manifest_digest(folder)
+            run_folder.read_manifest_digest(folder)
         except JudgekitError as exc:
             foreign = not ours and "not a report" in str(exc)
             problem = _one_line(exc, folder)
@@ -187,7 +180,7 @@ class Runs:
 def is_written(folder: Path) -> bool:
     """Return whether a run is writing a folder, or has only just written its last row."""
     results = folder / RESULTS
-    locked = is_locked(results)
+    locked = run_folder.is_locked(results)
     try:
         age = time.time() - results.stat().st_mtime
     except OSError:

@@ -20,7 +20,7 @@ from judgekit.core.score import Row, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Topic, of_output
 from judgekit.report.answerers import answerer_of
-from judgekit.report.calibration import Calibration, Combine, KappaWeights
+from judgekit.report.calibration import Agreement, Calibration, Combine, KappaWeights
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
 from judgekit.report.manifest import cluster_field, rubrics_of
@@ -78,16 +78,15 @@ def agree(
     if not any(subject.pairs for subject in subjects.values()):
         raise ConfigError(_no_match(report, given, subjects), where=str(given.path))
     questions = _questions(report, subjects.values())
+    criteria: list[Agreement] = []
+    for topic, subject in subjects.items():
+        criteria += subject.finish(questions.get(topic))
     calibration = Calibration(
         dataset=report.figures.dataset,
         manifest=digest(canonical_json(report.figures.manifest)),
         labels=given.digest,
         cluster=cluster,
-        criteria=tuple(
-            agreement
-            for topic, subject in subjects.items()
-            for agreement in subject.finish(questions.get(topic))
-        ),
+        criteria=tuple(criteria),
     )
     if write and report.folder is not None:
         write_json(report.folder / AGREEMENT, calibration.model_dump(mode="json"))

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair
+from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair, Pairs
 from judgekit.analysis.agreement.statistics import AnswerScale
 from judgekit.report.agreement import (
     AltTest,
@@ -36,9 +36,7 @@ FEWEST_SYSTEMS = 5
 """Systems that a correlation of their means needs."""
 
 
-def within_groups(
-    scale: AnswerScale, pairs: Sequence[JudgedPair], field: str
-) -> GroupAgreement | None:
+def within_groups(scale: AnswerScale, pairs: Pairs, field: str) -> GroupAgreement | None:
     """Return agreement within each group of cases, averaged over the groups.
 
     The units of the interval are groups, or clusters of whole groups.
@@ -71,9 +69,7 @@ def within_groups(
     return GroupAgreement(field=field, groups=len(groups), statistics=statistics_of(figures))
 
 
-def by_system(
-    scale: AnswerScale, pairs: Sequence[JudgedPair], field: str | None
-) -> SystemAgreement | None:
+def by_system(scale: AnswerScale, pairs: Pairs, field: str | None) -> SystemAgreement | None:
     """Return agreement about the mean scores of systems, without failed replies.
 
     Yes counts 1 and no 0; words in order are evenly spread over 0..1. `None` for words without an

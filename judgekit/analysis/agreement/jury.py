@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from judgekit.analysis.agreement.pairs import Answer, JudgedPair, is_number
+from judgekit.analysis.agreement.pairs import Answer, JudgedPair, Pairs, is_number
 from judgekit.core.score import Opinion
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.calibration import Agreement, JuryAgreement, MemberAgreement
@@ -30,10 +30,7 @@ def member_answers(opinions: Sequence[Opinion], criterion: str | None) -> dict[s
 
 
 def jury_agreement(
-    pairs: Sequence[JudgedPair],
-    *,
-    jury: Agreement,
-    alone: Callable[[Sequence[JudgedPair]], MemberAgreement],
+    pairs: Pairs, *, jury: Agreement, alone: Callable[[Pairs], MemberAgreement]
 ) -> JuryAgreement | None:
     """Return how a jury and each of its members agree with people.
 
@@ -90,7 +87,7 @@ def _error(pair: JudgedPair, name: str) -> float:
     return float(answer != pair.person)
 
 
-def _weight(pairs: Sequence[JudgedPair], name: str, categories: int) -> float:
+def _weight(pairs: Pairs, name: str, categories: int) -> float:
     """Return the weight of a member by its errors, shrunk as if it had two more cases.
 
     For words and yes/no it is the log-odds of a right answer among as many categories, with one

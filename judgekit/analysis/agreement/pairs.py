@@ -61,11 +61,12 @@ class JudgedPair(NamedTuple):
         )
 
 
-Cases = Sequence[Sequence[JudgedPair]]
+Pairs = Sequence[JudgedPair]
+Cases = Sequence[Pairs]
 """The pairs of each case."""
 
 
-def by_case(pairs: Sequence[JudgedPair]) -> list[list[JudgedPair]]:
+def by_case(pairs: Pairs) -> list[list[JudgedPair]]:
     """Return the pairs of each case, which follow each other."""
     return [list(own) for _, own in groupby(pairs, key=lambda pair: pair.case.id)]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair
+from judgekit.analysis.agreement.pairs import Answer, Cases, Pairs
 from judgekit.core.display.parts import answer_text
 from judgekit.report.agreement import (
     AgreementStatistic,
@@ -50,7 +50,7 @@ class AnswerScale:
         """Whether the answers are no and yes."""
         return list(self.order) == [False, True] and isinstance(self.order[0], bool)
 
-    def judged(self, pairs: Sequence[JudgedPair]) -> PairColumns:
+    def judged(self, pairs: Pairs) -> PairColumns:
         """Return pairs as places."""
         import numpy as np
 
@@ -80,7 +80,7 @@ class AnswerScale:
             others["pearson"] = pearson_figure(known, self.numbers)
         return figures | {name: CountedFigure(len(known), one) for name, one in others.items()}
 
-    def forecasts(self, pairs: Sequence[JudgedPair]) -> dict[str, CountedFigure]:
+    def forecasts(self, pairs: Pairs) -> dict[str, CountedFigure]:
         """Return how probable the judge finds people's answers, where its rows say so."""
         known = [pair for pair in pairs if pair.probabilities and self.tabled]
         forecasts = [pair.probabilities for pair in known]
@@ -205,7 +205,7 @@ class RatedCases:
                 for place in worst.tolist() if distances[place] > 0]  # fmt: skip
 
 
-def _disagreement(pairs: Sequence[JudgedPair], distance: float) -> Disagreement:
+def _disagreement(pairs: Pairs, distance: float) -> Disagreement:
     case, judge = pairs[0].case, shown(pairs[0].judge)
     people = tuple(ReasonedLabel(labeller=p.labeller, value=shown(p.person),
                                  reason=p.reason[:MOST_REASON]) for p in pairs)  # fmt: skip

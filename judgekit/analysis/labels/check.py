@@ -23,6 +23,7 @@ INFORMATION = ("distance", "no-digest", "not-labelled")
 _SHOWN = 5
 _Placed = tuple[Label, str]
 """A label and its `file:line`."""
+_Labels = Sequence[_Placed]
 _Questions = Mapping[str, Mapping[str, Question]]
 
 
@@ -120,7 +121,7 @@ def _finding(rule: str, label: Label, where: str, message: str) -> LabelFinding:
     return LabelFinding(rule, where, message, *label[:3], label.labeller or None)
 
 
-def _repeated(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
+def _repeated(placed: _Labels) -> Iterator[LabelFinding]:
     first: dict[tuple[str | None, ...], _Placed] = {}
     for label, where in placed:
         earlier, at = first.setdefault(label.identity, (label, where))
@@ -132,7 +133,7 @@ def _repeated(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
             yield _finding("contradiction", label, where, message)
 
 
-def _probabilities(placed: Sequence[_Placed]) -> Iterator[LabelFinding]:
+def _probabilities(placed: _Labels) -> Iterator[LabelFinding]:
     """Yield the first label without a probability among others, and cases with two."""
     first: dict[str, tuple[float | None, str]] = {}
     for label, where in placed:
@@ -152,7 +153,7 @@ def _shown(value: LabelAnswer) -> str:
 
 
 def _against_run(
-    placed: Sequence[_Placed], criteria: Mapping[str, set[str]], digests: Mapping[str, str]
+    placed: _Labels, criteria: Mapping[str, set[str]], digests: Mapping[str, str]
 ) -> Iterator[LabelFinding]:
     for label, where in placed:
         known = criteria.get(label.metric)
@@ -170,14 +171,14 @@ def _against_run(
             yield _finding("stale", label, where, f"{describe(label)} {message}")
 
 
-def _against_questions(placed: Sequence[_Placed], questions: _Questions) -> Iterator[LabelFinding]:
+def _against_questions(placed: _Labels, questions: _Questions) -> Iterator[LabelFinding]:
     for label, where in placed:
         question = questions.get(label.metric, {}).get(label.criterion or "")
         if question is not None and (problem := answer_problem(label.value, question)):
             yield _finding("unknown-answer", label, where, f"case {label.case!r}: {problem}")
 
 
-def _distances(placed: Sequence[_Placed], questions: _Questions) -> Iterator[LabelFinding]:
+def _distances(placed: _Labels, questions: _Questions) -> Iterator[LabelFinding]:
     """Yield answers of two labellers to one question that are as far apart as can be."""
     answers: dict[tuple[str, str, str, str | None], dict[LabelAnswer, _Placed]] = {}
     for label, where in placed:
@@ -201,7 +202,7 @@ def _ends(question: Question | None) -> tuple[LabelAnswer, ...]:
     return (question.labels[0], question.labels[-1]) if question.labels else bounds(question)
 
 
-def _missing(placed: Sequence[_Placed], plan: ReadPlan) -> Iterator[LabelFinding]:
+def _missing(placed: _Labels, plan: ReadPlan) -> Iterator[LabelFinding]:
     given = {(*plan.topic(one), who) for one, _ in placed for who in ("", one.labeller)}
     for (case, metric), planned in plan.cases.items():
         for name in planned.labellers or ("",):
@@ -212,9 +213,7 @@ def _missing(placed: Sequence[_Placed], plan: ReadPlan) -> Iterator[LabelFinding
                 yield LabelFinding("missing", where, message, case, metric, None, name or None)
 
 
-def _not_labelled(
-    placed: Sequence[_Placed], cases: Sequence[str], path: str
-) -> Iterator[LabelFinding]:
+def _not_labelled(placed: _Labels, cases: Sequence[str], path: str) -> Iterator[LabelFinding]:
     labelled = {label.case for label, _ in placed}
     others = [case for case in cases if case not in labelled]
     if others:

@@ -108,21 +108,16 @@ class ComparedCases:
             models.add(answerer_of(scored.case.metadata))
             if not any(entry.case in lines for lines in self.lines):
                 self._slices.add(scored)
-            cases[entry.case] = CaseResults(
-                entry.question,
-                entry.answer,
-                {
-                    name: row.state if row.value is None else row.value
-                    for name, row in entry.rows.items()
-                },
-                {
-                    (name, id): part.value
-                    for name, result in entry.rows.items()
-                    for id, part in result.parts.items()
-                    if part.value is not None
-                },
-                _size(scored),
-            )
+            rows = entry.rows.items()
+            cells = {name: row.state if row.value is None else row.value for name, row in rows}
+            parts = {
+                (name, id): part.value
+                for name, row in rows
+                for id, part in row.parts.items()
+                if part.value is not None
+            }
+            results = CaseResults(entry.question, entry.answer, cells, parts, _size(scored))
+            cases[entry.case] = results
         self.models.append(model_of(run, models))
         return cases
 
