@@ -8,7 +8,7 @@ import choix
 import numpy as np
 import pytest
 
-from judgekit.analysis.ranking.strengths import Win, groups_of, strengths_of
+from judgekit.analysis.ranking.rank import Win, groups_of, strengths_of
 from judgekit.core.errors import MissingExtra
 from tests.analysis.ranking.simulated import centred, drawn_wins
 
