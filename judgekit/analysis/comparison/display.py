@@ -16,14 +16,7 @@ from judgekit.core.display.parts import (
 )
 
 if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import (
-        CaseMove,
-        Comparison,
-        MeanDifference,
-        MetricComparison,
-        PromptChange,
-        Verdict,
-    )
+    from judgekit.analysis.comparison import comparison as results
 
 MOST_SHOWN = 20
 """Metrics, moved criteria, warnings, notes, changes and prompts that a notebook shows, of each."""
@@ -32,13 +25,13 @@ _MOST = 1000
 _BETTER = 2
 """Cases that got better, of each metric."""
 _DIFF_LINES = 24
-_STYLES: dict[Verdict, Style] = {"worse": "bad", "better": "good"}
+_STYLES: dict[results.Verdict, Style] = {"worse": "bad", "better": "good"}
 FEW = 30
 """Pairs below which an interval says little, and the comparison says so."""
 
 
 def comparison_parts(
-    comparison: Comparison, *, cases: int = 5, most: int | None = None
+    comparison: results.Comparison, *, cases: int = 5, most: int | None = None
 ) -> Iterator[DisplayPart]:
     """Yield the parts of a comparison.
 
@@ -84,7 +77,7 @@ def _lines(
         yield DisplayLine(left, "note")
 
 
-def _figures(comparison: Comparison, most: int | None) -> Iterator[DisplayPart]:
+def _figures(comparison: results.Comparison, most: int | None) -> Iterator[DisplayPart]:
     rows: list[tuple[str, ...]] = []
     styles: list[Style] = []
     shown = comparison.metrics[:most]
@@ -115,7 +108,7 @@ def _figures(comparison: Comparison, most: int | None) -> Iterator[DisplayPart]:
         )
 
 
-def _verdicts(metric: MetricComparison) -> Iterator[tuple[str, ...]]:
+def _verdicts(metric: results.MetricComparison) -> Iterator[tuple[str, ...]]:
     """Yield rows of the verdicts of a metric, and of its means that labels correct."""
     if (flips := metric.flips) is not None:
         passed = (f"{n}/{metric.difference.pairs}" for n in (flips.base_passed, flips.new_passed))
@@ -128,7 +121,7 @@ def _verdicts(metric: MetricComparison) -> Iterator[tuple[str, ...]]:
         yield ("  corrected by people", *means, one.spread, "", "")
 
 
-def _row(name: str, difference: MeanDifference, *, indent: str = "") -> tuple[str, ...]:
+def _row(name: str, difference: results.MeanDifference, *, indent: str = "") -> tuple[str, ...]:
     return (
         f"{indent}{cut(name, MOST_NAME)}",
         number(difference.base),
@@ -140,12 +133,12 @@ def _row(name: str, difference: MeanDifference, *, indent: str = "") -> tuple[st
     )
 
 
-def _word(verdict: Verdict) -> str:
+def _word(verdict: results.Verdict) -> str:
     return verdict if verdict in _STYLES else ""
 
 
 def _moves(
-    metric: MetricComparison, word: str, moves: Sequence[CaseMove], count: int
+    metric: results.MetricComparison, word: str, moves: Sequence[results.CaseMove], count: int
 ) -> Iterator[DisplayTable]:
     """Yield the cases that moved, with two rows for each: base and new run."""
     rows = []
@@ -169,7 +162,7 @@ def _moves(
         )
 
 
-def _prompt(prompt: PromptChange) -> DisplayTable:
+def _prompt(prompt: results.PromptChange) -> DisplayTable:
     lines = prompt.diff.splitlines()[2:]  # without the names of the runs
     signs: dict[str, Style] = {"-": "bad", "+": "good"}
     rows = [
@@ -186,7 +179,7 @@ def _prompt(prompt: PromptChange) -> DisplayTable:
     )
 
 
-def interval_text(difference: MeanDifference) -> str:
+def interval_text(difference: results.MeanDifference) -> str:
     """Return the interval, or that there are too few pairs for one.
 
     >>> from judgekit.analysis.comparison.comparison import MeanDifference
@@ -215,7 +208,7 @@ def number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"
 
 
-def verdict_line(comparison: Comparison) -> str:
+def verdict_line(comparison: results.Comparison) -> str:
     """Return the outcome in one line."""
     compared = [m for m in comparison.metrics if m.refused is None]
     moved = {word: [m.metric for m in compared if m.verdict == word] for word in _STYLES}
@@ -228,7 +221,7 @@ def verdict_line(comparison: Comparison) -> str:
     return "differences cannot be tested"
 
 
-def family_line(comparison: Comparison) -> str:
+def family_line(comparison: results.Comparison) -> str:
     """Return the family of tests that p values are adjusted for."""
     tests = f"{comparison.tests} test{'s' if comparison.tests != 1 else ''}"
     by = f", by clusters of {comparison.cluster}" if comparison.cluster else ""
@@ -236,7 +229,7 @@ def family_line(comparison: Comparison) -> str:
     return f"p is adjusted (Holm) for {tests} of metrics{by}; {criteria}."
 
 
-def all_notes(comparison: Comparison) -> Iterator[str]:
+def all_notes(comparison: results.Comparison) -> Iterator[str]:
     """Yield what a reader must know about the tests and intervals of a comparison."""
     if comparison.tests:
         yield family_line(comparison)
@@ -247,7 +240,7 @@ def all_notes(comparison: Comparison) -> Iterator[str]:
         yield f"{comparison.same_answers} of {comparison.pairs} answers are the same in both runs."
 
 
-def notes(metric: MetricComparison) -> Iterator[str]:
+def notes(metric: results.MetricComparison) -> Iterator[str]:
     """Yield notes on the figures of a metric."""
     yield from filter(None, (reach_line(metric), untested_line(metric)))
     for change in metric.distributions:
@@ -258,7 +251,7 @@ def notes(metric: MetricComparison) -> Iterator[str]:
         yield f"{metric.metric}: {count} case{'s' if count != 1 else ''} left out: {why}"
 
 
-def reach_line(metric: MetricComparison) -> str | None:
+def reach_line(metric: results.MetricComparison) -> str | None:
     """Return the detectable difference, and the cases that a smaller one needs."""
     reach = metric.difference
     if reach.detectable is None:
@@ -280,7 +273,7 @@ def reach_line(metric: MetricComparison) -> str | None:
     )
 
 
-def untested_line(metric: MetricComparison) -> str | None:
+def untested_line(metric: results.MetricComparison) -> str | None:
     """Return why the difference of a metric has no test, where it differs and has none."""
     difference = metric.difference
     if metric.refused is not None or difference.p is not None or not difference.mean:
@@ -293,7 +286,7 @@ def untested_line(metric: MetricComparison) -> str | None:
     )
 
 
-def little_known(comparison: Comparison) -> str | None:
+def little_known(comparison: results.Comparison) -> str | None:
     """Return a note if there are few pairs."""
     few = [m for m in comparison.metrics if m.refused is None and 0 < m.difference.pairs < FEW]
     if not few:

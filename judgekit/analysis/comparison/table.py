@@ -10,12 +10,7 @@ from judgekit.core.suggest import suggest
 from judgekit.datasets.dataframes.table import Kind, Table
 
 if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import (
-        CaseMove,
-        Comparison,
-        MeanDifference,
-        MetricComparison,
-    )
+    from judgekit.analysis.comparison import comparison as results
 
 Per = Literal["metric", "criterion", "case"]
 """What a row is about."""
@@ -48,7 +43,7 @@ _CASE: Mapping[str, Kind] = {
 }
 
 
-def comparison_table(comparison: Comparison, *, per: Per = "metric") -> Table:
+def comparison_table(comparison: results.Comparison, *, per: Per = "metric") -> Table:
     """Return a comparison as columns.
 
     Raises:
@@ -76,11 +71,11 @@ def comparison_table(comparison: Comparison, *, per: Per = "metric") -> Table:
     return table
 
 
-def _moved(part: MeanDifference) -> dict[str, Any]:
+def _moved(part: results.MeanDifference) -> dict[str, Any]:
     return {**{name: getattr(part, name, None) for name in _MOVED}, "change": part.mean}
 
 
-def _metric(metric: MetricComparison) -> dict[str, Any]:
+def _metric(metric: results.MetricComparison) -> dict[str, Any]:
     entry = {
         "metric": metric.metric,
         **_moved(metric.difference),
@@ -94,7 +89,7 @@ def _metric(metric: MetricComparison) -> dict[str, Any]:
     return entry
 
 
-def _case(move: CaseMove) -> dict[str, Any]:
+def _case(move: results.CaseMove) -> dict[str, Any]:
     entry = {**move.model_dump(exclude={"part"}), "change": move.new - move.base}
     if move.part is not None:
         part = move.part.model_dump()

@@ -71,20 +71,12 @@ def _by_words(before: str, after: str) -> Iterator[DiffPiece]:
         yield from _by_sentences(before, after)
         return
     for same, here, there in _readable(steps):
-        if not same:
-            yield DiffPiece("-", _text(here))
-            yield DiffPiece("+", _text(there))
-            continue
-        if here == there:
-            yield DiffPiece("=", _text(here))
+        if not same or here == there:
+            yield from _replaced(_text(here), _text(there))
             continue
         for one, other in zip(here, there, strict=True):
             yield DiffPiece("=", one.text)
-            if one.space == other.space:
-                yield DiffPiece("=", one.space)
-            else:
-                yield DiffPiece("-", one.space)
-                yield DiffPiece("+", other.space)
+            yield from _replaced(one.space, other.space)
 
 
 def _by_sentences(before: str, after: str) -> Iterator[DiffPiece]:
@@ -94,13 +86,16 @@ def _by_sentences(before: str, after: str) -> Iterator[DiffPiece]:
     steps = _steps(old, new, most=SENTENCES) if several else None
     for step in steps or [_Step(False, [_Word(before)], [_Word(after)])]:
         here, there = _text(step.before), _text(step.after)
-        if step.same:
-            yield DiffPiece("=", here)
-        elif here and there and (here, there) != (before, after):
+        if here and there and not step.same and (here, there) != (before, after):
             yield from _by_words(here, there)
         else:
-            yield DiffPiece("-", here)
-            yield DiffPiece("+", there)
+            yield from _replaced(here, there)
+
+
+def _replaced(before: str, after: str) -> tuple[DiffPiece, ...]:
+    if before == after:
+        return (DiffPiece("=", before),)
+    return DiffPiece("-", before), DiffPiece("+", after)
 
 
 def _steps(old: Sequence[_Word], new: Sequence[_Word], *, most: int) -> list[_Step] | None:
@@ -116,9 +111,8 @@ def _steps(old: Sequence[_Word], new: Sequence[_Word], *, most: int) -> list[_St
         return None
     steps = [_Step(True, old[:head], new[:head])] if head else []
     # A replacement: removed text next to added text.
-    opcodes = ((op.tag == "equal", op) for op in LCSseq.opcodes(left, right))
-    for same, group in groupby(opcodes, key=lambda each: each[0]):
-        ops = [op for _, op in group]
+    for same, group in groupby(LCSseq.opcodes(left, right), key=lambda op: op.tag == "equal"):
+        ops = list(group)
         before = slice(head + ops[0].src_start, head + ops[-1].src_end)
         after = slice(head + ops[0].dest_start, head + ops[-1].dest_end)
         steps.append(_Step(same, old[before], new[after]))

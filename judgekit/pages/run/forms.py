@@ -50,7 +50,7 @@ class Forms:
             parts = own_parts(result)
             self._parts.setdefault(row.metric, {}).update((part.id, None) for part in parts)
             keys = [judgment.request_key for judgment in result.judgments]
-            forms = {form for key in keys if (form := self._taped.form(key)) is not None}
+            forms = {form for key in keys if (form := self._taped.forms.get(key)) is not None}
             if not forms or row.metric in self._stepwise:
                 continue
             form = forms.pop()

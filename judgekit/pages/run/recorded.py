@@ -171,7 +171,8 @@ class TapeIndex:
         """Replies by model string."""
         self.systems: dict[str, str] = {}
         """Form -> the system message of the first request with it."""
-        self._forms: dict[str, str] = {}
+        self.forms: dict[str, str] = {}
+        """Key of a request -> the canonical JSON of the form that it asks to fill in."""
         self._parts = tape.parts() if tape is not None else {}
         self._texts: dict[str, str] = {}
         for key, request, reply in _verdicts(tape) if tape is not None else ():
@@ -181,13 +182,9 @@ class TapeIndex:
             self.judges.setdefault(model, JudgeReplies()).add(request, reply)
             form = self._form(request.get("form"))
             if form is not None:
-                self._forms[key] = form
+                self.forms[key] = form
                 if form not in self.systems and (system := self._system(request)) is not None:
                     self.systems[form] = system
-
-    def form(self, key: str) -> str | None:
-        """Return the canonical JSON of the form a request asks to fill in, if it is known."""
-        return self._forms.get(key)
 
     def _form(self, value: Any) -> str | None:
         if not isinstance(value, dict):
