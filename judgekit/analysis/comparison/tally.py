@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator
 
-from judgekit.analysis.comparison.comparison import (
-    CaseMove,
-    DistributionChange,
-    Flips,
-    MetricComparison,
-    PartMove,
-)
+from judgekit.analysis.comparison import comparison as results
 from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings, Differences, Range
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.core.distribution import Distribution, Label
@@ -99,12 +93,12 @@ class MetricTally:
             place = (round(abs(step), 9), -self._all.better - self._all.worse)
             self._moves[way].add(place, (pair, flip))
 
-    def finish(self) -> MetricComparison:
+    def finish(self) -> results.MetricComparison:
         """Return the figures; `verdicts` adds the verdicts when all tests are known."""
         detect, (low, high) = self._settings.detect, self._summary.range
         if detect is None and low is not None and high is not None:
             detect = (high - low) / 20
-        return MetricComparison(
+        return results.MetricComparison(
             metric=self._summary.metric,
             higher_is_better=self._higher,
             range=self._summary.range,
@@ -119,10 +113,10 @@ class MetricTally:
             pass_fail=self._all.pass_fail,
         )
 
-    def _case_moves(self, way: int) -> Iterator[CaseMove]:
+    def _case_moves(self, way: int) -> Iterator[results.CaseMove]:
         for pair, flip in self._moves[way]:
             base, new = (entry.rows[self._summary.metric] for entry in pair)
-            yield CaseMove(
+            yield results.CaseMove(
                 case=pair.base.case,
                 base=base.value,
                 new=new.value,
@@ -133,11 +127,11 @@ class MetricTally:
                 part=_furthest(base, new, way),
             )
 
-    def _finish_flips(self) -> Flips | None:
+    def _finish_flips(self) -> results.Flips | None:
         count = self._flips
         if self.threshold is None or not count:
             return None
-        return Flips(
+        return results.Flips(
             threshold=self.threshold,
             base_passed=count[True, False] + count[True, True],
             new_passed=count[False, True] + count[True, True],
@@ -167,12 +161,12 @@ class DistributionTally:
             apart += abs(after - before)
         self._distance.add(apart / 2, cluster)
 
-    def finish(self) -> DistributionChange:
+    def finish(self) -> results.DistributionChange:
         """Return the figures of at least one pair."""
         figures = self._distance
         assert figures.mean is not None  # noqa: S101 - the first pair makes the tally
         low, high = figures.interval(bounds=(0.0, 1.0)) or (None, None)
-        return DistributionChange(
+        return results.DistributionChange(
             criterion=self._criterion,
             pairs=figures.n,
             labels=tuple(self._sums),
@@ -197,7 +191,7 @@ def _unpaired_reason(base: ComparedResult | None, new: ComparedResult | None) ->
     return "; ".join(f"{reason} in the {side}" for side, reason in reasons.items())
 
 
-def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> PartMove | None:
+def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> results.PartMove | None:
     """Return the criterion that moved furthest in the direction of its metric.
 
     For criteria, higher is always better.
@@ -211,7 +205,7 @@ def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> PartMove |
     if steps.get(id, 0.0) <= EPSILON:
         return None
     one, other = base.parts[id], new.parts[id]
-    return PartMove(
+    return results.PartMove(
         id=id, base=one.value, new=other.value, base_reason=one.reason, new_reason=other.reason
     )
 

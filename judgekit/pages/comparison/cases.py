@@ -205,11 +205,10 @@ def _size(scored: Scored) -> int:
     case = scored.case
     texts = [case.input, case.output, *case.reference, *(m.content for m in case.history)]
     for row in scored.rows:
-        result = row.result
-        if isinstance(result, Failure):
-            texts.append(result.message)
+        if isinstance(row.result, Failure):
+            texts.append(row.result.message)
         else:
-            texts += [result.reason, *(part.reason for part in result.parts)]
+            texts += [row.result.reason, *(part.reason for part in row.result.parts)]
     return sum(len(text) for text in texts if text)
 
 

@@ -195,16 +195,18 @@ class RunFacts:
         return list(dict.fromkeys(maker.model for maker in self._all_makers if maker.model))
 
     @property
-    def facts(self) -> list[Fact]:
+    def facts(self) -> Iterator[Fact]:
         """The facts of "About this run", in the order they are shown."""
-        return [
-            *self._duration(),
-            *self._judges(),
-            *self._inputs(),
-            *self._calibration(),
-            *self._replies(),
-            Fact("judgekit", str(self._manifest.get("judgekit", "unknown version"))),
-        ]
+        if started := self._run.get("started"):
+            yield Fact("Started", minute_of(str(started)))
+        seconds = self._run.get("seconds")
+        if isinstance(seconds, int | float):
+            yield Fact("Took", _duration(seconds))
+        yield from self._judges()
+        yield from self._inputs()
+        yield from self._calibration()
+        yield from self._replies()
+        yield Fact("judgekit", str(self._manifest.get("judgekit", "unknown version")))
 
     def _judges(self) -> Iterator[Fact]:
         if models := self._models():
@@ -249,17 +251,9 @@ class RunFacts:
             shown = ", ".join(_counts(origins, _ORIGINS))
             yield Fact("Replies", shown or "none", ", ".join(recording))
         for name, word, unpriced in _COSTS:
-            if name not in self._run or self._run[name] == 0:
-                continue
-            more = _counts(self._run, [(unpriced, "of unknown price")])
-            yield Fact(word, dollars(self._run[name]), "".join(f"+ {count}" for count in more))
-
-    def _duration(self) -> Iterator[Fact]:
-        if started := self._run.get("started"):
-            yield Fact("Started", minute_of(str(started)))
-        seconds = self._run.get("seconds")
-        if isinstance(seconds, int | float):
-            yield Fact("Took", _duration(seconds))
+            if self._run.get(name, 0) != 0:
+                more = _counts(self._run, [(unpriced, "of unknown price")])
+                yield Fact(word, dollars(self._run[name]), "".join(f"+ {n}" for n in more))
 
 
 LINE = 160
