@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from judgekit.core.display.parts import (
-    MOST_NAME,
-    DisplayLine,
-    DisplayPart,
-    DisplayTable,
-    Style,
-    cut,
-    more,
-)
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayTable, Style, cut, more
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison import comparison as results
@@ -32,7 +24,7 @@ FEW = 30
 
 def comparison_parts(
     comparison: results.Comparison, *, cases: int = 5, most: int | None = None
-) -> Iterator[DisplayPart]:
+) -> Iterator[DisplayLine | DisplayTable]:
     """Yield the parts of a comparison.
 
     Args:
@@ -69,7 +61,7 @@ def comparison_parts(
 
 def _lines(
     texts: Sequence[str], what: str, where: str, most: int | None, style: Style
-) -> Iterator[DisplayPart]:
+) -> Iterator[DisplayLine]:
     shown = texts[:most]
     for text in shown:
         yield DisplayLine(cut(text, _MOST), style)
@@ -77,7 +69,9 @@ def _lines(
         yield DisplayLine(left, "note")
 
 
-def _figures(comparison: results.Comparison, most: int | None) -> Iterator[DisplayPart]:
+def _figures(
+    comparison: results.Comparison, most: int | None
+) -> Iterator[DisplayLine | DisplayTable]:
     rows: list[tuple[str, ...]] = []
     styles: list[Style] = []
     shown = comparison.metrics[:most]

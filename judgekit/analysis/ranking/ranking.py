@@ -6,14 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from judgekit.core.display.parts import (
-    MOST_NAME,
-    DisplayLine,
-    DisplayPart,
-    DisplayTable,
-    counted,
-    cut,
-)
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayTable, counted, cut
 from judgekit.core.value import Document, Value
 from judgekit.datasets.dataframes.framed import Framed
 
@@ -100,7 +93,7 @@ class ModelRanking(Document, Framed, Value):
         """Whether the comparisons connect all models, so that all strengths can be compared."""
         return all(one.group == 1 for one in self.models)
 
-    def _parts_shown(self) -> Iterator[DisplayPart]:
+    def _parts_shown(self) -> Iterator[DisplayLine | DisplayTable]:
         by = f" by {self.metric}" if self.metric else ""
         judges = f"; judged by {', '.join(self.judges)}" if self.judges else ""
         made_of = f"{counted(self.comparisons, 'comparison')}{by}"
