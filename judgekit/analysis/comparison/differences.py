@@ -1,4 +1,4 @@
-"""The difference of one figure between two runs, with one test and one interval."""
+"""The difference of one figure between two runs, with its test, its interval and its verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison as lines and tables: what got worse first, with the reasons of both runs."""
+"""A comparison as lines, tables and sentences: what got worse first, and why in both runs."""
 
 from __future__ import annotations
 

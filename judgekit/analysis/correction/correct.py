@@ -89,9 +89,8 @@ def _details(one: CorrectedMean) -> Iterator[str]:
         alone = f"labels alone would need {one.labels.n + one.saved:g} for this standard error"
         yield f"the judge saved about {one.saved} labels: {alone}"
     if one.sensitivity and one.specificity and one.youden:
-        sens, spec = one.sensitivity, one.specificity
-        yes, no = (f"{round(figure.n, 1):g}" for figure in (sens, spec))
-        rates = (f"{' '.join(sens.cells())} ({yes} yes)", f"{' '.join(spec.cells())} ({no} no)")
+        sides = ((one.sensitivity, "yes"), (one.specificity, "no"))
+        rates = [f"{' '.join(rate.cells())} ({round(rate.n, 1):g} {word})" for rate, word in sides]
         youden = " ".join(one.youden.cells())
         yield f"sensitivity {rates[0]}, specificity {rates[1]}, Youden's J {youden}"
     if one.unscored:

@@ -1,4 +1,4 @@
-"""Labels of other tools, as a file of labels."""
+"""Labels of other tools, such as tables and tasks of Label Studio, as a file of labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rank models by pairwise comparisons."""
+"""Rank models by pairwise comparisons: strengths by evalica, errors by a bootstrap over prompts."""
 
 from __future__ import annotations
 

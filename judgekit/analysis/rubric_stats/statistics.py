@@ -1,4 +1,4 @@
-"""The statistics of criteria, as numbers and in words."""
+"""The statistics of criteria: from the values of each case to numbers and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a run."""
+"""The page of a run, with the cards of its rubrics and judges."""
 
 from __future__ import annotations
 

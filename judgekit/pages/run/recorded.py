@@ -1,4 +1,4 @@
-"""Requests and replies of a run, looked up on its tape."""
+"""Replies of a run: what its tape has, and where they came from, as far as `run.json` says."""
 
 from __future__ import annotations
 

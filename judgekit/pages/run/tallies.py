@@ -1,4 +1,4 @@
-"""Slices of a run: its figures for every value of a field that has few."""
+"""What a page counts case by case: the worst cases, histograms, and figures of slices."""
 
 from __future__ import annotations
 
