@@ -4,7 +4,7 @@ Metrics await `vectors(embedder, texts)` and add `identity_of(embedder)` to thei
 `embedder` is a name, a mapping as in a suite, or an object. `open_embedder` creates the embedder
 of a name or a mapping.
 
-It imports `core`. Start with `hashed`, the default; `hosted`, `onnx` and `sentence_transformers`
+It imports `core`. Start with `lexical`, the default; `hosted`, `onnx` and `sentence_transformers`
 need a model.
 """
 
@@ -41,7 +41,7 @@ DEFAULT = "lexical"
 
 _PLAIN = {
     "lexical": f"{__name__}.lexical:LexicalEmbedder",
-    "hashed-512": f"{__name__}.hashed:HashedEmbedder",
+    "hashed-512": f"{__name__}.lexical:HashedEmbedder",
 }
 """Embedders without a model and options; they are synchronous."""
 

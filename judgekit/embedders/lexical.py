@@ -1,11 +1,13 @@
-"""The default embedder: hashed words and character n-grams. Lexical, not semantic."""
+"""Embedders of words, without a model. Lexical, not semantic."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2s
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from judgekit.core.errors import ConfigError
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.uint64]
     Flags = NDArray[np.bool_]
+
 
 _BASE = 0x9E3779B97F4A7C15
 """Odd, so it has an inverse modulo 2**64; the golden ratio, as in splitmix64."""
@@ -212,3 +215,42 @@ def _mixed(hashes: Codes) -> Codes:
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return hashes ^ (hashes >> np.uint64(31))
+
+
+PLACES = 512
+
+
+def bucket(token: str, places: int = PLACES) -> int:
+    """Return the place of a token: its BLAKE2s digest of 8 bytes, big-endian, modulo `places`.
+
+    >>> bucket("hello"), bucket("")
+    (86, 156)
+    """
+    digest = blake2s(token.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % places
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HashedEmbedder(BaseEmbedder):
+    """Turns a text into counts of its tokens; for figures comparable with Alignmenter's.
+
+    Tokens are what white space divides, so that capitals and punctuation count: "Hello," and
+    "hello" have nothing in common. The vector has length 1, or 0 for a text without tokens.
+    """
+
+    identity: ClassVar[str] = "hashed-512"
+    synchronous: ClassVar[bool] = True
+    semantic: ClassVar[bool] = False
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return a float64 array with a row per text."""
+        import numpy as np
+
+        vectors = np.zeros((len(texts), PLACES), dtype=np.float64)
+        for at, text in enumerate(texts):
+            for token, count in Counter(text.split()).items():
+                vectors[at, bucket(token)] += count
+            norm = float(np.sqrt(np.dot(vectors[at], vectors[at])))
+            if norm:
+                vectors[at] /= norm
+        return cast(Sequence[Sequence[float]], vectors)

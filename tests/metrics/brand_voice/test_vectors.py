@@ -13,7 +13,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.score import Part
 from judgekit.embedders import open_embedder
-from judgekit.embedders.hashed import bucket
+from judgekit.embedders.lexical import bucket
 from judgekit.metrics.brand_voice import alignmenter
 from judgekit.metrics.brand_voice.authenticity import Authenticity, style_mean
 from judgekit.metrics.brand_voice.overall import WEIGHTS, BrandVoice, grade
