@@ -1,13 +1,19 @@
-"""Quality by a judge: of an answer, of its coherence, and of a turn in a conversation."""
+"""Quality by a judge: of an answer, its accuracy, coherence and tone, and of a turn."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import JudgeLike
+from judgekit.core.score import Score
+from judgekit.core.value import Json
+from judgekit.metrics._options import Fraction
 from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY
+from judgekit.metrics.step import certainty
 
 
 class Quality(BuiltIn):
@@ -93,3 +99,138 @@ class Interactive(BuiltIn):
     parameters: Mapping[str, Any] | None = None
 
     needs = ("history", "input", "output")
+
+
+TAU = 0.8
+"""From this probability on an answer counts as equivalent to a reference."""
+
+
+class Accuracy(BuiltIn):
+    """Whether an answer means what an accepted answer means: 1 or 0, higher is better.
+
+    The judge says how probable it is that somebody who knows one of the references would accept
+    the answer as the same (rubric `accuracy`). The value is 1 from `tau` on, `tau` included, else
+    0, so that the mean over a run is the accuracy; `details.probability` is the number itself.
+    `confidence` is the greater of p and 1 - p. Without a judge, `semantic_accuracy`
+    stands in, which needs a semantic embedder and is not applicable without one.
+
+    Args:
+        judge: the judge.
+        name: the name in results.
+        tau: probability from which an answer counts as equivalent.
+        history: how many earlier messages the judge may see.
+        samples: number of replies per case; probabilities are averaged.
+        rubric: another rubric of the same kind, in place of `accuracy`.
+        parameters: values of the parameters of that rubric.
+    """
+
+    judge: JudgeLike
+    name: str = "accuracy"
+    tau: Fraction = TAU
+    history: int = DEFAULT_HISTORY
+    samples: int = 1
+    rubric: RubricLike = "accuracy"
+    parameters: Mapping[str, Any] | None = None
+
+    needs = ("output", "reference")
+    confidence = "is the greater of p and 1 - p"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._made_with["value"] = "whether the rubric's reaches tau"
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """Options that affect the requests or the value."""
+        return {**super().options, "tau": self.tau}
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
+        """
+        score = await super().score(case)
+        references: list[Json] = [text for text in case.reference if has_text(text)]
+        if score.value is None:
+            return score.model_copy(update={"ground_truth": references})
+        right = score.value >= self.tau
+        words = "means" if right else "does not mean"
+        why = score.parts[0].reason
+        return score.model_copy(
+            update={
+                "value": float(right),
+                "reason": f"The answer {words} what was accepted ({score.value:.2f}): {why}",
+                "confidence": certainty([score.value]),
+                "ground_truth": references,
+                "details": {**score.details, "probability": score.value, "tau": self.tau},
+            }
+        )
+
+
+TONES = ("formal", "casual", "empathetic", "professional", "friendly", "technical")
+"""The tones the rubric knows the meaning of; any other needs `meaning`."""
+
+
+class ToneComplianceJudge(BuiltIn):
+    """The probability that an answer is in the tone that is wanted. Range 0..1, higher is better.
+
+    The tone is one of formal, casual, empathetic, professional, friendly, technical, or any other
+    word with a `meaning` of your own. The judge says how probable it is that people who know the
+    tone would hear it in the answer (rubric `target_tone`), with quotes; what the answer says
+    does not matter. `confidence` is the greater of p and 1 - p.
+
+    Args:
+        judge: the judge.
+        tone: the tone that is wanted.
+        meaning: what that tone is; needed for a tone that is not built in.
+        name: the name in results.
+        samples: number of replies per case; probabilities are averaged.
+        rubric: another rubric with the parameters `tone` and `meaning`.
+        parameters: what further parameters of that rubric are set to.
+    """
+
+    judge: JudgeLike
+    tone: str = "professional"
+    meaning: str = ""
+    name: str = "tone_compliance_judge"
+    samples: int = 1
+    rubric: RubricLike = "target_tone"
+    parameters: Mapping[str, Any] | None = None
+
+    needs = ("output",)
+    confidence = "is the greater of p and 1 - p"
+
+    def __post_init__(self) -> None:
+        for option in ("tone", "meaning"):
+            if not isinstance(text := vars(self)[option], str):
+                raise ConfigError(f"{self.name}: {option} must be a text, not {text!r}")
+        tone = " ".join(self.tone.lower().split())
+        if tone not in TONES and not self.meaning.strip():
+            known = ", ".join(TONES)
+            raise ConfigError(
+                f"{self.name}: no tone {self.tone!r} is built in ({known}); say what it is:"
+                " meaning: ..."
+            )
+        self.tone = tone
+        settings = {"tone": tone, "meaning": " ".join(self.meaning.split())}
+        self.parameters = {**(self.parameters or {}), **settings}
+        super().__post_init__()
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
+        """
+        score = await super().score(case)
+        if score.value is None:
+            return score
+        details: dict[str, Json] = {**score.details, "tone": self.tone}
+        return score.model_copy(
+            update={
+                "reason": f"{self.tone} {score.value:.2f}: {score.parts[0].reason}",
+                "confidence": certainty([score.value]),
+                "details": details,
+            }
+        )

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.metrics.grounding.answer_relevancy import AnswerRelevancy
 from judgekit.metrics.grounding.coverage import Completeness, FactsCoveredJudge
+from judgekit.metrics.grounding.relevance import AnswerRelevancy
 from tests.metrics.scripted import Scripted, shown, statements
 
 CASE = Case(

@@ -13,10 +13,14 @@ from judgekit.core.case import Case, Message
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.agents.role_adherence import RoleAdherence, conversation
-from judgekit.metrics.safety_and_quality.accuracy import Accuracy
 from judgekit.metrics.safety_and_quality.points import Points
-from judgekit.metrics.safety_and_quality.quality import Coherence, Interactive
-from judgekit.metrics.safety_and_quality.tone_compliance import TONES, ToneComplianceJudge
+from judgekit.metrics.safety_and_quality.quality import (
+    TONES,
+    Accuracy,
+    Coherence,
+    Interactive,
+    ToneComplianceJudge,
+)
 from judgekit.runner.evaluation import evaluate_sync
 from tests.metrics.scripted import Scripted, shown
 
