@@ -29,14 +29,14 @@ NAMES = {
 POSIX_ONLY = {
     # Runs inside the sandbox of Linux.
     "metrics/benchmarks/sandbox_program.py",
-    # Every door to it is behind _bubblewrap(), which looks for Linux first.
+    # Looks for Linux before it makes a command.
+    "metrics/benchmarks/isolation.py",
+    # Every door to it is behind isolated(), which looks for Linux first.
     "metrics/benchmarks/sandbox.py",
-    # The process that math_worker.py starts after it has looked at sys.platform.
+    # The process that math.py starts after it has looked at sys.platform.
     "metrics/benchmarks/math_host.py",
     # Ends that process.
-    "metrics/benchmarks/math_worker.py",
-    # Reads how a program in the sandbox ended.
-    "metrics/benchmarks/outcome.py",
+    "metrics/benchmarks/math.py",
 }
 """Files that need not look: something before them does."""
 _NAMED = re.compile(rf"\b(?:{'|'.join(MODULES.union(*NAMES.values()))})\b")

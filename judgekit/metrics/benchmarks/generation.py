@@ -13,7 +13,7 @@ from judgekit.metrics._options import Bounds, needed_text, needed_texts, truth_o
 from judgekit.metrics.aggregate import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.answer import StatedAnswer, find_answer, kind_of
 from judgekit.metrics.benchmarks.choice import Choices
-from judgekit.metrics.benchmarks.number import read_number
+from judgekit.metrics.benchmarks.mentions import read_number
 from judgekit.metrics.benchmarks.wording import wording
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import answer_form

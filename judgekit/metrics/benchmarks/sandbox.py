@@ -1,40 +1,48 @@
-"""A sandbox for one Python program: bubblewrap, resource limits, and a clock outside."""
+"""A sandbox for one Python program: resource limits, a clock outside, and how the program ended."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
+import re
 import secrets
-import shutil
 import signal
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from judgekit.core.errors import ConfigError
-from judgekit.metrics.benchmarks.filter import seccomp_filter
-from judgekit.metrics.benchmarks.outcome import ProgramRun, read_outcome
+from judgekit.metrics.benchmarks.isolation import HINT, NOBODY, isolated, seccomp_filter
 
 if TYPE_CHECKING:
     import asyncio
 
 
-NOBODY = 65534
+Kind = Literal[
+    "passed", "failed", "error", "syntax", "time", "memory", "processes", "network", "files",
+    "output", "ended", "killed",
+]  # fmt: skip
+
+_NETWORK = {
+    errno.ENETUNREACH, errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL,
+    errno.ENETDOWN, errno.EAFNOSUPPORT,
+}  # fmt: skip
+_FILES = {
+    errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EFBIG, errno.ENOSPC, errno.EMFILE,
+}  # fmt: skip
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MB = 1 << 20
 _REPORT = 100_000
 """Bytes of report that are read."""
 _GRACE = 5.0
 """Seconds in which what was killed is gone."""
-_SPACE = {"/tmp": 64 * _MB, "/dev/shm": 16 * _MB}  # noqa: S108 - of the sandbox, not of this machine
-_LIBRARIES = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
-_HINT = "; unsafe_exec: true runs code without isolation, which is no security boundary"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +73,24 @@ class SandboxLimits:
         }
         # Outside a namespace of its own, the processes of the whole user count.
         return {**limits, "NPROC": self.processes} if isolated else limits
+
+
+class ProgramOutcome(NamedTuple):
+    """How a test ended."""
+
+    kind: Kind
+    message: str
+    """One line, the same for every run."""
+
+
+class ProgramRun(NamedTuple):
+    """The result of running a program."""
+
+    outcome: ProgramOutcome
+    python: str
+    """Version of the interpreter."""
+    output: str = ""
+    """The text on standard output."""
 
 
 class SandboxJob(NamedTuple):
@@ -143,7 +169,7 @@ class Sandbox:
         )
         if run is None:
             first = " ".join(report.decode("utf-8", "replace").split())[:300]
-            raise ConfigError(f"code cannot be run: the sandbox did not start: {first}{_HINT}")
+            raise ConfigError(f"code cannot be run: the sandbox did not start: {first}{HINT}")
         return run._replace(output=output.decode("utf-8", "replace"))
 
     async def _watch(
@@ -231,69 +257,6 @@ def _pipe(content: bytes | None) -> int | None:
     return out
 
 
-def isolated(python: str | None) -> list[str]:
-    """Return the command that begins a sandbox, up to and with the interpreter.
-
-    Raises:
-        ConfigError: there is no bubblewrap, or no interpreter that may be used in it.
-    """
-    bwrap = shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
-    if not sys.platform.startswith("linux") or bwrap is None:
-        lacks = "this is not Linux"
-        if sys.platform.startswith("linux"):
-            lacks = "bubblewrap is not installed (apt-get install bubblewrap)"
-        raise ConfigError(f"code cannot be isolated here: {lacks}{_HINT}")
-    interpreter, prefix = _interpreter(python)
-    command = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox"]
-    command += [
-        "--ro-bind",
-        "/usr",
-        "/usr",
-        "--ro-bind-try",
-        "/etc/ld.so.cache",
-        "/etc/ld.so.cache",
-    ]
-    for place in map(Path, _LIBRARIES):
-        if place.is_symlink():
-            command += ["--symlink", str(place.readlink()), str(place)]
-        elif place.is_dir():
-            command += ["--ro-bind", str(place), str(place)]
-    if prefix is not None:
-        command += ["--ro-bind", prefix, prefix]
-    command += ["--proc", "/proc", "--dev", "/dev"]
-    for folder, size in _SPACE.items():
-        command += ["--size", str(size), "--tmpfs", folder]
-    # Last, because everything above is made in what these close.
-    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108
-    return [*command, "--", interpreter]
-
-
-def _interpreter(python: str | None) -> tuple[str, str | None]:
-    """Return an interpreter a sandbox can use, and the folder it needs beside /usr."""
-    own = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
-    tried = [python] if python else [own, "/usr/local/bin/python3", "/usr/bin/python3"]
-    for name in tried:
-        path = Path(os.path.realpath(name))
-        prefix = path.parent.parent
-        if not path.is_file() or (os.geteuid() == 0 and not _open_to_all(path)):
-            continue
-        if Path("/usr") in path.parents:
-            return str(path), None
-        home = Path(os.path.realpath(Path.home()))
-        if prefix not in (home, *home.parents) and any((prefix / "lib").glob("python3*")):
-            return str(path), str(prefix)
-    whom = " that the user nobody may read" if os.geteuid() == 0 else ""
-    raise ConfigError(
-        f"code cannot be isolated here: no Python{whom} among {', '.join(map(str, tried))};"
-        f" name one: python: /usr/bin/python3{_HINT}"
-    )
-
-
-def _open_to_all(path: Path) -> bool:
-    return all(part.stat().st_mode & 0o001 for part in (path, *path.parents))
-
-
 # By event loop, because a semaphore belongs to one; the processors belong to the machine.
 _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
@@ -311,3 +274,89 @@ def processors() -> int:
     if sys.platform == "linux":
         usable = len(os.sched_getaffinity(0))
     return usable or 1
+
+
+def read_outcome(
+    report: bytes, *, word: str, ended: str | None, code: int | None, limits: SandboxLimits
+) -> ProgramRun | None:
+    """Return what came of a run, from its report and how it ended; `None` if it never began.
+
+    A line without the word is not of the report, and only a report that says so is a pass: a
+    program that leaves early, however quietly, has not passed.
+    """
+    lines = [
+        line.removeprefix(f"{word} ")
+        for line in report.decode("utf-8", "replace").splitlines()
+        if line.startswith(f"{word} ")
+    ]
+    facts = [fact for line in lines if (fact := _fact(line)) is not None]
+    if not facts or "ready" not in facts[0]:
+        return None
+    python = str(facts[0]["ready"])
+    return ProgramRun(_outcome(facts[1:], ended, code, limits), python)
+
+
+def _fact(line: str) -> dict[str, Any] | None:
+    try:
+        fact = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return fact if isinstance(fact, dict) else None
+
+
+def _outcome(
+    facts: list[dict[str, Any]], ended: str | None, code: int | None, limits: SandboxLimits
+) -> ProgramOutcome:
+    if ended == "output":
+        return ProgramOutcome("output", f"stopped: printed more than {limits.output_kb:,} KB")
+    if ended == "clock":
+        return ProgramOutcome("time", f"stopped: took longer than {limits.wall:g} s by the clock")
+    if not facts:
+        return _silent(code or 0, limits)
+    fact = facts[0]
+    if fact.get("done") is True:
+        return ProgramOutcome("passed", "passed")
+    return _raised(fact, limits)
+
+
+def _silent(code: int, limits: SandboxLimits) -> ProgramOutcome:
+    """Return the outcome of a process that said nothing more: bwrap gives 128 + its signal."""
+    number = -code if code < 0 else code - 128
+    if number == signal.SIGXCPU:
+        return ProgramOutcome(
+            "time", f"stopped: used more than {limits.seconds:g} s of processor time"
+        )
+    if number == signal.SIGKILL:
+        return ProgramOutcome("killed", "stopped: killed for its use of processor time or memory")
+    if number > 0:
+        known = {one.value: one.name for one in signal.Signals}
+        return ProgramOutcome("killed", f"crashed: {known.get(number, f'signal {number}')}")
+    return ProgramOutcome("ended", f"left before its test was done (exit {code})")
+
+
+def _raised(fact: dict[str, Any], limits: SandboxLimits) -> ProgramOutcome:
+    error, kind, number = str(fact.get("error")), fact.get("kind"), fact.get("errno")
+    text = _ADDRESS.sub("0x…", " ".join(str(fact.get("text", "")).split()))[:200]
+    where = {"answer": " when the answer was loaded", "syntax": ""}.get(str(fact.get("stage")), "")
+    message = f"{error}: {text}{where}" if text else f"{error}{where}"
+    if error == "MemoryError":
+        return ProgramOutcome(
+            "memory", f"stopped: needed more than {limits.memory_mb:,} MB of memory"
+        )
+    if error == "SystemExit":
+        return ProgramOutcome("ended", f"left before its test was done ({text})")
+    if fact.get("stage") == "syntax":
+        return ProgramOutcome("syntax", f"is no Python: {message}")
+    if number == errno.EAGAIN or "can't start new thread" in text:
+        return ProgramOutcome("processes", f"stopped at {limits.processes} processes: {message}")
+    if (
+        number in _NETWORK
+        or error in ("gaierror", "herror", "URLError")
+        or kind == "ConnectionError"
+    ):
+        return ProgramOutcome("network", f"stopped: there is no network: {message}")
+    if number in _FILES:
+        return ProgramOutcome(
+            "files", f"stopped: not there or not allowed in the sandbox: {message}"
+        )
+    return ProgramOutcome("failed" if kind == "AssertionError" else "error", message)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.metrics.benchmarks.code import Code
-from judgekit.metrics.benchmarks.program import find_program, read_tests, same_output
+from judgekit.metrics.benchmarks.code import Code, find_program, read_tests, same_output
 
 PROMPT = 'from typing import List\n\n\ndef total(numbers: List[int]) -> int:\n    """Sum."""\n'
 CHECK = "def check(candidate):\n    assert candidate([1, 2]) == 3\n    assert candidate([]) == 0\n"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, MissingExtra
-from judgekit.metrics.benchmarks import math_worker
+from judgekit.metrics.benchmarks import math as math_module
 from judgekit.metrics.benchmarks.math import Math
 
 
@@ -112,7 +112,7 @@ def test_what_cannot_be_decided_abstains_or_counts_as_wrong():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_memory_is_bounded(monkeypatch):
-    monkeypatch.setattr(math_worker, "MEMORY", 1 << 20)
+    monkeypatch.setattr(math_module, "MEMORY", 1 << 20)
 
     found = score("$9^{9^{9^{9}}}$", "4")
 
@@ -122,7 +122,7 @@ def test_memory_is_bounded(monkeypatch):
 
 def test_a_host_that_was_killed_is_started_again():
     score("4", "4")
-    os.kill(math_worker._host._process.pid, signal.SIGKILL)
+    os.kill(math_module._host._process.pid, signal.SIGKILL)
     time.sleep(0.1)
 
     assert score("$2^2$", "4").value == 1
@@ -153,7 +153,7 @@ def test_the_event_loop_goes_on():
 
 
 def test_without_the_library_it_says_which_extra(monkeypatch):
-    monkeypatch.setattr(math_worker, "find_spec", lambda name: None)
+    monkeypatch.setattr(math_module, "find_spec", lambda name: None)
 
     with pytest.raises(MissingExtra, match=r"math needs an extra: pip install .*\[benchmarks\]"):
         score("4", "4")

@@ -17,9 +17,9 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.metrics.benchmarks import isolation
 from judgekit.metrics.benchmarks import sandbox as module
 from judgekit.metrics.benchmarks.code import Code
-from judgekit.metrics.benchmarks.filter import seccomp_filter
 
 needs_sandbox = pytest.mark.skipif(
     not shutil.which("bwrap"),
@@ -314,14 +314,14 @@ def test_the_event_loop_goes_on_and_only_so_many_work_at_once(monkeypatch):
 
 
 def test_without_a_sandbox_nothing_runs(monkeypatch):
-    monkeypatch.setattr(module.shutil, "which", lambda *_, **__: None)
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
 
     with pytest.raises(ConfigError, match="code cannot be isolated here: bubblewrap is not inst"):
         score("x = 1")
 
 
 def test_on_another_system_nothing_runs(monkeypatch):
-    monkeypatch.setattr(module.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
 
     with pytest.raises(ConfigError, match="isolated here: this is not Linux; unsafe_exec"):
         score("x = 1")
@@ -333,7 +333,7 @@ def test_a_sandbox_that_does_not_start_stops_the_run(monkeypatch, tmp_path):
     tmp_path.chmod(0o755)
     fake.chmod(0o755)
     monkeypatch.setattr(module, "_as_nobody", dict)
-    monkeypatch.setattr(module.shutil, "which", lambda *_, **__: str(fake))
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: str(fake))
 
     with pytest.raises(ConfigError, match="did not start: bwrap: No permissions to create new"):
         score("x = 1")
@@ -341,7 +341,7 @@ def test_a_sandbox_that_does_not_start_stops_the_run(monkeypatch, tmp_path):
 
 def test_a_python_that_cannot_be_used_is_said():
     with pytest.raises(ConfigError, match=r"no Python.* among /nope; name one"):
-        module._interpreter("/nope")
+        isolation._interpreter("/nope")
 
 
 def test_an_interpreter_in_the_home_folder_does_not_open_it(monkeypatch, tmp_path):
@@ -349,11 +349,11 @@ def test_an_interpreter_in_the_home_folder_does_not_open_it(monkeypatch, tmp_pat
     (home / "bin").mkdir(parents=True)
     (home / "lib" / "python3.11").mkdir(parents=True)
     (home / "bin" / "python3").touch()
-    monkeypatch.setattr(module.Path, "home", lambda: home)
-    monkeypatch.setattr(module, "_open_to_all", lambda path: True)
+    monkeypatch.setattr(Path, "home", lambda: home)
+    monkeypatch.setattr(isolation, "_open_to_all", lambda path: True)
 
     with pytest.raises(ConfigError, match="no Python"):
-        module._interpreter(str(home / "bin" / "python3"))
+        isolation._interpreter(str(home / "bin" / "python3"))
 
 
 def test_unsafe_exec_says_what_it_is_and_keeps_its_limits():
@@ -368,7 +368,7 @@ def test_unsafe_exec_says_what_it_is_and_keeps_its_limits():
 
 def test_the_filter_is_whole_instructions_and_ends_in_allow():
     for machine in ("x86_64", "aarch64"):
-        made = seccomp_filter(machine)
+        made = isolation.seccomp_filter(machine)
         assert len(made) % 8 == 0
         assert made[-8:] == bytes.fromhex("0600 00 00 0000ff7f".replace(" ", ""))
-    assert seccomp_filter("vax") is None
+    assert isolation.seccomp_filter("vax") is None

@@ -1,0 +1,140 @@
+"""How a sandbox is closed: the command of bubblewrap, and the system calls it refuses."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import shutil
+import struct
+import sys
+from pathlib import Path
+
+from judgekit.core.errors import ConfigError
+
+NOBODY = 65534
+HINT = "; unsafe_exec: true runs code without isolation, which is no security boundary"
+_MB = 1 << 20
+_SPACE = {"/tmp": 64 * _MB, "/dev/shm": 16 * _MB}  # noqa: S108 - of the sandbox, not of this machine
+_LIBRARIES = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
+
+
+def isolated(python: str | None) -> list[str]:
+    """Return the command that begins a sandbox, up to and with the interpreter.
+
+    Raises:
+        ConfigError: there is no bubblewrap, or no interpreter that may be used in it.
+    """
+    bwrap = shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
+    if not sys.platform.startswith("linux") or bwrap is None:
+        lacks = "this is not Linux"
+        if sys.platform.startswith("linux"):
+            lacks = "bubblewrap is not installed (apt-get install bubblewrap)"
+        raise ConfigError(f"code cannot be isolated here: {lacks}{HINT}")
+    interpreter, prefix = _interpreter(python)
+    command = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox"]
+    command += [
+        "--ro-bind",
+        "/usr",
+        "/usr",
+        "--ro-bind-try",
+        "/etc/ld.so.cache",
+        "/etc/ld.so.cache",
+    ]
+    for place in map(Path, _LIBRARIES):
+        if place.is_symlink():
+            command += ["--symlink", str(place.readlink()), str(place)]
+        elif place.is_dir():
+            command += ["--ro-bind", str(place), str(place)]
+    if prefix is not None:
+        command += ["--ro-bind", prefix, prefix]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for folder, size in _SPACE.items():
+        command += ["--size", str(size), "--tmpfs", folder]
+    # Last, because everything above is made in what these close.
+    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108
+    return [*command, "--", interpreter]
+
+
+def _interpreter(python: str | None) -> tuple[str, str | None]:
+    """Return an interpreter a sandbox can use, and the folder it needs beside /usr."""
+    own = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+    tried = [python] if python else [own, "/usr/local/bin/python3", "/usr/bin/python3"]
+    for name in tried:
+        path = Path(os.path.realpath(name))
+        prefix = path.parent.parent
+        if not path.is_file() or (os.geteuid() == 0 and not _open_to_all(path)):
+            continue
+        if Path("/usr") in path.parents:
+            return str(path), None
+        home = Path(os.path.realpath(Path.home()))
+        if prefix not in (home, *home.parents) and any((prefix / "lib").glob("python3*")):
+            return str(path), str(prefix)
+    whom = " that the user nobody may read" if os.geteuid() == 0 else ""
+    raise ConfigError(
+        f"code cannot be isolated here: no Python{whom} among {', '.join(map(str, tried))};"
+        f" name one: python: /usr/bin/python3{HINT}"
+    )
+
+
+def _open_to_all(path: Path) -> bool:
+    return all(part.stat().st_mode & 0o001 for part in (path, *path.parents))
+
+
+# The calls are ways to memory that no limit counts, and to other rights.
+# By the kernel's tables: x86_64, aarch64.
+_REFUSED = {
+    # Memory that outlives the process that touched it, or is counted as nobody's.
+    "shmget": (29, 194), "memfd_create": (319, 279), "memfd_secret": (447, 447),
+    "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    # Other namespaces, mounts and processes, and large doors into the kernel.
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "pivot_root": (155, 41),
+    "fsopen": (430, 430), "open_tree": (428, 428), "move_mount": (429, 429),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+}  # fmt: skip
+_ARCHITECTURES = {"x86_64": (0xC000003E, 0, 56), "aarch64": (0xC00000B7, 1, 220)}
+"""Name -> the kernel's number for it, the column above, and the number of `clone`."""
+_CLONE3 = 435
+_NEW_USER = 0x10000000
+
+# Opcodes of classic BPF: load a word, compare, return.
+_LOAD, _EQUAL, _AT_LEAST, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+
+
+def seccomp_filter(machine: str | None = None) -> bytes | None:
+    """Return the filter as the kernel reads it; `None` for a machine whose tables are not known.
+
+    `clone3` is answered as if it did not exist, because its flags cannot be looked at; the C
+    library then uses `clone`, whose flag for a new user namespace is refused.
+    """
+    known = _ARCHITECTURES.get(machine or platform.machine())
+    if known is None:
+        return None
+    architecture, column, clone = known
+    refused = _ERROR | errno.EPERM
+    steps = [
+        (_LOAD, 0, 0, 4),
+        (_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, _KILL),
+        (_LOAD, 0, 0, 0),
+        # The second ABI of x86_64 numbers the same calls from here on.
+        (_AT_LEAST, 0, 1, 0x40000000),
+        (_RETURN, 0, 0, _KILL),
+        (_EQUAL, 0, 1, _CLONE3),
+        (_RETURN, 0, 0, _ERROR | errno.ENOSYS),
+    ]
+    for numbers in _REFUSED.values():
+        steps += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, refused)]
+    steps += [
+        (_EQUAL, 0, 3, clone),
+        (_LOAD, 0, 0, 16),
+        (_BITS, 0, 1, _NEW_USER),
+        (_RETURN, 0, 0, refused),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)
