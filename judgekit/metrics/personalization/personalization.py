@@ -19,8 +19,8 @@ from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import check_name, needed_text, truth_of
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.computed import not_applicable
-from judgekit.metrics.embedding.contrast import Contrast, ExampleContrast
 from judgekit.metrics.embedding.examples import read_examples
+from judgekit.metrics.embedding.trait import Contrast, ExampleContrast
 from judgekit.metrics.personalization.difference import By, Compat, check_measure, measure, on_1_100
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules

@@ -14,13 +14,12 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.embedders.lexical import LexicalEmbedder
 from judgekit.metrics.embedding import aggregation as folds
-from judgekit.metrics.embedding.contrast import ContrastiveAlignment
 from judgekit.metrics.embedding.facts import FactsCovered
 from judgekit.metrics.embedding.similarity import LexicalAccuracy, SemanticAccuracy
-from judgekit.metrics.embedding.tone_compliance import ToneCompliance
+from judgekit.metrics.embedding.trait import ContrastiveAlignment, ToneCompliance
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.registry import create
-from judgekit.metrics.text.exact_match import ExactMatch
+from judgekit.metrics.text.reference import ExactMatch
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import build_suite
 from tests.growth import LINEAR, growth, repeated

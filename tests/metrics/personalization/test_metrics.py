@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.metrics.embedding.contrast import Sides
+from judgekit.metrics.embedding.trait import Sides
 from judgekit.metrics.personalization.difference import Difference, difference, jaccard
 from judgekit.metrics.personalization.personalization import overall_personalization, passes_gate
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules, find_signals

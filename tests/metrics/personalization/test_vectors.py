@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.metrics.embedding.contrast import Sides, mean_alignment
+from judgekit.metrics.embedding.trait import Sides, mean_alignment
 from judgekit.metrics.personalization.difference import (
     difference,
     jaccard,
