@@ -27,8 +27,7 @@ from judgekit.core.suggest import suggest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from judgekit.embedders.cache import TextStore
-    from judgekit.embedders.shared import SharedEmbedder, Vectors
+    from judgekit.embedders.shared import SharedEmbedder, TextStore, Vectors
 
 Spec = str | Mapping[str, Any]
 """A name (`lexical`, `onnx:models/minilm`), or a mapping such as `{onnx: models/minilm}`."""

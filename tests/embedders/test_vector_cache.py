@@ -11,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.cassette.store import Store
-from judgekit.embedders.cache import VectorCache, read_vector, text_digest, write_vector
-from judgekit.embedders.shared import SharedEmbedder
+from judgekit.embedders.shared import (
+    SharedEmbedder,
+    VectorCache,
+    read_vector,
+    text_digest,
+    write_vector,
+)
 
 
 class Model:
