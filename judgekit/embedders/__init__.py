@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Spec = str | Mapping[str, Any]
 """A name (`lexical`, `onnx:models/minilm`), or a mapping such as `{onnx: models/minilm}`."""
-AnyEmbedder = Embedder | AsyncEmbedder
 Chosen = str | Mapping[str, Any] | Embedder | AsyncEmbedder
 """The values of the option `embedder` of a metric."""
 
@@ -78,9 +77,8 @@ def open_embedder(
     known = [name for name in parameters if name not in ("model", "base")]
     for option in options:
         if option not in known:
-            raise ConfigError(
-                f"embedder: {kind} takes no option {option!r}{suggest(option, known)}"
-            )
+            hint = suggest(option, known)
+            raise ConfigError(f"embedder: {kind} takes no option {option!r}{hint}")
     return SharedEmbedder(embedder_class(model, base=base or Path(), **options), store=store)
 
 
@@ -187,25 +185,10 @@ def _read(spec: Spec) -> tuple[str, str, dict[str, Any]]:
         raise ConfigError(f"embedder: {spec!r} is not known{hint}")
     kinds = [key for key in spec if key in _MODELS]
     if len(kinds) != 1:
-        names = ", ".join(_MODELS) or "a name alone"
-        raise ConfigError(f"embedder: a mapping names one of {names}, not {', '.join(spec)}")
+        names, given = ", ".join(_MODELS), ", ".join(spec)
+        raise ConfigError(f"embedder: a mapping names one of {names}, not {given}")
     kind = kinds[0]
     model = spec[kind]
     if not isinstance(model, str) or not model.strip():
         raise ConfigError(f"embedder: {kind} must be the name or folder of a model, not {model!r}")
     return kind, model.strip(), {str(key): spec[key] for key in spec if key != kind}
-
-
-__all__ = [
-    "AnyEmbedder",
-    "Chosen",
-    "Spec",
-    "check_embedder",
-    "embeds_at_once",
-    "identity_of",
-    "is_semantic",
-    "open_embedder",
-    "ready",
-    "short_name",
-    "vectors",
-]

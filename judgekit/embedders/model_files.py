@@ -5,67 +5,76 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.core.input_file import sha256_of
+from judgekit.core.protocols import BaseEmbedder
 
 _HUB_ID = re.compile(r"(?P<repo>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)@(?P<revision>[\w.-]{1,100})")
 MAX_SETTINGS = 5_000_000
 """Maximum size in bytes of a JSON settings file."""
 
 
-def find_folder(
-    model: str, *, base: Path, extra: str, download: bool, files: Sequence[str]
-) -> Path:
-    """Return the folder of a model.
+class ModelEmbedder(BaseEmbedder):
+    """The base of embedders of a model; it finds the files.
 
     A folder is relative to `base`, or starts with `~` or `/`. Everything else is a hub id with a
     revision, `org/name@REVISION`. It is looked up in the local cache and fetched only with
     `download`.
-
-    Args:
-        model: a folder, or an id with a revision.
-        base: the folder that `model` is relative to.
-        extra: the extra that installs the hub client.
-        download: whether to fetch a model that is not in the cache.
-        files: names or patterns of the files to fetch.
-
-    Raises:
-        ConfigError: the folder does not exist, or the model is not in the cache.
-        MissingExtra: the hub client is not installed.
     """
-    folder = base / Path(model).expanduser()
-    if folder.is_dir():
-        return folder
-    hub = _HUB_ID.fullmatch(model)
-    if hub is None:
-        raise ConfigError(
-            f"embedder: no such folder: {folder}; a hub's model is written org/name@REVISION"
-        )
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-    except ImportError as exc:
-        raise MissingExtra(feature=f"embedder {model}", extra=extra) from exc
-    try:
-        snapshot = snapshot_download(
-            hub["repo"],
-            revision=hub["revision"],
-            allow_patterns=list(files),
-            local_files_only=not download,
-        )
-    except LocalEntryNotFoundError as exc:
-        way = (
-            "the hub cannot be reached"
-            if download
-            else f"allow it to be fetched: {{{extra.replace('-', '_')}: {model}, download: true}}"
-        )
-        raise ConfigError(f"embedder: {model} is not on this machine; {way}") from exc
-    except (HfHubHTTPError, OSError, ValueError) as exc:
-        raise ConfigError(f"embedder: {model} cannot be fetched: {first_line(exc)}") from exc
-    return Path(snapshot)
+
+    extra: ClassVar[str]
+    """The extra that installs the hub client."""
+    hub_files: ClassVar[Sequence[str]]
+    """Names or patterns of the files to fetch."""
+
+    def __init__(self, model: str, *, base: Path, threads: int | None, download: bool) -> None:
+        self._model = model
+        self._base = base
+        self._threads = threads
+        self._download = download
+
+    @cached_property
+    def _folder(self) -> Path:
+        """The folder of the model.
+
+        Raises:
+            ConfigError: the folder does not exist, or the model is not in the cache.
+            MissingExtra: the hub client is not installed.
+        """
+        folder = self._base / Path(self._model).expanduser()
+        if folder.is_dir():
+            return folder
+        hub = _HUB_ID.fullmatch(self._model)
+        if hub is None:
+            raise ConfigError(
+                f"embedder: no such folder: {folder}; a hub's model is written org/name@REVISION"
+            )
+        try:
+            from huggingface_hub import snapshot_download
+            from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+        except ImportError as exc:
+            raise MissingExtra(feature=f"embedder {self._model}", extra=self.extra) from exc
+        try:
+            snapshot = snapshot_download(
+                hub["repo"],
+                revision=hub["revision"],
+                allow_patterns=list(self.hub_files),
+                local_files_only=not self._download,
+            )
+        except LocalEntryNotFoundError as exc:
+            kind = self.extra.replace("-", "_")
+            way = f"allow it to be fetched: {{{kind}: {self._model}, download: true}}"
+            if self._download:
+                way = "the hub cannot be reached"
+            raise ConfigError(f"embedder: {self._model} is not on this machine; {way}") from exc
+        except (HfHubHTTPError, OSError, ValueError) as exc:
+            line = first_line(exc)
+            raise ConfigError(f"embedder: {self._model} cannot be fetched: {line}") from exc
+        return Path(snapshot)
 
 
 def first_line(error: Exception) -> str:
@@ -112,23 +121,21 @@ def whole_number(value: object, *, low: int, high: int = 1 << 20) -> int | None:
     return value if type(value) is int and low <= value <= high else None
 
 
+def check_option(option: str, value: object, expected: str, *, fits: bool) -> None:
+    """Refuse the value of an option that does not fit.
+
+    Raises:
+        ConfigError: it does not; the message says what is expected.
+    """
+    if not fits:
+        raise ConfigError(f"embedder: {option} must be {expected}, not {value!r}")
+
+
 def check_whole(option: str, value: object, *, low: int = 1, high: int = 1 << 20) -> None:
-    """Check an option that is `None` or a whole number within bounds.
+    """Refuse an option that is neither `None` nor a whole number within bounds.
 
     Raises:
         ConfigError: it is something else.
     """
-    if value is not None and whole_number(value, low=low, high=high) is None:
-        raise ConfigError(
-            f"embedder: {option} must be a whole number of at least {low}, not {value!r}"
-        )
-
-
-def check_download(value: object) -> None:
-    """Check the option `download`.
-
-    Raises:
-        ConfigError: it is not a flag.
-    """
-    if not isinstance(value, bool):
-        raise ConfigError(f"embedder: download must be true or false, not {value!r}")
+    fits = value is None or whole_number(value, low=low, high=high) is not None
+    check_option(option, value, f"a whole number of at least {low}", fits=fits)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError, MissingExtra
-from judgekit.core.protocols import BaseEmbedder
 from judgekit.embedders import model_files
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ _HUB_FILES = (
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 
 
-class OnnxEmbedder(BaseEmbedder):
+class OnnxEmbedder(model_files.ModelEmbedder):
     """Embeds texts with a sentence model, by onnxruntime.
 
     Needs a folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. It reads
@@ -45,6 +44,9 @@ class OnnxEmbedder(BaseEmbedder):
     The seventh digit of a vector may depend on the batch, the threads and the machine; scores are
     rounded to four digits.
     """
+
+    extra = "onnx"
+    hub_files = _HUB_FILES
 
     def __init__(
         self,
@@ -77,19 +79,15 @@ class OnnxEmbedder(BaseEmbedder):
         model_files.check_whole("threads", threads)
         model_files.check_whole("max_tokens", max_tokens, low=3)
         model_files.check_whole("batch_tokens", batch_tokens)
-        if pooling is not None and pooling not in get_args(Pooling):
-            raise ConfigError(f"embedder: pooling must be mean or cls, not {pooling!r}")
-        if sha256 is not None and not isinstance(sha256, str):
-            raise ConfigError(f"embedder: sha256 must be a text, not {sha256!r}")
-        model_files.check_download(download)
+        check = model_files.check_option
+        check("pooling", pooling, "mean or cls", fits=pooling in (None, *get_args(Pooling)))
+        check("sha256", sha256, "a text", fits=sha256 is None or isinstance(sha256, str))
+        check("download", download, "true or false", fits=isinstance(download, bool))
         if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
             raise MissingExtra(feature="embedder onnx", extra="onnx")
-        self._model = model
-        self._base = base
-        self._threads = threads
+        super().__init__(model, base=base, threads=threads, download=download)
         self._batch_tokens = batch_tokens
         self._sha256 = sha256
-        self._download = download
         self._options = (pooling, max_tokens)
         if not download and not (self._folder / _TOKENIZER).is_file():
             raise ConfigError(f"embedder: {self._folder} has no {_TOKENIZER}")
@@ -97,20 +95,10 @@ class OnnxEmbedder(BaseEmbedder):
     # -- the files ------------------------------------------------------------------
 
     @cached_property
-    def _folder(self) -> Path:
-        return model_files.find_folder(
-            self._model,
-            base=self._base,
-            extra="onnx",
-            download=self._download,
-            files=_HUB_FILES,
-        )
-
-    @cached_property
     def _file(self) -> Path:
-        for name in _MODEL_FILES:
-            if (self._folder / name).is_file():
-                return self._folder / name
+        for path in (self._folder / name for name in _MODEL_FILES):
+            if path.is_file():
+                return path
         raise ConfigError(f"embedder: {self._folder} has no {' or '.join(_MODEL_FILES)}")
 
     @cached_property
@@ -119,15 +107,12 @@ class OnnxEmbedder(BaseEmbedder):
         if self._options[0] is not None:
             return self._options[0]
         settings = model_files.read_settings(self._folder / "1_Pooling" / "config.json")
-        modes = [
-            key for key in settings if key.startswith("pooling_mode_") and settings[key] is True
-        ]
+        modes = [k for k, on in settings.items() if k.startswith("pooling_mode_") and on is True]
         if modes == ["pooling_mode_cls_token"]:
             return "cls"
         if modes not in ([], ["pooling_mode_mean_tokens"]):
-            raise ConfigError(
-                f"embedder: {self._folder} wants {', '.join(modes)}; say pooling: mean"
-            )
+            named = ", ".join(modes)
+            raise ConfigError(f"embedder: {self._folder} wants {named}; say pooling: mean")
         return "mean"
 
     @cached_property
@@ -135,10 +120,8 @@ class OnnxEmbedder(BaseEmbedder):
         """Tokens of a text, those around it counted; what is beyond is cut off."""
         if self._options[1] is not None:
             return self._options[1]
-        length = model_files.read_settings(self._folder / "sentence_bert_config.json").get(
-            "max_seq_length"
-        )
-        return model_files.whole_number(length, low=3) or MAX_TOKENS
+        settings = model_files.read_settings(self._folder / "sentence_bert_config.json")
+        return model_files.whole_number(settings.get("max_seq_length"), low=3) or MAX_TOKENS
 
     @cached_property
     def dimensions(self) -> int | None:
@@ -178,9 +161,8 @@ class OnnxEmbedder(BaseEmbedder):
             tokenizer.no_padding()
         except Exception as exc:
             # The library raises nothing narrower.
-            raise ConfigError(
-                f"embedder: {path} is no tokenizer: {model_files.first_line(exc)}"
-            ) from exc
+            line = model_files.first_line(exc)
+            raise ConfigError(f"embedder: {path} is no tokenizer: {line}") from exc
         return tokenizer
 
     @cached_property
@@ -200,14 +182,12 @@ class OnnxEmbedder(BaseEmbedder):
             )
         except Exception as exc:
             # The library's exceptions have no base of their own.
-            raise ConfigError(
-                f"embedder: {self._file} cannot be loaded: {model_files.first_line(exc)}"
-            ) from exc
+            line = model_files.first_line(exc)
+            raise ConfigError(f"embedder: {self._file} cannot be loaded: {line}") from exc
         unknown = {item.name for item in session.get_inputs()} - _INPUTS
         if unknown:
-            raise ConfigError(
-                f"embedder: {self._file} wants {', '.join(sorted(unknown))} beside a text's tokens"
-            )
+            named = ", ".join(sorted(unknown))
+            raise ConfigError(f"embedder: {self._file} wants {named} beside a text's tokens")
         return session
 
     @cached_property

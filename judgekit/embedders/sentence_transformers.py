@@ -10,21 +10,22 @@ from typing import Any, cast
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError, MissingExtra
-from judgekit.core.protocols import BaseEmbedder
 from judgekit.embedders import model_files
 
-EXTRA = "sentence-transformers"
 _FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.safetensors")
 """The files that are read; none of them is a pickle."""
 BATCH = 32
 
 
-class SentenceTransformersEmbedder(BaseEmbedder):
+class SentenceTransformersEmbedder(model_files.ModelEmbedder):
     """Embeds texts with a model, by sentence-transformers on torch.
 
     Use it for models without an ONNX form; `onnx` gives the same vectors faster, in a third of the
     memory. Weights must be safetensors, and code of a model is never run.
     """
+
+    extra = "sentence-transformers"
+    hub_files = _FILES
 
     def __init__(
         self,
@@ -49,24 +50,16 @@ class SentenceTransformersEmbedder(BaseEmbedder):
             MissingExtra: sentence-transformers is not installed.
         """
         model_files.check_whole("threads", threads, high=4096)
-        model_files.check_download(download)
-        if not isinstance(device, str) or not device.strip():
-            raise ConfigError(f"embedder: device must be a text such as cpu, not {device!r}")
+        check = model_files.check_option
+        check("download", download, "true or false", fits=isinstance(download, bool))
+        is_text = isinstance(device, str) and bool(device.strip())
+        check("device", device, "a text such as cpu", fits=is_text)
         if find_spec("sentence_transformers") is None:
-            raise MissingExtra(feature="embedder sentence_transformers", extra=EXTRA)
-        self._model = model
-        self._base = base
+            raise MissingExtra(feature="embedder sentence_transformers", extra=self.extra)
+        super().__init__(model, base=base, threads=threads, download=download)
         self._device = device
-        self._threads = threads
-        self._download = download
         if not download:
             self._folder  # noqa: B018 - fail early if the model is missing
-
-    @cached_property
-    def _folder(self) -> Path:
-        return model_files.find_folder(
-            self._model, base=self._base, extra=EXTRA, download=self._download, files=_FILES
-        )
 
     @cached_property
     def hashes(self) -> dict[str, str]:

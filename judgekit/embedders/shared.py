@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
 from judgekit.core import errors
-from judgekit.core.protocols import AsyncEmbedder, BaseEmbedder, Embedder
+from judgekit.core.protocols import AsyncEmbedder, Embedder
 
 if TYPE_CHECKING:
     import asyncio
@@ -33,6 +33,7 @@ MAX_DIMENSIONS = 65_536
 """Maximum length of a vector; no model has more."""
 _KINDS = {"f4": 4, "f8": 8}
 """Numbers of 32 and of 64 bits, little-endian, and their bytes."""
+_RECORD = re.compile(r"(f4|f8) ([0-9]{1,16}) (.*)", re.DOTALL)
 
 
 class TextStore(Protocol):
@@ -97,19 +98,17 @@ def read_vector(text: str) -> Vector | None:
     """Return the vector in a text, or `None` if `write_vector` did not write the text."""
     import numpy as np
 
-    kind, _, rest = text[:20].partition(" ")
-    count, space, _ = rest.partition(" ")
-    # Check the length before decoding, so that a hostile record allocates nothing.
-    if kind not in _KINDS or not space or not (count.isascii() and count.isdigit()):
+    match = _RECORD.fullmatch(text)
+    if match is None:
         return None
-    length = int(count)
-    body = text[len(kind) + len(count) + 2 :]
-    size = length * _KINDS[kind]
-    if not 1 <= length <= MAX_DIMENSIONS or len(body) != 4 * ((size + 2) // 3):
+    kind, count, body = match.groups()
+    size = int(count) * _KINDS[kind]
+    # Check the length before decoding, so that a hostile record allocates nothing.
+    if not 1 <= int(count) <= MAX_DIMENSIONS or len(body) != 4 * ((size + 2) // 3):
         return None
     try:
         data = base64.b64decode(body, validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None
     if len(data) != size:
         return None
@@ -143,16 +142,14 @@ class SharedEmbedder:
     """
 
     def __init__(
-        self,
-        embedder: Embedder | AsyncEmbedder,
-        *,
-        store: Callable[[], TextStore] | None = None,
+        self, embedder: Embedder | AsyncEmbedder, *, store: Callable[[], TextStore] | None = None
     ) -> None:
         self.embedder = embedder
-        self._facts = embedder if isinstance(embedder, BaseEmbedder) else _PlainFacts(embedder)
-        self.synchronous = bool(self._facts.synchronous)
-        self.semantic = bool(self._facts.semantic)
-        self._store = store
+        # An embedder of the user may lack these; `at_once` is the older name.
+        at_once = getattr(embedder, "at_once", False)
+        self.synchronous = bool(getattr(embedder, "synchronous", at_once))
+        self.semantic = bool(getattr(embedder, "semantic", True))
+        self._store = None if self.synchronous else store
         self._recent: OrderedDict[str, Vector] = OrderedDict()
         self._cached_bytes = 0
         self._lock = threading.Lock()
@@ -176,7 +173,7 @@ class SharedEmbedder:
         """
         digests, vectors, missing = self._known(texts)
         if missing:
-            vectors |= self._embed_now(missing) if self.synchronous else self._locally(missing)
+            vectors |= self._locally(missing)
         return cast("Sequence[Sequence[float]]", _table(vectors, digests))
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
@@ -188,7 +185,7 @@ class SharedEmbedder:
         """
         digests, vectors, missing = self._known(texts)
         if missing and self.synchronous:
-            vectors |= self._embed_now(missing)
+            vectors |= self._locally(missing)
         elif missing:
             vectors |= await self._queue().ask(missing)
         return _table(vectors, digests)
@@ -208,7 +205,7 @@ class SharedEmbedder:
                     known[digest] = vector
         return digests, known, missing
 
-    def _keep(self, vectors: dict[str, Vector]) -> None:
+    def _keep(self, vectors: dict[str, Vector]) -> dict[str, Vector]:
         with self._lock:
             for digest, vector in vectors.items():
                 if digest not in self._recent:
@@ -217,21 +214,11 @@ class SharedEmbedder:
             while self._cached_bytes > MEMORY:
                 _, oldest = self._recent.popitem(last=False)
                 self._cached_bytes -= oldest.nbytes
+        return vectors
 
     @cached_property
     def _vector_cache(self) -> VectorCache | None:
         return None if self._store is None else VectorCache(self._store, identity=self.identity)
-
-    def _embed_now(self, missing: dict[str, str]) -> dict[str, Vector]:
-        vectors = self._embed_texts(missing)
-        self._keep(vectors)
-        return vectors
-
-    def _embed_texts(self, texts: dict[str, str]) -> dict[str, Vector]:
-        if not isinstance(self.embedder, Embedder):
-            raise errors.ConfigError(f"embedder {self.identity} is asynchronous; await vectors()")
-        rows = _checked(self.embedder.embed(list(texts.values())), len(texts))
-        return dict(zip(texts, rows, strict=True))
 
     def _queue(self) -> _Queue:
         import asyncio
@@ -246,57 +233,31 @@ class SharedEmbedder:
         in_order = dict(sorted(texts.items(), key=lambda item: (len(item[1]), item[0])))
         if not isinstance(self.embedder, AsyncEmbedder):
             return await asyncio.to_thread(self._locally, in_order)
-        rows = _checked(await self.embedder.aembed(list(in_order.values())), len(in_order))
-        vectors = dict(zip(in_order, rows, strict=True))
-        self._keep(vectors)
-        return vectors
+        rows = await self.embedder.aembed(list(in_order.values()))
+        return self._keep(_by_digest(rows, in_order))
 
     def _locally(self, texts: dict[str, str]) -> dict[str, Vector]:
         with self._working:
-            cache = self._vector_cache
             known: dict[str, Vector] = {}
-            if cache is not None:
+            if self._vector_cache is not None:
                 # Reading it may load the model, so it is not read earlier.
-                dimensions = self._facts.dimensions
+                dimensions = getattr(self.embedder, "dimensions", None)
                 for digest in texts:
-                    vector = cache.get(digest, dimensions=dimensions)
+                    vector = self._vector_cache.get(digest, dimensions=dimensions)
                     if vector is not None:
                         known[digest] = vector
-            left = {digest: text for digest, text in texts.items() if digest not in known}
-            if left:
-                vectors = self._embed_texts(left)
-                if cache is not None:
-                    for digest, vector in vectors.items():
-                        cache.put(digest, vector)
-                known |= vectors
-            self._keep(known)
-            return known
+            if left := {digest: text for digest, text in texts.items() if digest not in known}:
+                fresh = self._embed_texts(left)
+                if self._vector_cache is not None:
+                    for digest, vector in fresh.items():
+                        self._vector_cache.put(digest, vector)
+                known |= fresh
+            return self._keep(known)
 
-
-class _PlainFacts(BaseEmbedder):
-    """The adapter around an embedder that is not a `BaseEmbedder`: the facts it has."""
-
-    def __init__(self, embedder: object) -> None:
-        self._embedder = embedder
-
-    def _fact(self, name: str, default: Any) -> Any:
-        return getattr(self._embedder, name, default)
-
-    @property
-    def dimensions(self) -> int | None:
-        """Length of a vector, read when it is needed: that may load the model."""
-        length: int | None = self._fact("dimensions", None)
-        return length
-
-    @property
-    def semantic(self) -> bool:
-        """Whether it compares meaning."""
-        return bool(self._fact("semantic", True))
-
-    @property
-    def synchronous(self) -> bool:
-        """Whether it is called directly; `at_once` is the older name."""
-        return bool(self._fact("synchronous", self._fact("at_once", False)))
+    def _embed_texts(self, texts: dict[str, str]) -> dict[str, Vector]:
+        if not isinstance(self.embedder, Embedder):
+            raise errors.ConfigError(f"embedder {self.identity} is asynchronous; await vectors()")
+        return _by_digest(self.embedder.embed(list(texts.values())), texts)
 
 
 class _Queue:
@@ -371,8 +332,8 @@ def _table(vectors: dict[str, Vector], digests: Sequence[str]) -> Vectors:
     return cast("Vectors", np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32))
 
 
-def _checked(rows: Any, count: int) -> list[Vector]:
-    """Return the rows of an embedder, each a separate read-only array."""
+def _by_digest(rows: Any, texts: dict[str, str]) -> dict[str, Vector]:
+    """Return the rows of an embedder by digest of their text, each a separate read-only array."""
     import numpy as np
 
     try:
@@ -381,13 +342,13 @@ def _checked(rows: Any, count: int) -> list[Vector]:
             table = table.astype(np.float64)
     except (TypeError, ValueError) as exc:
         raise ValueError("the embedder returned vectors of several lengths, or no numbers") from exc
-    if table.ndim != 2 or len(table) != count or not table.shape[1]:
-        raise ValueError(f"the embedder returned vectors of shape {table.shape} for {count} texts")
+    if table.ndim != 2 or len(table) != len(texts) or not table.shape[1]:
+        shape, count = table.shape, len(texts)
+        raise ValueError(f"the embedder returned vectors of shape {shape} for {count} texts")
     if not np.isfinite(table).all():
         raise ValueError("the embedder returned a vector with a number that is not finite")
-    vectors = []
-    for row in table:
-        own = row.copy()
-        own.setflags(write=False)
-        vectors.append(own)
+    vectors = {}
+    for digest, row in zip(texts, table, strict=True):
+        vectors[digest] = row.copy()
+        vectors[digest].setflags(write=False)
     return vectors
