@@ -4,60 +4,45 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, dataclass_transform
 
+from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply
 from judgekit.core.judge_wrapper import RequestBuilder, as_judge
 from judgekit.core.protocols import Asks, JudgeLike, Likelihood, Metric
 from judgekit.core.replies.logprobs import Continuation, pair_messages, read_logprobs
-from judgekit.core.request import About, Form, Request
+from judgekit.core.request import About, Form
 from judgekit.core.synchronous import gather_all
 from judgekit.core.value import Json
+from judgekit.metrics._options import check_options
 
 _FORM = Form(want="logprobs")
 
 
 class JudgeLikelihood:
-    """A judge, or a cassette around one, as a `Likelihood`."""
+    """The log-probabilities of a judge, or of a cassette around one."""
 
     def __init__(self, judge: JudgeLike) -> None:
         self._requests = RequestBuilder(judge)
         self.judge = self._requests.judge
-
-    @property
-    def model(self) -> str:
-        """The model."""
-        return self.judge.model
+        self.model = self.judge.model
 
     @property
     def synchronous(self) -> bool:
         """Whether it never waits, as in a replay."""
         return self.judge.synchronous
 
-    def request(self, *, prompt: str, continuation: str, about: About) -> Request:
-        """Return the request for a continuation."""
-        messages = pair_messages(prompt, continuation)
-        return self._requests.request(messages=messages, form=_FORM, sample=0, about=about)
-
-    async def logprobs(self, *, prompt: str, continuation: str) -> Sequence[float]:
-        """Return the natural log-probability of each token in the continuation."""
-        return (await self.figures(prompt=prompt, continuation=continuation)).logprobs
-
-    async def figures(
-        self,
-        *,
-        prompt: str,
-        continuation: str,
-        about: About = About(),  # noqa: B008 - an immutable value
-    ) -> Continuation:
+    async def figures(self, *, prompt: str, continuation: str, about: About) -> Continuation:
         """Return the log-probabilities, and how the tokens fit the text.
 
         Raises:
             JudgeUnavailable: no reply, or the server does not echo log-probabilities.
             InvalidReply: they do not fit the text.
         """
-        request = self.request(prompt=prompt, continuation=continuation, about=about)
+        messages = pair_messages(prompt, continuation)
+        request = self._requests.request(messages=messages, form=_FORM, sample=0, about=about)
         reply = await self.judge.ask(request)
         return read_logprobs(reply, prompt=prompt, continuation=continuation)
 
@@ -83,21 +68,38 @@ class PlainLikelihood:
         return Continuation(figures, shared=False, unknown=False)
 
 
-AnyLikelihood = JudgeLikelihood | PlainLikelihood
-
-
+@dataclass_transform(kw_only_default=True, eq_default=False)
 class LikelihoodMetric(Metric):
-    """Base of metrics of log-probabilities: the model, and the text between prompt and answer."""
+    """Base of metrics of log-probabilities.
+
+    The annotated attributes of a subclass are its options, among them `judge`, `name` and `joint`,
+    the text between prompt and answer. It becomes a dataclass, which checks them by their
+    annotations.
+    """
 
     asks: ClassVar[Asks] = "logprobs"
+    judge: JudgeLike | Likelihood
+    joint: str
 
-    def __init__(self, *, judge: JudgeLike | Likelihood, name: str, joint: str) -> None:
-        if not isinstance(joint, str):
-            raise ConfigError(f"{name}: joint must be a text, not {joint!r}")
-        self.name = name
-        self.joint = joint
-        self._likelihood = _likelihood_of(name, judge)
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        # A class that a user derives from one of ours stays as it is written.
+        if LikelihoodMetric in cls.__bases__:
+            dataclass(kw_only=True, eq=False, repr=False)(cls)
+            cls.synchronous = LikelihoodMetric.synchronous  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if not isinstance(joint := vars(self)["joint"], str):
+            raise ConfigError(f"{self.name}: joint must be a text, not {joint!r}")
+        self._likelihood = _likelihood_of(self.name, self.judge)
         self._method = f"log-probabilities of {self._likelihood.model}"
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """Options that affect the requests or the value."""
+        named = [f.name for f in fields(self) if f.name not in ("judge", "name", "of")]  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in named}
 
     @property
     def synchronous(self) -> bool:
@@ -109,8 +111,27 @@ class LikelihoodMetric(Metric):
         """What affects the numbers besides the options."""
         return {"model": self._likelihood.model}
 
+    async def measure(self, case: Case, pairs: Sequence[tuple[str, str]]) -> list[Continuation]:
+        """Return the figures of several continuations of a case, requested at the same time.
 
-def _likelihood_of(metric: str, judge: object) -> AnyLikelihood:
+        Args:
+            case: the case.
+            pairs: a prompt and its continuation each.
+
+        Raises:
+            JudgekitError: the first error, in the order of the pairs.
+        """
+        about = About(case=case.id, metric=self.name)
+        work = [
+            partial(self._likelihood.figures, prompt=prompt, continuation=text, about=about)
+            for prompt, text in pairs
+        ]
+        if self._likelihood.synchronous:
+            return [await request() for request in work]
+        return await gather_all(request() for request in work)
+
+
+def _likelihood_of(metric: str, judge: object) -> JudgeLikelihood | PlainLikelihood:
     """Return the likelihood of a judge, or of an object with `logprobs`.
 
     Raises:
@@ -122,20 +143,3 @@ def _likelihood_of(metric: str, judge: object) -> AnyLikelihood:
         return JudgeLikelihood(as_judge(judge))
     except ConfigError as exc:
         raise ConfigError(f"metric {metric!r}: {exc}") from exc
-
-
-async def all_figures(
-    likelihood: AnyLikelihood, pairs: Sequence[tuple[str, str]], *, about: About
-) -> list[Continuation]:
-    """Return the figures of several continuations, requested at the same time.
-
-    Raises:
-        JudgekitError: the first error, in the order of the pairs.
-    """
-    work = [
-        partial(likelihood.figures, prompt=prompt, continuation=text, about=about)
-        for prompt, text in pairs
-    ]
-    if likelihood.synchronous:
-        return [await request() for request in work]
-    return await gather_all(request() for request in work)

@@ -11,11 +11,9 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply
 from judgekit.core.protocols import Aggregate, JudgeLike, Likelihood
 from judgekit.core.replies.logprobs import Continuation
-from judgekit.core.request import About
 from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
-from judgekit.metrics._options import check_choice, check_name
-from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric, all_figures
+from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric
 
 Normalise = Literal["none", "tokens", "bytes"]
 _HOLE = re.compile(r"\{(input|system|context)\}")
@@ -44,12 +42,17 @@ class LogLikelihoods(LikelihoodMetric):
         joint: what stands between prompt and choice; tokenisers want the space with the choice.
     """
 
+    judge: JudgeLike | Likelihood
+    name: str = "log_likelihoods"
+    normalise: Normalise = "none"
+    template: str = "{input}"
+    joint: str = " "
+
     figures: ClassVar[Mapping[str, bool]] = {
         "accuracy_raw": True,
         "accuracy_per_token": True,
         "accuracy_per_byte": True,
     }
-    synchronous = LikelihoodMetric.synchronous
     needs = ("input", "choices", "reference or expected.correct_index")
     confidence = (
         "is the share of the picked choice in the softmax over all choices' figures: with"
@@ -57,27 +60,10 @@ class LogLikelihoods(LikelihoodMetric):
         "choices"
     )
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike | Likelihood,
-        name: str = "log_likelihoods",
-        normalise: Normalise = "none",
-        template: str = "{input}",
-        joint: str = " ",
-    ) -> None:
-        check_name("log_likelihoods", name)
-        check_choice(name, "normalise", normalise, Normalise)
-        if not isinstance(template, str) or not _HOLE.search(template):
-            raise ConfigError(f"{name}: template must hold {{input}}, not {template!r}")
-        super().__init__(judge=judge, name=name, joint=joint)
-        self.normalise = normalise
-        self.template = template
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests or the value."""
-        return {"normalise": self.normalise, "template": self.template, "joint": self.joint}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(template := vars(self)["template"], str) or not _HOLE.search(template):
+            raise ConfigError(f"{self.name}: template must hold {{input}}, not {template!r}")
 
     def aggregates(self) -> list[Aggregate]:
         """Return what counts the picks of each of the three figures."""
@@ -93,8 +79,7 @@ class LogLikelihoods(LikelihoodMetric):
         prompt = self._prompt(case)
         choices, correct = correct_of(case)
         pairs = [(prompt, self.joint + choice) for choice in choices]
-        about = About(case=case.id, metric=self.name)
-        continuations = await all_figures(self._likelihood, pairs, about=about)
+        continuations = await self.measure(case, pairs)
         weighed = [_weigh(c, f) for c, f in zip(choices, continuations, strict=True)]
         by = {kind: _best([w.figure(kind) for w in weighed]) for kind in _KINDS}
         shares = softmax([w.figure(self.normalise) for w in weighed])

@@ -9,12 +9,10 @@ from typing import Any, ClassVar, Literal
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply
 from judgekit.core.protocols import Aggregate, JudgeLike, Likelihood
-from judgekit.core.request import About
 from judgekit.core.score import Score
-from judgekit.core.value import Json
-from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
+from judgekit.metrics._options import needed_text, needed_texts
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric, all_figures
+from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric
 from judgekit.metrics.computed import not_applicable
 
 Measured = Literal["output", "input", "baseline", "reference"]
@@ -44,40 +42,24 @@ class Perplexity(LikelihoodMetric):
         of: the former name of `field`; in a suite, `of` names the parts of a combined metric.
     """
 
+    judge: JudgeLike | Likelihood
+    name: str = "perplexity"
+    field: Measured = "output"
+    given: Given = "nothing"
+    joint: str = "\n\n"
+    of: Measured | None = None
+
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
     higher_is_better: ClassVar[bool] = False
     figures: ClassVar[Mapping[str, bool]] = {"corpus_perplexity": False}
-    synchronous = LikelihoodMetric.synchronous
-    needs = (
-        "the field that `field` names",
-        "the field that `given` names",
-    )
+    needs = ("the field that `field` names", "the field that `given` names")
     confidence = "is the share of the tokens that have a figure"
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike | Likelihood,
-        name: str = "perplexity",
-        field: Measured = "output",
-        given: Given = "nothing",
-        joint: str = "\n\n",
-        of: Measured | None = None,
-    ) -> None:
-        check_name("perplexity", name)
-        field = field if of is None else of
-        check_choice(name, "field", field, Measured)
-        check_choice(name, "given", given, Given)
-        if given == field:
-            raise ConfigError(f"{name}: field and given are both {field!r}")
-        super().__init__(judge=judge, name=name, joint=joint)
-        self.field = field
-        self.given = given
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests."""
-        return {"field": self.field, "given": self.given, "joint": self.joint}
+    def __post_init__(self) -> None:
+        self.field = self.field if self.of is None else self.of
+        super().__post_init__()
+        if self.given == self.field:
+            raise ConfigError(f"{self.name}: field and given are both {self.field!r}")
 
     def aggregates(self) -> list[Aggregate]:
         """Return what makes the perplexity of all texts as one."""
@@ -95,12 +77,8 @@ class Perplexity(LikelihoodMetric):
         else:
             text = needed_text(case, self.field)
         prompt = "" if self.given == "nothing" else needed_text(case, self.given) + self.joint
-        about = About(case=case.id, metric=self.name)
-        (continuation,) = await all_figures(self._likelihood, [(prompt, text)], about=about)
-        common: dict[str, Any] = {
-            "method": self._method,
-            "meta": self.made_with,
-        }
+        (continuation,) = await self.measure(case, [(prompt, text)])
+        common: dict[str, Any] = {"method": self._method, "meta": self.made_with}
         tokens = len(continuation.logprobs)
         if not tokens:
             reason = "A single token with nothing before it has no perplexity."

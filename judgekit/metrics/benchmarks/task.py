@@ -42,10 +42,7 @@ class Task(ComputedMetric):
     name: str = "task"
     _inner: Metric = field(init=False, repr=False, compare=False)
 
-    needs = (
-        "output",
-        "reference, or expected.test and expected.entry_point",
-    )
+    needs = ("output", "reference, or expected.test and expected.entry_point")
 
     def prepare(self) -> None:
         """Check and complete the options."""
@@ -66,11 +63,6 @@ class Task(ComputedMetric):
     def synchronous(self) -> bool:
         """Whether scoring never waits."""
         return self._inner.synchronous
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options as plain data."""
-        return {"benchmark": self.benchmark}
 
     @property
     def figures(self) -> Mapping[str, bool]:
