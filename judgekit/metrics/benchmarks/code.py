@@ -11,7 +11,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, Positive, needed_text
-from judgekit.metrics.benchmarks.sandbox import ProgramOutcome, Sandbox, SandboxJob, SandboxLimits
+from judgekit.metrics.benchmarks.sandbox import ProgramOutcome, Sandbox
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.markdown import parse_markdown
 
@@ -186,11 +186,7 @@ class Code(ComputedMetric):
     unsafe_exec: bool = False
     """Run code without isolation."""
 
-    needs = (
-        "output",
-        "expected.tests or expected.test",
-        "input (HumanEval's prompt)",
-    )
+    needs = ("output", "expected.tests or expected.test", "input (HumanEval's prompt)")
     confidence = "is always 1: a test passes or it does not"
 
     def prepare(self) -> None:
@@ -208,17 +204,18 @@ class Code(ComputedMetric):
         output = needed_text(case, "output")
         tests = read_tests(case)
         program = find_program(case, output, tests)
-        limits = SandboxLimits(
+        sandbox = Sandbox(
             seconds=self.seconds,
             memory_mb=self.memory_mb,
             processes=self.processes,
             output_kb=self.output_kb,
+            python=self.python,
+            unsafe_exec=self.unsafe_exec,
         )
-        sandbox = Sandbox(limits=limits, python=self.python, unsafe_exec=self.unsafe_exec)
         outcomes: list[ProgramOutcome] = []
         python = ""
         for test in tests:
-            ran = await sandbox.run(SandboxJob(program.variants, test.code, test.stdin))
+            ran = await sandbox.run(program.variants, test.code, test.stdin)
             python = ran.python
             outcomes.append(_checked(test, ran.outcome, ran.output))
             if self.counts == "all" and outcomes[-1].kind != "passed":

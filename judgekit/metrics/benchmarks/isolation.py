@@ -16,6 +16,7 @@ NOBODY = 65534
 HINT = "; unsafe_exec: true runs code without isolation, which is no security boundary"
 _MB = 1 << 20
 _SPACE = {"/tmp": 64 * _MB, "/dev/shm": 16 * _MB}  # noqa: S108 - of the sandbox, not of this machine
+_LIBRARY_CACHE = "/etc/ld.so.cache"
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
 
 
@@ -34,14 +35,7 @@ def isolated(python: str | None) -> list[str]:
     interpreter, prefix = _interpreter(python)
     command = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox"]
-    command += [
-        "--ro-bind",
-        "/usr",
-        "/usr",
-        "--ro-bind-try",
-        "/etc/ld.so.cache",
-        "/etc/ld.so.cache",
-    ]
+    command += ["--ro-bind", "/usr", "/usr", "--ro-bind-try", _LIBRARY_CACHE, _LIBRARY_CACHE]
     for place in map(Path, _LIBRARIES):
         if place.is_symlink():
             command += ["--symlink", str(place.readlink()), str(place)]

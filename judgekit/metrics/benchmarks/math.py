@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import count
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
@@ -171,14 +172,12 @@ async def compare(
         except TimeoutError:
             host.close()
             facts = {"ended": "time"}
-    read = facts.get("output") or [None]
-    parsed = facts.get("references") or []
     return Compared(
-        facts.get("matched"),
-        read[0],
-        tuple(one[0] if one else None for one in parsed),
-        facts.get("ended"),
-        versions,
+        matched=facts.get("matched"),
+        output=facts.get("output"),
+        references=tuple(facts.get("references", ())),
+        ended=facts.get("ended"),
+        versions=versions,
     )
 
 
@@ -202,7 +201,7 @@ class Host:
         self.gone = False
         self._lock = threading.Lock()
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
-        self._asked = 0
+        self._numbers = count(1)
         # When this process ends, however that is, the pipe closes, and the host ends.
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter, and a text of ours
             [sys.executable, "-B", "-P", "-c", f"{text}\nmain()\n"],
@@ -217,8 +216,7 @@ class Host:
         """Return what will be answered; `ended` says why if it cannot be."""
         future: Future[dict[str, Any]] = Future()
         with self._lock:
-            self._asked += 1
-            number = self._asked
+            number = next(self._numbers)
             if self.gone or self._process.stdin is None:
                 future.set_result({"ended": "the comparing process is gone"})
                 return future

@@ -41,6 +41,9 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
         latex = text.replace("\\%", "%").replace("%", "\\%")
         return [*parse(f"${latex}$", parsing_timeout=None), *found]
 
+    def shown(found: list[object]) -> str | None:
+        return str(found[0])[:200] if found else None
+
     def compare(order: dict[str, object]) -> dict[str, object]:
         output = read(str(order["output"]))
         references = [read(text) for text in order["references"]]  # type: ignore[attr-defined]
@@ -56,8 +59,8 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
         )
         return {
             "matched": matched,
-            "output": [str(item)[:200] for item in output[:1]],
-            "references": [[str(item)[:200] for item in found[:1]] for found in references],
+            "output": shown(output),
+            "references": [shown(found) for found in references],
         }
 
     def resident(pid: int) -> int:

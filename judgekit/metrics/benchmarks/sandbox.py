@@ -12,7 +12,7 @@ import secrets
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -45,36 +45,6 @@ _GRACE = 5.0
 """Seconds in which what was killed is gone."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SandboxLimits:
-    """Resource limits of a program."""
-
-    seconds: float
-    """Of processor time; it may last twice as long by the clock, and two seconds more."""
-    memory_mb: int
-    processes: int
-    output_kb: int
-
-    @property
-    def wall(self) -> float:
-        """Seconds by the clock."""
-        return 2 * self.seconds + 2
-
-    def resources(self, *, isolated: bool) -> dict[str, int]:
-        """Return the limits the kernel keeps, by their names."""
-        limits = {
-            "CPU": math.ceil(self.seconds),
-            "AS": self.memory_mb * _MB,
-            "FSIZE": 16 * _MB,
-            "NOFILE": 64,
-            "CORE": 0,
-            "MEMLOCK": 0,
-            "MSGQUEUE": 0,
-        }
-        # Outside a namespace of its own, the processes of the whole user count.
-        return {**limits, "NPROC": self.processes} if isolated else limits
-
-
 class ProgramOutcome(NamedTuple):
     """How a test ended."""
 
@@ -93,51 +63,68 @@ class ProgramRun(NamedTuple):
     """The text on standard output."""
 
 
-class SandboxJob(NamedTuple):
-    """A program and its test."""
-
-    programs: Sequence[str]
-    """Variants of the program; the first that is valid Python runs."""
-    test: str = ""
-    """Runs after the program, in its names."""
-    stdin: str | None = None
-    """Standard input, for a program that reads and prints."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sandbox:
-    """Runs programs; each in a sandbox of its own, which ends with it."""
+    """Runs programs within limits; each in a sandbox of its own, which ends with it."""
 
-    limits: SandboxLimits
-    python: str | None = None
-    unsafe_exec: bool = False
+    seconds: float
+    """Of processor time; it may last twice as long by the clock, and two seconds more."""
+    memory_mb: int
+    processes: int
+    output_kb: int
+    python: str | None
+    unsafe_exec: bool
 
-    async def run(self, order: SandboxJob) -> ProgramRun:
+    @property
+    def wall(self) -> float:
+        """Seconds by the clock."""
+        return 2 * self.seconds + 2
+
+    def _kernel_limits(self) -> dict[str, int]:
+        """Return the limits the kernel keeps, by their names."""
+        limits = {
+            "CPU": math.ceil(self.seconds),
+            "AS": self.memory_mb * _MB,
+            "FSIZE": 16 * _MB,
+            "NOFILE": 64,
+            "CORE": 0,
+            "MEMLOCK": 0,
+            "MSGQUEUE": 0,
+        }
+        # Outside a namespace of its own, the processes of the whole user count.
+        return limits if self.unsafe_exec else {**limits, "NPROC": self.processes}
+
+    async def run(self, programs: Sequence[str], test: str, stdin: str | None) -> ProgramRun:
         """Run a program and its test.
+
+        Args:
+            programs: variants of the program; the first that is valid Python runs.
+            test: runs after the program, in its names.
+            stdin: standard input, for a program that reads and prints.
 
         Raises:
             ConfigError: this machine cannot isolate it.
         """
+        order = {
+            "programs": list(programs),
+            "test": test,
+            "stdin": stdin,
+            "module": "__main__" if stdin is not None else "answer",
+            "limits": self._kernel_limits(),
+        }
         async with process_slots():
             if self.unsafe_exec:
                 with tempfile.TemporaryDirectory(prefix="judgekit-code-") as folder:
                     return await self._run(order, [self.python or sys.executable], folder)
             return await self._run(order, isolated(self.python), "/")
 
-    async def _run(self, order: SandboxJob, command: Sequence[str], folder: str) -> ProgramRun:
+    async def _run(
+        self, order: Mapping[str, Any], command: Sequence[str], folder: str
+    ) -> ProgramRun:
         import asyncio
 
         word = secrets.token_hex(16)
-        text = json.dumps(
-            {
-                "word": word,
-                "programs": list(order.programs),
-                "test": order.test,
-                "stdin": order.stdin,
-                "module": "__main__" if order.stdin is not None else "answer",
-                "limits": self.limits.resources(isolated=not self.unsafe_exec),
-            }
-        ).encode()
+        text = json.dumps({**order, "word": word}).encode()
         inside = (
             files("judgekit").joinpath("metrics/benchmarks/sandbox_program.py").read_text("utf-8")
         )
@@ -164,9 +151,7 @@ class Sandbox:
             if refused is not None:
                 os.close(refused)
         output, report, ended = await self._watch(process, text)
-        run = read_outcome(
-            report, word=word, ended=ended, code=process.returncode, limits=self.limits
-        )
+        run = read_outcome(report, self, word=word, ended=ended, code=process.returncode)
         if run is None:
             first = " ".join(report.decode("utf-8", "replace").split())[:300]
             raise ConfigError(f"code cannot be run: the sandbox did not start: {first}{HINT}")
@@ -181,7 +166,7 @@ class Sandbox:
         output, report = bytearray(), bytearray()
         full = asyncio.Event()
         work: set[asyncio.Task[Any]] = {
-            asyncio.create_task(_read(process.stdout, output, self.limits.output_kb * 1024, full)),
+            asyncio.create_task(_read(process.stdout, output, self.output_kb * 1024, full)),
             asyncio.create_task(_read(process.stderr, report, _REPORT, full)),
             asyncio.create_task(_feed(process.stdin, text)),
             asyncio.create_task(process.wait()),
@@ -191,7 +176,7 @@ class Sandbox:
         ended: str | None = None
         try:
             first: set[asyncio.Future[Any]] = {done, stopper}
-            await asyncio.wait(first, timeout=self.limits.wall, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(first, timeout=self.wall, return_when=asyncio.FIRST_COMPLETED)
             ended = "output" if full.is_set() else None if done.done() else "clock"
         finally:
             _kill(process)
@@ -277,7 +262,7 @@ def processors() -> int:
 
 
 def read_outcome(
-    report: bytes, *, word: str, ended: str | None, code: int | None, limits: SandboxLimits
+    report: bytes, limits: Sandbox, *, word: str, ended: str | None, code: int | None
 ) -> ProgramRun | None:
     """Return what came of a run, from its report and how it ended; `None` if it never began.
 
@@ -305,7 +290,7 @@ def _fact(line: str) -> dict[str, Any] | None:
 
 
 def _outcome(
-    facts: list[dict[str, Any]], ended: str | None, code: int | None, limits: SandboxLimits
+    facts: list[dict[str, Any]], ended: str | None, code: int | None, limits: Sandbox
 ) -> ProgramOutcome:
     if ended == "output":
         return ProgramOutcome("output", f"stopped: printed more than {limits.output_kb:,} KB")
@@ -313,19 +298,17 @@ def _outcome(
         return ProgramOutcome("time", f"stopped: took longer than {limits.wall:g} s by the clock")
     if not facts:
         return _silent(code or 0, limits)
-    fact = facts[0]
-    if fact.get("done") is True:
+    if facts[0].get("done") is True:
         return ProgramOutcome("passed", "passed")
-    return _raised(fact, limits)
+    return _raised(facts[0], limits)
 
 
-def _silent(code: int, limits: SandboxLimits) -> ProgramOutcome:
+def _silent(code: int, limits: Sandbox) -> ProgramOutcome:
     """Return the outcome of a process that said nothing more: bwrap gives 128 + its signal."""
     number = -code if code < 0 else code - 128
     if number == signal.SIGXCPU:
-        return ProgramOutcome(
-            "time", f"stopped: used more than {limits.seconds:g} s of processor time"
-        )
+        most = f"{limits.seconds:g} s of processor time"
+        return ProgramOutcome("time", f"stopped: used more than {most}")
     if number == signal.SIGKILL:
         return ProgramOutcome("killed", "stopped: killed for its use of processor time or memory")
     if number > 0:
@@ -334,29 +317,24 @@ def _silent(code: int, limits: SandboxLimits) -> ProgramOutcome:
     return ProgramOutcome("ended", f"left before its test was done (exit {code})")
 
 
-def _raised(fact: dict[str, Any], limits: SandboxLimits) -> ProgramOutcome:
+def _raised(fact: dict[str, Any], limits: Sandbox) -> ProgramOutcome:
     error, kind, number = str(fact.get("error")), fact.get("kind"), fact.get("errno")
     text = _ADDRESS.sub("0x…", " ".join(str(fact.get("text", "")).split()))[:200]
     where = {"answer": " when the answer was loaded", "syntax": ""}.get(str(fact.get("stage")), "")
     message = f"{error}: {text}{where}" if text else f"{error}{where}"
     if error == "MemoryError":
-        return ProgramOutcome(
-            "memory", f"stopped: needed more than {limits.memory_mb:,} MB of memory"
-        )
+        most = f"{limits.memory_mb:,} MB of memory"
+        return ProgramOutcome("memory", f"stopped: needed more than {most}")
     if error == "SystemExit":
         return ProgramOutcome("ended", f"left before its test was done ({text})")
     if fact.get("stage") == "syntax":
         return ProgramOutcome("syntax", f"is no Python: {message}")
     if number == errno.EAGAIN or "can't start new thread" in text:
         return ProgramOutcome("processes", f"stopped at {limits.processes} processes: {message}")
-    if (
-        number in _NETWORK
-        or error in ("gaierror", "herror", "URLError")
-        or kind == "ConnectionError"
-    ):
+    by_name = error in ("gaierror", "herror", "URLError") or kind == "ConnectionError"
+    if number in _NETWORK or by_name:
         return ProgramOutcome("network", f"stopped: there is no network: {message}")
     if number in _FILES:
-        return ProgramOutcome(
-            "files", f"stopped: not there or not allowed in the sandbox: {message}"
-        )
+        message = f"stopped: not there or not allowed in the sandbox: {message}"
+        return ProgramOutcome("files", message)
     return ProgramOutcome("failed" if kind == "AssertionError" else "error", message)
