@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from judgekit.metrics.benchmarks.choice import Choices
-from judgekit.metrics.benchmarks.mentions import AnswerMention, is_number, numbers, plain, standing
+from judgekit.metrics.benchmarks.mentions import is_number, numbers, plain, standing
 from judgekit.metrics.benchmarks.wording import wording
 from judgekit.metrics.tokens import split_sentences
 
@@ -42,9 +42,8 @@ class Statement(NamedTuple):
     rule: str
     quote: str
     text: str
-    at: int
-    end: int
-    """Where its answer begins in the text."""
+    span: tuple[int, int]
+    """Of the marker; the answer begins at its end."""
 
 
 def find_answer(text: str, *, kind: Kind, choices: Choices) -> StatedAnswer | None:
@@ -69,9 +68,8 @@ def find_answer(text: str, *, kind: Kind, choices: Choices) -> StatedAnswer | No
     text = text[-MAX_CHARACTERS:]
     for statement in reversed(_statements(text)):
         if answer := _read(statement.text, kind, choices):
-            return _corrected(text[statement.end :], kind, choices) or StatedAnswer(
-                answer, statement.rule, _short(statement.quote)
-            )
+            correction = _corrected(text[statement.span[1] :], kind, choices)
+            return correction or _stated(answer, statement.rule, statement.quote)
     return _unmarked(text, kind, choices)
 
 
@@ -86,10 +84,8 @@ def _corrected(after: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
             start = filler.end()
         rest = after[start : start + _STATEMENT]
         answer = _read(rest, kind, choices)
-        if answer and (kind != "number" or numbers(plain(rest))[0][1] == 0):
-            return StatedAnswer(
-                answer, "correction", _short(f"{correction[0].strip()} {rest[:80]}")
-            )
+        if answer and (kind != "number" or numbers(plain(rest))[0].start == 0):
+            return _stated(answer, "correction", f"{correction[0].strip()} {rest[:80]}")
     return None
 
 
@@ -104,16 +100,12 @@ def _statements(text: str) -> list[Statement]:
             continue
         marker = mark[0].strip()
         rule = "####" if marker.startswith("#") else "marked"
-        statements.append(
-            Statement(rule, f"{marker} {lines[0]}", lines[0], mark.start(), mark.end())
-        )
+        statements.append(Statement(rule, f"{marker} {lines[0]}", lines[0], mark.span()))
     for box in deque(_BOX.finditer(text), _STATEMENTS):
         inner = _boxed(text, box.end())
         if inner is not None:
-            statements.append(
-                Statement("boxed", f"{box[0]}{inner}}}", inner, box.start(), box.end())
-            )
-    return sorted(statements, key=attrgetter("at"))
+            statements.append(Statement("boxed", f"{box[0]}{inner}}}", inner, box.span()))
+    return sorted(statements, key=attrgetter("span"))
 
 
 def _boxed(text: str, start: int) -> str | None:
@@ -134,7 +126,7 @@ def _read(text: str, kind: Kind, choices: Choices) -> str | None:
         sentence = next(split_sentences(plain(text)), "")
         after = sentence.rpartition("=")[2]
         candidates = numbers(after) or numbers(sentence)
-        return candidates[0][0] if candidates else None
+        return candidates[0].name if candidates else None
     if kind == "yes_no":
         return leading_polarity(text)
     return _words(plain(text))
@@ -143,25 +135,24 @@ def _read(text: str, kind: Kind, choices: Choices) -> str | None:
 def _unmarked(text: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
     if kind == "choice":
         choice = choices.named(text)
-        return StatedAnswer(choice[0], choice[1], _short(choice[2])) if choice else None
+        return _stated(*choice) if choice else None
     if kind == "number":
         return _last_number(plain(text))
     if kind == "yes_no":
         polar = polarity(text)
-        return StatedAnswer(polar.answer, "set off", _short(polar.clause)) if polar else None
+        return _stated(polar.answer, "set off", polar.clause) if polar else None
     lines = [line for line in text.splitlines() if line.strip()]
     words = _words(lines[-1]) if lines else None
     if not words:
         return None
     if len(lines) == 1:
-        return StatedAnswer(text.strip(), "whole text", _short(words))
-    return StatedAnswer(words, "last line", _short(words))
+        return _stated(text.strip(), "whole text", words)
+    return _stated(words, "last line", words)
 
 
 def _last_number(text: str) -> StatedAnswer | None:
     """Return the last number that is not rejected; `None` where it is one of alternatives."""
-    mentions = [AnswerMention(start, end, number) for number, start, end in numbers(text)]
-    groups = standing(text, mentions, choices=False).groups
+    groups = standing(text, numbers(text), choices=False).groups
     if not groups:
         return None
     group = groups[-1]
@@ -179,9 +170,9 @@ def _words(text: str) -> str | None:
     return sentence.strip(_DECORATION).rstrip(".!。").strip(_DECORATION) or None
 
 
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 160 else text[:159] + "…"
+def _stated(text: str, rule: str, quote: str) -> StatedAnswer:
+    quote = " ".join(quote.split())
+    return StatedAnswer(text, rule, quote if len(quote) <= 160 else quote[:159] + "…")
 
 
 def kind_of(references: Sequence[str], choices: Sequence[str]) -> Kind:

@@ -24,6 +24,14 @@ _SPACE = re.compile(r"\\[,!;: ]|\\quad|~|\{,\}")
 _ITEM = re.compile(r"^[ \t]*(\d{1,3})[.)][ \t]+(?=\S)", re.MULTILINE)
 
 
+class AnswerMention(NamedTuple):
+    """A letter, choice or number, and where it stands."""
+
+    start: int
+    end: int
+    name: str
+
+
 def plain(text: str) -> str:
     r"""Return LaTeX of simple answers as plain text.
 
@@ -37,10 +45,10 @@ def plain(text: str) -> str:
     return text.replace("\\$", "$").replace("\\%", "%").replace("\\(", "").replace("\\)", "")
 
 
-def numbers(text: str) -> list[tuple[str, int, int]]:
+def numbers(text: str) -> list[AnswerMention]:
     """Return every number of a text with its place; the numbers of list items are none.
 
-    >>> [found for found, *_ in numbers("1. From -3 to $1,200.50, or 3/4 of it.")]
+    >>> [number.name for number in numbers("1. From -3 to $1,200.50, or 3/4 of it.")]
     ['-3', '$1,200.50', '3/4']
     """
     listed = list(_ITEM.finditer(text))
@@ -48,7 +56,7 @@ def numbers(text: str) -> list[tuple[str, int, int]]:
         listed = []  # "12. It is not 10." is no list
     items = {match.start(1) for match in listed}
     return [
-        (match[0], match.start(), match.end())
+        AnswerMention(match.start(), match.end(), match[0])
         for match in _NUMBER.finditer(text)
         if match.start() not in items
     ]
@@ -92,14 +100,6 @@ _JOINT = 24
 """Characters that may stand between two coordinated mentions."""
 
 
-class AnswerMention(NamedTuple):
-    """A letter, choice or number, and where it stands."""
-
-    start: int
-    end: int
-    name: str
-
-
 class ResolvedMentions(NamedTuple):
     """The mentions of a text, after rejections."""
 
@@ -131,21 +131,20 @@ def standing(text: str, mentions: Sequence[AnswerMention], *, choices: bool) -> 
     affirmed: list[list[AnswerMention]] = []
     rejected: set[str] = set()
     groups = _groups(text, mentions)
+    following = [*(group[0].start for group in groups[1:]), len(text)]
     end = 0
-    for number, group in enumerate(groups):
-        start, last = group[0].start, group[-1].end
-        following = groups[number + 1][0].start if number + 1 < len(groups) else len(text)
-        if before.search(text[max(end, start - _WINDOW) : start]) or words.rejects_after.match(
-            text[last : min(following, last + _WINDOW)]
-        ):
+    for group, limit in zip(groups, following, strict=False):
+        gap = text[end : group[0].start]
+        end = group[-1].end
+        after = text[end : min(limit, end + _WINDOW)]
+        if before.search(gap[-_WINDOW:]) or words.rejects_after.match(after):
             rejected.update(mention.name for mention in group)
         else:
-            if words.affirms_after.match(text[last : min(following, last + _WINDOW)]):
+            if words.affirms_after.match(after):
                 affirmed.append(group)
-            if choices and remaining and _is_taken_back(text, end, group, following):
+            if choices and remaining and _is_taken_back(gap, after):
                 remaining.clear()
             remaining.append(group)
-        end = last
     if choices and len(affirmed) == 1 and affirmed[0] in remaining:
         # "B is the answer, A a distractor."
         remaining = affirmed
@@ -179,11 +178,9 @@ def _runs(run: list[AnswerMention], worded: bool) -> list[list[AnswerMention]]:
     return [[mention] for mention in run]
 
 
-def _is_taken_back(text: str, end: int, group: list[AnswerMention], following: int) -> bool:
-    """Whether what was named before `end` is taken back for a group."""
+def _is_taken_back(gap: str, after: str) -> bool:
+    """Whether what was named before a gap is taken back for a group between it and `after`."""
     words = wording()
-    gap = text[end : group[0].start]
     if words.correction.search(gap):
         return True
-    after = text[group[-1].end : min(following, group[-1].end + _WINDOW)]
     return bool(words.contrast.search(gap)) and not words.hedge.search(f"{gap} {after}")
