@@ -61,12 +61,11 @@ class RoleAdherence(step.Stepped):
                 for number, place in judged
             ],
         )
+        texts = [messages[place].content for _, place in judged]
         in_role = [score.value == 1.0 for score in scores]
         count = sum(in_role)
         violations = [
-            " ".join(messages[place].content.split())
-            for (_, place), ok in zip(judged, in_role, strict=True)
-            if not ok
+            " ".join(text.split()) for text, ok in zip(texts, in_role, strict=True) if not ok
         ]
         reason = f"{count} of {len(judged)} assistant turns "
         reason += f"{step.agreeing(count, 'keeps', 'keep')} to the role"
@@ -79,14 +78,14 @@ class RoleAdherence(step.Stepped):
                 "turn",
                 [
                     step.JudgedText(
-                        step.beginning(messages[place].content),
+                        step.beginning(text),
                         score,
                         value=float(ok),
                         met=ok,
                         answer="in the role" if ok else "out of it",
                         source=case,
                     )
-                    for (_, place), score, ok in zip(judged, scores, in_role, strict=True)
+                    for text, score, ok in zip(texts, scores, in_role, strict=True)
                 ],
                 first=judged[0][0],
             ),

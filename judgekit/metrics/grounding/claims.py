@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from judgekit.core.case import Case
@@ -17,36 +17,17 @@ from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU, faithfulness_ratio, ratio
 
 
-class Claim(NamedTuple):
-    """A claim, and whether the passages support it."""
-
-    text: str
-    probability: float
-    """That the claim is true if the passages are, according to the judge."""
-    supported: bool
-    contradicted: bool
-    """Whether the passages contradict it; false for a supported claim."""
-    score: Score
-
-    @property
-    def verdict(self) -> str:
-        """`supported`, `contradicted`, or `unsupported` (not mentioned)."""
-        if self.supported:
-            return "supported"
-        return "contradicted" if self.contradicted else "unsupported"
-
-
 class CheckedClaims(NamedTuple):
     """The claims of a text, checked against the same passages."""
 
-    claims: list[Claim]
+    claims: list[step.JudgedText]
+    """Each is `supported`, `contradicted`, or `unsupported` (not mentioned)."""
     others: list[str]
     """Greetings, questions, offers and the like."""
     left_out: int
     """Claims beyond `max_claims`, which are not checked."""
     listing: Score
     """The score of the step that listed the claims."""
-    passages: tuple[str, ...]
 
 
 class ClaimMetric(step.Stepped):
@@ -64,21 +45,31 @@ class ClaimMetric(step.Stepped):
         (listing,) = await step.judge_all(self._list, [case])
         listed = step.items_of(listing, met=True)
         texts = listed[: self.max_claims]
-        fields = [{"output": text, "context": passages} for text in texts]
-        scores = await self.judge_each(case, fields)
+        scores = await self.judge_each(case, [{"output": t, "context": passages} for t in texts])
+        source = Case(id="passages", context=passages)
         return CheckedClaims(
-            [self._claim(text, score) for text, score in zip(texts, scores, strict=True)],
+            [self._claim(text, score, source) for text, score in zip(texts, scores, strict=True)],
             others=step.items_of(listing, met=False),
             left_out=len(listed) - len(texts),
             listing=listing,
-            passages=passages,
         )
 
-    def _claim(self, text: str, score: Score) -> Claim:
-        probability = score.value or 0.0
+    def _claim(self, text: str, score: Score, source: Case) -> step.JudgedText:
+        probability, verdict = score.value or 0.0, score.parts[0]
         supported = probability > self.tau
-        contradicted = score.parts[0].details.get("contradicted") is True and not supported
-        return Claim(text, probability, supported, contradicted, score)
+        against = verdict.details.get("contradicted") is True
+        return step.JudgedText(
+            text,
+            score,
+            value=float(supported),
+            met=supported,
+            answer="supported" if supported else "contradicted" if against else "unsupported",
+            source=source,
+            details={
+                "probability": probability,
+                "quoted_passages": _quoted(verdict.quotes, source.context),
+            },
+        )
 
     def supported_share(
         self, checked: CheckedClaims, *, subject: str, of: str = "", ground_truth: Json = None
@@ -92,19 +83,14 @@ class ClaimMetric(step.Stepped):
             ground_truth: that of the score.
         """
         claims = checked.claims
-        missing = [claim.text for claim in claims if not claim.supported]
+        missing = [claim.text for claim in claims if not claim.met]
         supported = len(claims) - len(missing)
         reason = f"The {subject} has no claims to check."
         if claims:
             reason = f"The context supports {supported} of {len(claims)} claims{of}"
             reason += f"; not {step.named(missing)}." if missing else "."
-        return self.scored(
-            checked,
-            faithfulness_ratio(supported, len(claims)),
-            reason=reason,
-            counts=lambda claim: claim.supported,
-            ground_truth=ground_truth,
-        )
+        value = faithfulness_ratio(supported, len(claims))
+        return self.scored(checked, value, reason=reason, ground_truth=ground_truth)
 
     def scored(
         self,
@@ -112,43 +98,24 @@ class ClaimMetric(step.Stepped):
         value: float | None,
         *,
         reason: str,
-        counts: Callable[[Claim], bool],
         ground_truth: Json = None,
     ) -> Score:
-        """Return the score of a text; `counts` selects the claims that count for the value."""
-        claims, passages = checked.claims, checked.passages
+        """Return the score of a text; `value` of a claim is what it contributes."""
         if checked.left_out:
             reason += f" Not checked (see max_claims): {checked.left_out} more."
-        source = Case(id="passages", context=passages)
+        scores = [claim.score for claim in checked.claims]
         return self._score(
             value,
             reason=reason,
-            scores=[checked.listing, *(claim.score for claim in claims)],
-            parts=step.text_parts(
-                "claim",
-                [
-                    step.JudgedText(
-                        claim.text,
-                        claim.score,
-                        value=float(counts(claim)),
-                        met=claim.supported,
-                        answer=claim.verdict,
-                        source=source,
-                        details={
-                            "probability": claim.probability,
-                            "quoted_passages": _quoted(claim.score.parts[0].quotes, passages),
-                        },
-                    )
-                    for claim in claims
-                ],
-            ),
+            scores=[checked.listing, *scores],
+            parts=step.text_parts("claim", checked.claims),
             details=self._details(checked),
-            confidence=step.certainty([claim.probability for claim in claims]),
+            confidence=step.certainty([score.value or 0.0 for score in scores]),
             ground_truth=ground_truth,
         )
 
     def _details(self, checked: CheckedClaims) -> dict[str, Json]:
-        verdicts = [claim.verdict for claim in checked.claims]
+        verdicts = [claim.answer for claim in checked.claims]
         words = ("supported", "contradicted", "unsupported")
         details: dict[str, Json] = {
             "claims": len(verdicts),
@@ -237,13 +204,14 @@ class Hallucination(ClaimMetric):
         """
         needed_text(case, "output")
         checked = await self.check_claims(case, needed_texts(case, "context"))
-        claims = checked.claims
-        bad = [claim for claim in claims if self._counts(claim)]
+        counted = ("contradicted",) if self.only_contradicted else ("contradicted", "unsupported")
+        claims = [c._replace(value=float(c.answer in counted)) for c in checked.claims]
+        bad = [claim for claim in claims if claim.value]
         value = ratio(len(bad), len(claims))
         if value is None:
             reason = "The answer has no claims to check."
         elif bad:
-            contradicted = sum(claim.contradicted for claim in bad)
+            contradicted = sum(claim.answer == "contradicted" for claim in bad)
             reason = (
                 f"Not in the context: {len(bad)} of {len(claims)} claims"
                 f" ({contradicted} contradicted): {step.named([claim.text for claim in bad])}."
@@ -251,10 +219,7 @@ class Hallucination(ClaimMetric):
         else:
             beyond = "" if self.only_contradicted else " or goes beyond it"
             reason = f"None of {len(claims)} claims contradicts the context{beyond}."
-        return self.scored(checked, value, reason=reason, counts=self._counts)
-
-    def _counts(self, claim: Claim) -> bool:
-        return claim.contradicted if self.only_contradicted else not claim.supported
+        return self.scored(checked._replace(claims=claims), value, reason=reason)
 
 
 class ContextRecall(ClaimMetric):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
@@ -14,15 +13,6 @@ from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, Positive, needed_text, needed_texts
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.shares import TAU, completeness_ratio
-
-
-class RequiredElements(NamedTuple):
-    """The elements that an answer should contain, and their source."""
-
-    elements: list[str]
-    source: str
-    """`given`, `reference` or `question`."""
-    scores: tuple[Score, ...] = ()
 
 
 def expected_texts(case: Case, key: str) -> list[str] | None:
@@ -55,11 +45,6 @@ class CoverageMetric(step.Stepped, ABC):
     key = "required"
     """Key of `expected` with the elements."""
 
-    @property
-    def _most(self) -> int:
-        most: int = vars(self)[f"max_{self.noun}s"]
-        return most
-
     @abstractmethod
     def source(self, case: Case) -> tuple[Case, str]:
         """Return the case from which the judge lists the elements, and the name of the source.
@@ -68,19 +53,6 @@ class CoverageMetric(step.Stepped, ABC):
             CaseError: the case has no such text.
         """
 
-    async def required(self, case: Case) -> RequiredElements:
-        """Return the elements: given in `expected`, or listed by the judge.
-
-        Raises:
-            CaseError: the elements are not texts, or the judge has no text to list them from.
-        """
-        given = expected_texts(case, self.key)
-        if given is not None:
-            return RequiredElements(step.distinct(given), "given")
-        source, name = self.source(case)
-        (score,) = await step.judge_all(self._list, [source])
-        return RequiredElements(step.items_of(score, met=True), name, (score,))
-
     async def score(self, case: Case) -> Score:
         """Score one case.
 
@@ -88,44 +60,49 @@ class CoverageMetric(step.Stepped, ABC):
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         output = needed_text(case, "output")
-        required = await self.required(case)
-        elements = required.elements[: self._most]
+        given = expected_texts(case, self.key)
+        listing: list[Score] = []
+        if given is not None:
+            listed, source = step.distinct(given), "given"
+        else:
+            text, source = self.source(case)
+            listing = await step.judge_all(self._list, [text])
+            listed = step.items_of(listing[0], met=True)
+        elements = listed[: vars(self)[f"max_{self.noun}s"]]
+        left_out = len(listed) - len(elements)
         fields = {"input": case.input, "output": output}
         scores = await self.judge_each(case, [fields | {"reference": (e,)} for e in elements])
-        probabilities = [score.value or 0.0 for score in scores]
-        covered = [probability > self.tau for probability in probabilities]
-        value = completeness_ratio(sum(covered), len(covered))
-        missing = [e for e, hit in zip(elements, covered, strict=True) if not hit]
-        source = Case(id=case.id, output=output)
-        judged = [
-            step.JudgedText(
-                element,
-                score,
-                value=float(hit),
-                met=hit,
-                answer="covered" if hit else "missing",
-                source=source,
-                details={"probability": probability},
-            )
-            for element, score, hit, probability in zip(
-                elements, scores, covered, probabilities, strict=True
-            )
-        ]
-        left_out = len(required.elements) - len(elements)
+        answer = Case(id=case.id, output=output)
+        judged = [self._judged(e, score, answer) for e, score in zip(elements, scores, strict=True)]
+        missing = [element.text for element in judged if not element.met]
+        covered = len(judged) - len(missing)
         return self._score(
-            value,
-            reason=self._reason(len(elements), missing, required.source, left_out),
-            scores=[*required.scores, *scores],
+            completeness_ratio(covered, len(judged)),
+            reason=self._reason(len(elements), missing, source, left_out),
+            scores=[*listing, *scores],
             parts=step.text_parts(self.noun, judged),
             details={
                 f"{self.noun}s": len(elements),
-                "covered": sum(covered),
-                f"{self.noun}s_from": required.source,
+                "covered": covered,
+                f"{self.noun}s_from": source,
                 "tau": self.tau,
                 **({f"{self.noun}s_left_out": left_out} if left_out else {}),
             },
-            confidence=step.certainty(probabilities),
+            confidence=step.certainty([score.value or 0.0 for score in scores]),
             ground_truth=[*elements],
+        )
+
+    def _judged(self, element: str, score: Score, answer: Case) -> step.JudgedText:
+        probability = score.value or 0.0
+        hit = probability > self.tau
+        return step.JudgedText(
+            element,
+            score,
+            value=float(hit),
+            met=hit,
+            answer="covered" if hit else "missing",
+            source=answer,
+            details={"probability": probability},
         )
 
     def _reason(self, count: int, missing: Sequence[str], source: str, left_out: int) -> str:

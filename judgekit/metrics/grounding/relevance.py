@@ -52,8 +52,12 @@ class AnswerRelevancy(step.Stepped):
         scores = await self.judge_each(case, texts)
         verdicts = [str(score.parts[0].answer) for score in scores]
         values = {"yes": 1.0, "unsure": self.unsure, "no": 0.0}
+        judged = [
+            step.JudgedText(statement, score, values[verdict], verdict == "yes", verdict, case)
+            for statement, score, verdict in zip(statements, scores, verdicts, strict=True)
+        ]
+        off_topic = [statement.text for statement in judged if statement.answer == "no"]
         value = answer_relevancy(verdicts, unsure=self.unsure)
-        off_topic = [s for s, v in zip(statements, verdicts, strict=True) if v == "no"]
         if value is None:
             reason = "The answer states nothing."
         else:
@@ -67,15 +71,7 @@ class AnswerRelevancy(step.Stepped):
             value,
             reason=reason,
             scores=[extracted, *scores],
-            parts=step.text_parts(
-                "statement",
-                [
-                    step.JudgedText(
-                        statement, score, values[verdict], verdict == "yes", verdict, case
-                    )
-                    for statement, score, verdict in zip(statements, scores, verdicts, strict=True)
-                ],
-            ),
+            parts=step.text_parts("statement", judged),
             details={
                 "statements": len(statements),
                 **{word: verdicts.count(word) for word in values},
@@ -122,24 +118,9 @@ class ContextPrecision(step.Stepped):
         reference = tuple(text for text in case.reference if has_text(text))[:1]
         fields = {"input": question, "reference": reference}
         scores = await self.judge_each(case, [fields | {"output": text} for text in passages])
-        probabilities = [score.value or 0.0 for score in scores]
-        relevant = [probability > self.tau for probability in probabilities]
-        ranks = [rank for rank, hit in enumerate(relevant, start=1) if hit]
-        judged = [
-            step.JudgedText(
-                step.beginning(passage),
-                score,
-                value=float(hit),
-                met=hit,
-                answer="relevant" if hit else "irrelevant",
-                source=Case(id="passage", context=(passage,)),
-                details={"probability": probability},
-            )
-            for passage, score, hit, probability in zip(
-                passages, scores, relevant, probabilities, strict=True
-            )
-        ]
-        value = context_precision(relevant)
+        judged = [self._judged(p, score) for p, score in zip(passages, scores, strict=True)]
+        ranks = [rank for rank, passage in enumerate(judged, start=1) if passage.met]
+        value = context_precision([passage.met for passage in judged])
         if value is None:
             value = self.none_relevant
             reason = f"None of {len(passages)} passages is relevant to the question."
@@ -153,5 +134,18 @@ class ContextPrecision(step.Stepped):
             scores=scores,
             parts=step.text_parts("passage", judged),
             details={"passages": len(passages), "relevant_ranks": [*ranks], "tau": self.tau},
-            confidence=step.certainty(probabilities),
+            confidence=step.certainty([score.value or 0.0 for score in scores]),
+        )
+
+    def _judged(self, passage: str, score: Score) -> step.JudgedText:
+        probability = score.value or 0.0
+        hit = probability > self.tau
+        return step.JudgedText(
+            step.beginning(passage),
+            score,
+            value=float(hit),
+            met=hit,
+            answer="relevant" if hit else "irrelevant",
+            source=Case(id="passage", context=(passage,)),
+            details={"probability": probability},
         )
