@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judgekit.core.errors import ConfigError, MissingExtra
+from judgekit.core.errors import ConfigError, needs_extra
 from judgekit.core.input_file import sha256_of
 from judgekit.core.protocols import BaseEmbedder
 
@@ -53,11 +53,9 @@ class ModelEmbedder(BaseEmbedder):
             raise ConfigError(
                 f"embedder: no such folder: {folder}; a hub's model is written org/name@REVISION"
             )
-        try:
+        with needs_extra(f"embedder {self._model}", self.extra):
             from huggingface_hub import snapshot_download
             from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-        except ImportError as exc:
-            raise MissingExtra(feature=f"embedder {self._model}", extra=self.extra) from exc
         try:
             snapshot = snapshot_download(
                 hub["repo"],

@@ -28,14 +28,10 @@ class Choices:
 
     texts: tuple[str, ...] = ()
 
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return len(self.texts) or UNKNOWN
-
     def letter(self, place: int) -> str | None:
         """Return the letter of a place, counted from 0."""
-        return LETTERS[place] if 0 <= place < min(self.count, len(LETTERS)) else None
+        count = min(len(self.texts) or UNKNOWN, len(LETTERS))
+        return LETTERS[place] if 0 <= place < count else None
 
     def of_letter(self, letter: str) -> str | None:
         """Return the letter in upper case, if it names a choice."""

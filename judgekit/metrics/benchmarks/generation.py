@@ -49,11 +49,7 @@ class Generation(ComputedMetric):
 
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
     synchronous = True
-    needs = (
-        "output",
-        "reference",
-        "choices (for questions of multiple choice)",
-    )
+    needs = ("output", "reference", "choices (for questions of multiple choice)")
     confidence = (
         "is how often the rules read labelled texts correctly that they were not written "
         "for: .93 where the answer is marked, .95 where it is not, .74 where they find "
@@ -79,9 +75,8 @@ class Generation(ComputedMetric):
         form = None if answer is None else self._form(answer.text, kind)
         matched = form is not None and any(self._equal(form, text, kind) for text in accepted)
         outcome: Outcome = "matched" if matched else "no_answer" if answer is None else "differs"
-        value = float(matched)
         return Score(
-            value=value,
+            value=float(matched),
             confidence=CONFIDENCE[confidence_key(answer)],
             method=f"answer extraction ({kind}), then exact match",
             reason=_reason(answer, outcome, len(references)),

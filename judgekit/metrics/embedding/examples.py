@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judgekit.core.case import has_text
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, placed
 from judgekit.core.input_file import read_text
 
 Side = Literal["positive", "negative", "prompt"]
@@ -34,64 +34,59 @@ def read_examples(
     """
     option = option or f"{side}_examples"
     if isinstance(source, (str, Path)):
-        texts = tuple(_texts(_read(metric, Path(source)), side, where=str(source)))
-        where: str | None = str(source)
-    elif isinstance(source, Sequence) and not isinstance(source, bytes):
-        texts, where = tuple(source), None
-    else:
+        with placed(str(source)):
+            return _checked(metric, option, tuple(_texts(_read(metric, Path(source)), side)))
+    if not isinstance(source, Sequence) or isinstance(source, bytes):
         raise ConfigError(f"{metric}: {option} must be a file or a list of texts, not {source!r}")
+    return _checked(metric, option, tuple(source))
+
+
+def _checked(metric: str, option: str, texts: tuple[Any, ...]) -> tuple[str, ...]:
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or not has_text(text):
-            raise ConfigError(
-                f"{metric}: {option} must be texts, none blank; number {number} is {text!r}",
-                where=where,
-            )
+            problem = f"number {number} is {text!r}"
+            raise ConfigError(f"{metric}: {option} must be texts, none blank; {problem}")
     if not texts:
-        raise ConfigError(f"{metric}: {option} has no texts; give at least one", where=where)
+        raise ConfigError(f"{metric}: {option} has no texts; give at least one")
     return texts
 
 
 def _read(metric: str, path: Path) -> Any:
-    where = str(path)
     try:
         text = read_text(path, most=MAX_FILE)
     except FileNotFoundError as exc:
-        raise ConfigError(
-            f"{metric}: no such file of examples; check the path", where=where
-        ) from exc
+        raise ConfigError(f"{metric}: no such file of examples; check the path") from exc
     except UnicodeDecodeError as exc:
-        raise ConfigError(f"{metric}: not UTF-8 (byte {exc.start})", where=where) from exc
+        raise ConfigError(f"{metric}: not UTF-8 (byte {exc.start})") from exc
     except OSError as exc:
-        raise ConfigError(f"{metric}: cannot be read: {exc.strerror}", where=where) from exc
+        raise ConfigError(f"{metric}: cannot be read: {exc.strerror}") from exc
     if path.suffix.lower() == ".txt":
         return [line for line in text.splitlines() if line.strip()]
     if path.suffix.lower() != ".jsonl":
-        return _json(metric, text, where)
+        return _json(metric, text)
     lines = enumerate(text.splitlines(), start=1)
-    return [_json(metric, line, f"{where}:{n}") for n, line in lines if line.strip()]
+    return [_json(metric, line, f"{path}:{n}") for n, line in lines if line.strip()]
 
 
-def _json(metric: str, text: str, where: str) -> Any:
+def _json(metric: str, text: str, where: str | None = None) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as exc:
         raise ConfigError(f"{metric}: not JSON: {exc}", where=where) from exc
 
 
-def _texts(data: Any, side: Side, *, where: str) -> Iterator[Any]:
+def _texts(data: Any, side: Side) -> Iterator[Any]:
     """Yield the texts of one side, from any of the known formats."""
     if isinstance(data, Mapping):
         keys = (f"{side}_examples", side, "pairs", "examples")
         data = next((data[key] for key in keys if key in data), data)
     if not isinstance(data, list):
-        raise ConfigError(
-            "examples are a list of texts, or pairs with `positive` and `negative`", where=where
-        )
+        raise ConfigError("examples are a list of texts, or pairs with `positive` and `negative`")
     for number, entry in enumerate(data, start=1):
-        yield entry if isinstance(entry, str) else _side_of(entry, side, f"{where}: entry {number}")
+        yield entry if isinstance(entry, str) else _side_of(entry, side, number)
 
 
-def _side_of(entry: Any, side: Side, where: str) -> Any:
+def _side_of(entry: Any, side: Side, number: int) -> Any:
     """Return one side of a pair: `positive`, `positive_response`, or its `model_response`."""
     if isinstance(entry, Mapping):
         for key in (side, f"{side}_response", f"{side}_example"):
@@ -100,4 +95,4 @@ def _side_of(entry: Any, side: Side, where: str) -> Any:
                 value = value.get("model_response")
             if value is not None:
                 return value
-    raise ConfigError(f"neither a text nor a pair with {side!r}", where=where)
+    raise ConfigError(f"entry {number}: neither a text nor a pair with {side!r}")

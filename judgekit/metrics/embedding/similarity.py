@@ -169,10 +169,7 @@ async def _by_cosine(
     first, *rest = await vectors(embedder, [output, *references])
     cosines = [cosine(first, vector) for vector in rest]
     known = [value for value in cosines if value is not None]
-    common: dict[str, Any] = {
-        "method": _method(tau),
-        "meta": {"embedder": identity_of(embedder)},
-    }
+    common: dict[str, Any] = {"method": _method(tau), "meta": {"embedder": identity_of(embedder)}}
     if not known:
         reason = "The output or the reference has no words that the embedder knows."
         return not_applicable(reason, **common)

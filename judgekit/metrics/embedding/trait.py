@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-Vector = Sequence[float]
-
-
 class Contrast(NamedTuple):
     """The alignment, 0..1, and the mean cosines to both sides, each -1..1."""
 
@@ -69,16 +66,6 @@ class Sides:
         return Contrast(min(1.0, max(0.0, alignment)), positive, negative)
 
 
-def mean_alignment(
-    responses: Sequence[Vector], positives: Sequence[Vector], negatives: Sequence[Vector]
-) -> float:
-    """Return the mean alignment of several responses; 0 if there are none, as in Wisent."""
-    sides = Sides(positives, negatives)
-    contrasts = filter(None, map(sides.contrast, responses))
-    alignments = [each.alignment for each in contrasts]
-    return math.fsum(alignments) / len(alignments) if alignments else 0.0
-
-
 def _centre(vectors: Any) -> NDArray[np.float64] | None:
     """Return the mean of the unit vectors; `None` if all vectors are zero."""
     units = [unit for unit in map(_unit, vectors) if unit is not None]
@@ -99,17 +86,14 @@ def _unit(vector: Any) -> NDArray[np.float64] | None:
     largest = float(np.abs(array).max(initial=0.0))
     if not math.isfinite(largest):
         raise ValueError("the embedder returned a vector with a number that is not finite")
-    if largest == 0:
-        return None
-    array = array / largest  # squares of very small numbers would underflow
-    unit: NDArray[np.float64] = array / math.sqrt(math.fsum((array * array).tolist()))
-    return unit
+    # Squares of very small numbers would underflow.
+    return scaled(array / largest) if largest else None
 
 
 def _product(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     if first.shape != second.shape:
         raise ValueError(f"the embedder returned vectors of {first.shape} and {second.shape}")
-    return max(-1.0, min(1.0, math.fsum((first * second).tolist())))
+    return dot(first, second)
 
 
 class ExampleContrast:

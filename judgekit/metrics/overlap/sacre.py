@@ -8,7 +8,7 @@ from operator import add
 from typing import Annotated, Any, ClassVar, Literal
 
 from judgekit.core.case import Case
-from judgekit.core.errors import CaseError, MissingExtra
+from judgekit.core.errors import CaseError, needs_extra
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, needed_text, needed_texts, truth_of
@@ -20,12 +20,10 @@ MAX_CHARACTERS = 5_000_000
 
 
 @lru_cache(maxsize=32)
-def _scorer(kind: str, options: tuple[tuple[str, Any], ...]) -> Any:
-    try:
+def _scorer(kind: str, **options: Any) -> Any:
+    with needs_extra("BLEU and chrF", "benchmarks"):
         import sacrebleu
-    except ImportError as exc:
-        raise MissingExtra(feature="BLEU and chrF", extra="benchmarks") from exc
-    return getattr(sacrebleu, kind)(**dict(options))
+    return getattr(sacrebleu, kind)(**options)
 
 
 def _texts(case: Case) -> tuple[str, list[str]]:
@@ -54,12 +52,8 @@ class Bleu(ComputedMetric):
 
     @property
     def _bleu(self) -> Any:
-        options = (
-            ("effective_order", True),
-            ("lowercase", self.lowercase),
-            ("tokenize", self.tokenizer),
-        )
-        return _scorer("BLEU", options)
+        lowercase, tokenize = self.lowercase, self.tokenizer
+        return _scorer("BLEU", effective_order=True, lowercase=lowercase, tokenize=tokenize)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the BLEU of all rows together."""
@@ -115,11 +109,7 @@ class _CorpusBleu(ScoreAggregate):
             return {"corpus_bleu": None}
         output, reference = self._lengths
         result = self._bleu.compute_bleu(
-            correct=self._correct,
-            total=self._total,
-            sys_len=output,
-            ref_len=reference,
-            smooth_method="exp",
+            self._correct, self._total, sys_len=output, ref_len=reference, smooth_method="exp"
         )
         return {"corpus_bleu": _share(result.score)}
 
@@ -147,7 +137,7 @@ class Chrf(ComputedMetric):
             MissingExtra: sacrebleu is not installed.
         """
         output, references = _texts(case)
-        chrf = _scorer("CHRF", (("beta", self.beta), ("word_order", self.word_order)))
+        chrf = _scorer("CHRF", beta=self.beta, word_order=self.word_order)
         result = chrf.sentence_score(output, references)
         return Score(
             value=_share(result.score),

@@ -176,13 +176,7 @@ class ContinuousRobustness(ComputedMetric):
     embedder: Chosen = "lexical"
     """Embedder for `embedding`."""
 
-    needs = (
-        "input",
-        "output",
-        "baseline",
-        "parent",
-        f"expected.{ORIGINAL}",
-    )
+    needs = ("input", "output", "baseline", "parent", f"expected.{ORIGINAL}")
 
     @property
     def synchronous(self) -> bool:

@@ -242,10 +242,7 @@ class Refusal(BuiltIn):
     rubric: RubricLike = "refusal"
     parameters: Mapping[str, Any] | None = None
 
-    figures: ClassVar[Mapping[str, bool]] = {
-        "refusal_rate": True,
-        "compliance_rate": True,
-    }
+    figures: ClassVar[Mapping[str, bool]] = {"refusal_rate": True, "compliance_rate": True}
     needs = ("input", "output")
 
     def aggregates(self) -> Sequence[Aggregate]:
