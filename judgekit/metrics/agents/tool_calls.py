@@ -88,7 +88,13 @@ def _expected(call: Any, where: str) -> ExpectedCall:
     return ExpectedCall(call["name"], call.get("arguments"), schema)
 
 
-def is_match(expected: ExpectedCall, call: ToolCall, *, arguments: Arguments) -> bool:
+def is_match(
+    expected: ExpectedCall,
+    call: ToolCall,
+    *,
+    arguments: Arguments,
+    as_json: Callable[[Any], str] = canonical_json,
+) -> bool:
     """Return whether a call has the expected name and matching arguments.
 
     `exact`: equal; the order of keys does not matter. `subset`: every expected argument has the
@@ -109,12 +115,8 @@ def is_match(expected: ExpectedCall, call: ToolCall, *, arguments: Arguments) ->
         return True
     if arguments == "subset":
         return _contains(call.arguments, expected.arguments)
-    return _equal(expected.arguments, call.arguments)
-
-
-def _equal(first: Any, second: Any) -> bool:
     # Compare as JSON: in Python 1 == True and 1 == 1.0, for a tool these are other arguments.
-    return canonical_json(first) == canonical_json(second)
+    return as_json(expected.arguments) == as_json(call.arguments)
 
 
 def _contains(arguments: Any, expected: Any) -> bool:
@@ -122,7 +124,7 @@ def _contains(arguments: Any, expected: Any) -> bool:
         return isinstance(arguments, dict) and all(
             key in arguments and _contains(arguments[key], value) for key, value in expected.items()
         )
-    return _equal(arguments, expected)
+    return canonical_json(arguments) == canonical_json(expected)
 
 
 def _is_valid(arguments: Any, schema: dict[str, Any]) -> bool:
@@ -184,9 +186,7 @@ class CallComparison(NamedTuple):
 
 
 def _matcher(arguments: Arguments) -> Callable[[ExpectedCall, ToolCall], bool]:
-    """Return `is_match` for many pairs of calls; exact arguments are written as JSON once."""
-    if arguments != "exact":
-        return partial(is_match, arguments=arguments)
+    """Return `is_match` for many pairs of calls; arguments are written as JSON once."""
     texts: dict[int, str] = {}
 
     def text(value: Any) -> str:
@@ -194,12 +194,7 @@ def _matcher(arguments: Arguments) -> Callable[[ExpectedCall, ToolCall], bool]:
             known = texts[id(value)] = canonical_json(value)
         return known
 
-    def match(expected: ExpectedCall, call: ToolCall) -> bool:
-        if expected.name != call.name or expected.arguments is None:
-            return expected.name == call.name
-        return text(expected.arguments) == text(call.arguments)
-
-    return match
+    return partial(is_match, arguments=arguments, as_json=text)
 
 
 def compare_calls(

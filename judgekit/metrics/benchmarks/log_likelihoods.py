@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply
 from judgekit.core.protocols import Aggregate, JudgeLike, Likelihood
 from judgekit.core.replies.logprobs import Continuation
 from judgekit.core.score import Row, Score
-from judgekit.core.value import Json
+from judgekit.metrics._options import lacking
 from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric
 
 Normalise = Literal["none", "tokens", "bytes"]
@@ -80,12 +80,24 @@ class LogLikelihoods(LikelihoodMetric):
         choices, correct = correct_of(case)
         pairs = [(prompt, self.joint + choice) for choice in choices]
         continuations = await self.measure(case, pairs)
-        weighed = [_weigh(c, f) for c, f in zip(choices, continuations, strict=True)]
-        by = {kind: _best([w.figure(kind) for w in weighed]) for kind in _KINDS}
-        shares = softmax([w.figure(self.normalise) for w in weighed])
+        figures = [_figures(c, found) for c, found in zip(choices, continuations, strict=True)]
+        by = {kind: _best([each[kind] for each in figures]) for kind in _KINDS}
+        shares = softmax([each[self.normalise] for each in figures])
         picked = by[self.normalise]
         details: dict[str, Any] = {
-            "choices": [w.details(share) for w, share in zip(weighed, shares, strict=True)],
+            "choices": [
+                {
+                    "text": choice,
+                    "logprob": each["none"],
+                    "per_token": each["tokens"],
+                    "per_byte": each["bytes"],
+                    "tokens": len(found.logprobs),
+                    "share": share,
+                }
+                for choice, each, found, share in zip(
+                    choices, figures, continuations, shares, strict=True
+                )
+            ],
             "correct": correct,
             "picked": picked,
             "picked_by": dict(by),
@@ -113,39 +125,20 @@ class LogLikelihoods(LikelihoodMetric):
         fields = {"input": case.input, "system": case.system, "context": "\n".join(case.context)}
         for name in _HOLE.findall(self.template):
             if not has_text(fields[name]):
-                raise CaseError(f"needs {'an' if name[0] == 'i' else 'a'} {name} (field {name!r})")
+                raise lacking(name)
         return _HOLE.sub(lambda match: fields[match[1]] or "", self.template)
 
 
 _KINDS: tuple[Normalise, ...] = ("none", "tokens", "bytes")
 
 
-class _Weighed(NamedTuple):
-    choice: str
-    logprob: float
-    tokens: int
-    bytes: int
-
-    def figure(self, normalise: Normalise) -> float:
-        divisors = {"none": 1, "tokens": self.tokens, "bytes": self.bytes}
-        return self.logprob / divisors[normalise]
-
-    def details(self, share: float) -> dict[str, Json]:
-        return {
-            "text": self.choice,
-            "logprob": self.logprob,
-            "per_token": self.figure("tokens"),
-            "per_byte": self.figure("bytes"),
-            "tokens": self.tokens,
-            "share": share,
-        }
-
-
-def _weigh(choice: str, continuation: Continuation) -> _Weighed:
-    if not continuation.logprobs:
+def _figures(choice: str, continuation: Continuation) -> dict[Normalise, float]:
+    """Return the log-probability of a choice, as it is and divided by tokens and by bytes."""
+    tokens = len(continuation.logprobs)
+    if not tokens:
         raise InvalidReply(f"no token of the choice {choice!r} has a log-probability")
     total = math.fsum(continuation.logprobs)
-    return _Weighed(choice, total, len(continuation.logprobs), len(choice.encode()))
+    return {"none": total, "tokens": total / tokens, "bytes": total / len(choice.encode())}
 
 
 def correct_of(case: Case) -> tuple[tuple[str, ...], int]:

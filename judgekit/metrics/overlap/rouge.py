@@ -40,9 +40,7 @@ def rouge_tokens(text: str) -> list[str]:
 def rouge_n(output: str, reference: str, *, n: int) -> Overlap | None:
     """Return ROUGE-n; `None` if neither text has n words."""
     first, second = (_ngrams(rouge_tokens(text), n) for text in (output, reference))
-    if not first and not second:
-        return None
-    return overlap((first & second).total(), first.total(), second.total())
+    return _overlap((first & second).total(), first.total(), second.total())
 
 
 def rouge_l(output: str, reference: str) -> Overlap | None:
@@ -50,9 +48,7 @@ def rouge_l(output: str, reference: str) -> Overlap | None:
     from rapidfuzz.distance import LCSseq
 
     first, second = rouge_tokens(output), rouge_tokens(reference)
-    if not first and not second:
-        return None
-    return overlap(LCSseq.similarity(first, second), len(first), len(second))
+    return _overlap(LCSseq.similarity(first, second), len(first), len(second))
 
 
 def rouge_lsum(output: str, reference: str) -> Overlap | None:
@@ -65,8 +61,6 @@ def rouge_lsum(output: str, reference: str) -> Overlap | None:
         for text in (output, reference)
     )
     left, reference_left = (Counter(chain.from_iterable(each)) for each in (lines, reference_lines))
-    if not left and not reference_left:
-        return None
     total, reference_total = left.total(), reference_left.total()
     shared = 0
     for line in reference_lines:
@@ -77,7 +71,11 @@ def rouge_lsum(output: str, reference: str) -> Overlap | None:
                 shared += 1
                 left[token] -= 1
                 reference_left[token] -= 1
-    return overlap(shared, total, reference_total)
+    return _overlap(shared, total, reference_total)
+
+
+def _overlap(shared: int, output: int, reference: int) -> Overlap | None:
+    return overlap(shared, output, reference) if output or reference else None
 
 
 def _common_places(line: Sequence[str], other: Sequence[str]) -> list[int]:
