@@ -14,7 +14,7 @@ from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import Fraction, needed_text
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.embedding import aggregation
+from judgekit.metrics.embedding.similarity import DIGITS, TAU
 from judgekit.metrics.grounding.coverage import expected_texts
 from judgekit.metrics.step import distinct
 from judgekit.metrics.tokens import answer_form, split_sentences
@@ -24,6 +24,37 @@ Match = Literal["exact", "similar"]
 MAX_SENTENCES = 2000
 """Maximum number of sentences compared with each fact; the details count the others."""
 MAX_FACTS = 500
+
+
+def is_covered(similarity: float, tau: float) -> bool:
+    """Return whether a similarity is greater than tau, equation (5); tau itself is not."""
+    return round(similarity, DIGITS) > tau
+
+
+def facts_covered(response: Sequence[str], truth: Sequence[str]) -> float | None:
+    """Return the share of true facts in a response, equation (4); `None` if there are none.
+
+    Duplicates count once.
+
+    >>> facts_covered(["a", "a", "c"], ["a", "b"])
+    0.5
+    """
+    facts = set(truth)
+    return len(facts & set(response)) / len(facts) if facts else None
+
+
+def facts_covered_semantic(cosines: Sequence[Sequence[float]], *, tau: float = TAU) -> float | None:
+    """Return the share of true facts similar to a fact of a response, equations (4) and (5).
+
+    Args:
+        cosines: a row per true fact, a column per fact of the response.
+        tau: a fact is covered if one of its cosines is greater.
+
+    >>> facts_covered_semantic([[0.9, 0.1], [0.8, 0.3]])
+    0.5
+    """
+    hits = [any(is_covered(cosine, tau) for cosine in row) for row in cosines]
+    return sum(hits) / len(hits) if hits else None
 
 
 class FactMatch(NamedTuple):
@@ -57,7 +88,7 @@ class FactsCovered(ComputedMetric):
     name: str = "facts_covered"
     match: Match = "similar"
     """`exact`: word for word. `similar`: a similar sentence is sufficient."""
-    tau: Fraction = aggregation.TAU
+    tau: Fraction = TAU
     """Cosine that a sentence must exceed; a cosine equal to `tau` does not count."""
     embedder: Chosen = "lexical"
     """Embedder that turns texts into vectors."""
@@ -98,11 +129,9 @@ class FactsCovered(ComputedMetric):
         stated = [fact for fact, match in zip(facts, matches, strict=True) if match.by]
         missing = [fact for fact, match in zip(facts, matches, strict=True) if not match.by]
         if self.match == "exact":
-            value = aggregation.facts_covered(stated, facts)
+            value = facts_covered(stated, facts)
         else:
-            value = aggregation.facts_covered_semantic(
-                [match.row for match in matches], tau=self.tau
-            )
+            value = facts_covered_semantic([match.row for match in matches], tau=self.tau)
         return Score(
             value=value,
             parts=tuple(
@@ -140,16 +169,14 @@ class FactsCovered(ComputedMetric):
     ) -> FactMatch:
         cosines = (cosine(fact, row) for row in rows)
         known = [
-            (round(value, aggregation.DIGITS), sentence)
+            (round(value, DIGITS), sentence)
             for value, sentence in zip(cosines, sentences, strict=True)
             if value is not None
         ]
         if not known:
             return FactMatch()
         value, sentence = max(known, key=lambda pair: pair[0])
-        return FactMatch(
-            "similar" if aggregation.is_covered(value, self.tau) else None, value, sentence
-        )
+        return FactMatch("similar" if is_covered(value, self.tau) else None, value, sentence)
 
 
 def _unique(facts: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, cast
 
 from judgekit.core.case import Case
@@ -10,8 +11,34 @@ from judgekit.core.score import Score
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, is_semantic, short_name, vectors
 from judgekit.metrics._options import Fraction, TextField, needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.embedding.aggregation import DIGITS, TAU, semantic_accuracy
 from judgekit.metrics.vectors import cosine
+
+TAU = 0.8
+"""Default cosine from which two texts count as equal in meaning."""
+DIGITS = 4
+"""Decimals of a cosine that are compared and reported. The batch may change the seventh digit of a
+vector; rounding keeps the outcome the same."""
+
+
+def semantic_accuracy(similarities: Sequence[float], *, tau: float = TAU) -> float | None:
+    """Return the share of similarities of at least tau, equation (7); `None` if there are none.
+
+    >>> semantic_accuracy([0.8, 0.79], tau=0.8)
+    0.5
+    """
+    hits = [is_accurate(similarity, tau) for similarity in similarities]
+    return sum(hits) / len(hits) if hits else None
+
+
+def is_accurate(similarity: float, tau: float) -> bool:
+    """Return whether a similarity is at least tau."""
+    return round(similarity, DIGITS) >= tau
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean; the sum is exact and so independent of the order."""
+    return math.fsum(values) / len(values)
+
 
 Target = Literal["reference", "input", "context", "baseline"]
 Reduce = Literal["max", "mean"]
@@ -65,7 +92,7 @@ class Similarity(ComputedMetric):
         if not known:
             reason = f"The output or the {self.to} has no words that the embedder knows."
             return not_applicable(reason, **common)
-        value = max(known) if self.reduce == "max" else math.fsum(known) / len(known)
+        value = max(known) if self.reduce == "max" else mean(known)
         several = "" if len(cosines) == 1 else f", the {self.reduce} over {len(known)} texts"
         return Score(
             value=round(value, 4),

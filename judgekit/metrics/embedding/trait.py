@@ -13,8 +13,8 @@ from judgekit.core.score import Score
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import needed_text
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.embedding.aggregation import DIGITS, mean
 from judgekit.metrics.embedding.examples import read_examples
+from judgekit.metrics.embedding.similarity import DIGITS, mean
 from judgekit.metrics.vectors import dot, scaled, unit_vectors
 
 if TYPE_CHECKING:

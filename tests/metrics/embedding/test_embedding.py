@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.embedders.lexical import LexicalEmbedder
-from judgekit.metrics.embedding import aggregation as folds
+from judgekit.metrics.embedding import facts
+from judgekit.metrics.embedding import similarity as folds
 from judgekit.metrics.embedding.facts import FactsCovered
 from judgekit.metrics.embedding.similarity import LexicalAccuracy, SemanticAccuracy
 from judgekit.metrics.embedding.trait import ContrastiveAlignment, ToneCompliance
@@ -60,9 +61,9 @@ def folded(row):
     inputs, tau = row["inputs"], row["parameters"].get("tau")
     match row["metric"]:
         case "facts_covered":
-            return folds.facts_covered(inputs["response_facts"], inputs["ground_truth_facts"])
+            return facts.facts_covered(inputs["response_facts"], inputs["ground_truth_facts"])
         case "facts_covered_semantic":
-            return folds.facts_covered_semantic(inputs["cosine"], tau=tau)
+            return facts.facts_covered_semantic(inputs["cosine"], tau=tau)
         case _:
             return folds.semantic_accuracy(inputs["similarity"], tau=tau)
 
@@ -76,15 +77,15 @@ def test_the_folds_give_the_definitions_figures(row):
 
 def test_at_tau_a_text_is_accurate_and_a_fact_is_not_covered():
     assert folds.semantic_accuracy([0.8, 0.79994, 0.79996], tau=0.8) == pytest.approx(2 / 3)
-    assert folds.facts_covered_semantic([[0.8], [0.80004], [0.80006]], tau=0.8) == pytest.approx(
+    assert facts.facts_covered_semantic([[0.8], [0.80004], [0.80006]], tau=0.8) == pytest.approx(
         1 / 3
     )
 
 
 def test_nothing_of_nothing_is_no_number():
     assert folds.semantic_accuracy([]) is None
-    assert folds.facts_covered(["a"], []) is None
-    assert folds.facts_covered_semantic([]) is None
+    assert facts.facts_covered(["a"], []) is None
+    assert facts.facts_covered_semantic([]) is None
 
 
 # -- semantic accuracy ------------------------------------------------------------------
@@ -397,7 +398,7 @@ def test_a_higher_tau_covers_no_more(cosines, one, other):
 
     assert folds.semantic_accuracy(cosines, tau=high) <= folds.semantic_accuracy(cosines, tau=low)
     rows = [[cosine] for cosine in cosines]
-    assert folds.facts_covered_semantic(rows, tau=high) <= folds.facts_covered_semantic(
+    assert facts.facts_covered_semantic(rows, tau=high) <= facts.facts_covered_semantic(
         rows, tau=low
     )
 

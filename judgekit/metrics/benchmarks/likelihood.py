@@ -1,0 +1,451 @@
+"""Metrics of log-probabilities: which choice a model finds likely, and how a text surprises it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, ClassVar, Literal, dataclass_transform
+
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError, ConfigError, InvalidReply
+from judgekit.core.judge_wrapper import RequestBuilder, as_judge
+from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Likelihood, Metric
+from judgekit.core.replies.logprobs import Continuation, pair_messages, read_logprobs
+from judgekit.core.request import About, Form
+from judgekit.core.score import Row, Score
+from judgekit.core.synchronous import gather_all
+from judgekit.core.value import Json
+from judgekit.metrics._options import check_options, lacking, needed_text, needed_texts
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.computed import not_applicable
+
+_FORM = Form(want="logprobs")
+
+
+class JudgeLikelihood:
+    """The log-probabilities of a judge, or of a cassette around one."""
+
+    def __init__(self, judge: JudgeLike) -> None:
+        self._requests = RequestBuilder(judge)
+        self.judge = self._requests.judge
+        self.model = self.judge.model
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether it never waits, as in a replay."""
+        return self.judge.synchronous
+
+    async def figures(self, *, prompt: str, continuation: str, about: About) -> Continuation:
+        """Return the log-probabilities, and how the tokens fit the text.
+
+        Raises:
+            JudgeUnavailable: no reply, or the server does not echo log-probabilities.
+            InvalidReply: they do not fit the text.
+        """
+        messages = pair_messages(prompt, continuation)
+        request = self._requests.request(messages=messages, form=_FORM, sample=0, about=about)
+        reply = await self.judge.ask(request)
+        return read_logprobs(reply, prompt=prompt, continuation=continuation)
+
+
+class PlainLikelihood:
+    """A `Likelihood` of the user, which may have a `model` and `synchronous`."""
+
+    def __init__(self, likelihood: Likelihood) -> None:
+        self._given = likelihood
+        self.model = str(getattr(likelihood, "model", type(likelihood).__name__))
+        self.synchronous = bool(getattr(likelihood, "synchronous", False))
+
+    async def figures(self, *, prompt: str, continuation: str, about: About) -> Continuation:
+        """Return the log-probabilities; nothing is known about the tokens.
+
+        Raises:
+            InvalidReply: a number is not a log-probability.
+        """
+        logprobs = await self._given.logprobs(prompt=prompt, continuation=continuation)
+        figures = tuple(float(figure) for figure in logprobs)
+        if not all(math.isfinite(figure) and figure <= 0 for figure in figures):
+            raise InvalidReply("a likelihood returned a number that is not a log-probability")
+        return Continuation(figures, shared=False, unknown=False)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+class LikelihoodMetric(Metric):
+    """Base of metrics of log-probabilities.
+
+    The annotated attributes of a subclass are its options, among them `judge`, `name` and `joint`,
+    the text between prompt and answer. It becomes a dataclass, which checks them by their
+    annotations.
+    """
+
+    asks: ClassVar[Asks] = "logprobs"
+    judge: JudgeLike | Likelihood
+    joint: str
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        # A class that a user derives from one of ours stays as it is written.
+        if LikelihoodMetric in cls.__bases__:
+            dataclass(kw_only=True, eq=False, repr=False)(cls)
+            cls.synchronous = LikelihoodMetric.synchronous  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if not isinstance(joint := vars(self)["joint"], str):
+            raise ConfigError(f"{self.name}: joint must be a text, not {joint!r}")
+        self._likelihood = _likelihood_of(self.name, self.judge)
+        self._method = f"log-probabilities of {self._likelihood.model}"
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """Options that affect the requests or the value."""
+        named = [f.name for f in fields(self) if f.name not in ("judge", "name", "of")]  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in named}
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether scoring never waits."""
+        return self._likelihood.synchronous
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """What affects the numbers besides the options."""
+        return {"model": self._likelihood.model}
+
+    async def measure(self, case: Case, pairs: Sequence[tuple[str, str]]) -> list[Continuation]:
+        """Return the figures of several continuations of a case, requested at the same time.
+
+        Args:
+            case: the case.
+            pairs: a prompt and its continuation each.
+
+        Raises:
+            JudgekitError: the first error, in the order of the pairs.
+        """
+        about = About(case=case.id, metric=self.name)
+        work = [
+            partial(self._likelihood.figures, prompt=prompt, continuation=text, about=about)
+            for prompt, text in pairs
+        ]
+        if self._likelihood.synchronous:
+            return [await request() for request in work]
+        return await gather_all(request() for request in work)
+
+
+def _likelihood_of(metric: str, judge: object) -> JudgeLikelihood | PlainLikelihood:
+    """Return the likelihood of a judge, or of an object with `logprobs`.
+
+    Raises:
+        ConfigError: it is neither.
+    """
+    if isinstance(judge, Likelihood):
+        return PlainLikelihood(judge)
+    try:
+        return JudgeLikelihood(as_judge(judge))
+    except ConfigError as exc:
+        raise ConfigError(f"metric {metric!r}: {exc}") from exc
+
+
+Normalise = Literal["none", "tokens", "bytes"]
+_HOLE = re.compile(r"\{(input|system|context)\}")
+
+
+class LogLikelihoods(LikelihoodMetric):
+    """1 if the model finds the correct choice most likely, else 0; higher is better.
+
+    Each of `choices` is taken as the continuation of the prompt, and the model's natural
+    log-probability of it is the sum over its tokens. A long choice has a lower sum than a short
+    one, so it may be divided by tokens or by bytes first; `details` have all three, and which
+    choice each picks. The correct one is `expected.correct_index` (from 0), or the choice that
+    equals `reference`. Equal best choices are no pick: the score abstains.
+
+    `confidence` is the share of the picked choice in the softmax over all choices' figures: with
+    `normalise: none` the model's probability of it, given that it is one of the choices.
+
+    The figures come from a completions endpoint that echoes log-probabilities. A token that
+    begins in the prompt and ends in the choice counts as the choice's (`shared` says how many).
+
+    Args:
+        judge: the model, or a `Likelihood`.
+        name: the name in results.
+        normalise: `none`, `tokens` or `bytes`: what the sum is divided by before it is compared.
+        template: the prompt; `{input}`, `{system}` and `{context}` stand for fields of the case.
+        joint: what stands between prompt and choice; tokenisers want the space with the choice.
+    """
+
+    judge: JudgeLike | Likelihood
+    name: str = "log_likelihoods"
+    normalise: Normalise = "none"
+    template: str = "{input}"
+    joint: str = " "
+
+    figures: ClassVar[Mapping[str, bool]] = {
+        "accuracy_raw": True,
+        "accuracy_per_token": True,
+        "accuracy_per_byte": True,
+    }
+    needs = ("input", "choices", "reference or expected.correct_index")
+    confidence = (
+        "is the share of the picked choice in the softmax over all choices' figures: with"
+        " `normalise: none` the model's probability of it, given that it is one of the "
+        "choices"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(template := vars(self)["template"], str) or not _HOLE.search(template):
+            raise ConfigError(f"{self.name}: template must hold {{input}}, not {template!r}")
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return what counts the picks of each of the three figures."""
+        return [_Accuracies()]
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: there is no prompt, or not one correct choice of several.
+            JudgekitError: raised by the model or the cassette.
+        """
+        prompt = self._prompt(case)
+        choices, correct = correct_of(case)
+        pairs = [(prompt, self.joint + choice) for choice in choices]
+        continuations = await self.measure(case, pairs)
+        figures = [_figures(c, found) for c, found in zip(choices, continuations, strict=True)]
+        by = {kind: _best([each[kind] for each in figures]) for kind in _KINDS}
+        shares = softmax([each[self.normalise] for each in figures])
+        picked = by[self.normalise]
+        details: dict[str, Any] = {
+            "choices": [
+                {
+                    "text": choice,
+                    "logprob": each["none"],
+                    "per_token": each["tokens"],
+                    "per_byte": each["bytes"],
+                    "tokens": len(found.logprobs),
+                    "share": share,
+                }
+                for choice, each, found, share in zip(
+                    choices, figures, continuations, shares, strict=True
+                )
+            ],
+            "correct": correct,
+            "picked": picked,
+            "picked_by": dict(by),
+            "shared": sum(one.shared for one in continuations),
+        }
+        common: dict[str, Any] = {
+            "method": self._method,
+            "ground_truth": choices[correct],
+            "details": details,
+            "meta": self.made_with,
+        }
+        if picked is None:
+            reason = "The model finds its best choices equally likely."
+            return Score(status="abstained", reason=reason, **common)
+        right = picked == correct
+        verdict = "is correct" if right else f"is not the correct {choices[correct]!r}"
+        return Score(
+            value=float(right),
+            confidence=shares[picked],
+            reason=f"The model finds {choices[picked]!r} most likely, which {verdict}.",
+            **common,
+        )
+
+    def _prompt(self, case: Case) -> str:
+        fields = {"input": case.input, "system": case.system, "context": "\n".join(case.context)}
+        for name in _HOLE.findall(self.template):
+            if not has_text(fields[name]):
+                raise lacking(name)
+        return _HOLE.sub(lambda match: fields[match[1]] or "", self.template)
+
+
+_KINDS: tuple[Normalise, ...] = ("none", "tokens", "bytes")
+
+
+def _figures(choice: str, continuation: Continuation) -> dict[Normalise, float]:
+    """Return the log-probability of a choice, as it is and divided by tokens and by bytes."""
+    tokens = len(continuation.logprobs)
+    if not tokens:
+        raise InvalidReply(f"no token of the choice {choice!r} has a log-probability")
+    total = math.fsum(continuation.logprobs)
+    return {"none": total, "tokens": total / tokens, "bytes": total / len(choice.encode())}
+
+
+def correct_of(case: Case) -> tuple[tuple[str, ...], int]:
+    """Return the choices of a case, and the number of the correct one.
+
+    Raises:
+        CaseError: fewer than two, one twice, or none that is said to be correct.
+    """
+    choices = case.choices
+    if len(choices) < 2 or not all(map(has_text, choices)):
+        raise CaseError("needs two choices at least, none blank (field 'choices')")
+    plain = [choice.strip() for choice in choices]
+    if len(set(plain)) < len(plain):
+        raise CaseError("two choices are the same (field 'choices')")
+    index = case.expected.get("correct_index")
+    if index is not None:
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(choices):
+            raise CaseError(
+                f"expected.correct_index must be from 0 to {len(choices) - 1}, not {index!r}"
+            )
+        return choices, index
+    accepted = {text.strip() for text in case.reference}
+    matches = [number for number, choice in enumerate(plain) if choice in accepted]
+    if len(matches) != 1:
+        none = "none of the choices is" if not matches else "several choices are"
+        raise CaseError(f"{none} the reference; say which is correct in expected.correct_index")
+    return choices, matches[0]
+
+
+def softmax(figures: Sequence[float]) -> list[float]:
+    """Return the share of each in the sum of exp(figure); they add up to 1.
+
+    >>> [round(share, 3) for share in softmax([0.0, -1.0])]
+    [0.731, 0.269]
+    """
+    most = max(figures)
+    weights = [math.exp(figure - most) for figure in figures]
+    total = math.fsum(weights)
+    return [weight / total for weight in weights]
+
+
+def _best(figures: Sequence[float]) -> int | None:
+    best = max(figures)
+    numbers = [number for number, figure in enumerate(figures) if figure == best]
+    return numbers[0] if len(numbers) == 1 else None
+
+
+class _Accuracies:
+    """The share of cases whose correct choice each figure picks; a tie is no pick."""
+
+    def __init__(self) -> None:
+        self._right = dict.fromkeys(_KINDS, 0)
+        self._cases = 0
+
+    def add(self, row: Row) -> None:
+        result = row.result
+        if not isinstance(result, Score) or result.fallback or "picked_by" not in result.details:
+            return
+        details = result.details
+        self._cases += 1
+        for kind in _KINDS:
+            self._right[kind] += details["picked_by"][kind] == details["correct"]
+
+    def finish(self) -> dict[str, float | int | None]:
+        names = dict(zip(_KINDS, LogLikelihoods.figures, strict=True))
+        return {
+            names[kind]: count / self._cases if self._cases else None
+            for kind, count in self._right.items()
+        }
+
+
+Measured = Literal["output", "input", "baseline", "reference"]
+Given = Literal["nothing", "input", "system"]
+_MOST = 700.0
+"""Mean surprise, in nats a token, beyond which exp() has no number: placeholders of a server."""
+
+
+class Perplexity(LikelihoodMetric):
+    """exp of the mean surprise of a token; 1 upwards without end, lower is better.
+
+    1 means that the model foresaw every token; 20, that it was as unsure as among 20 equally
+    likely ones. Perplexities of models with different tokenisers cannot be compared; the
+    `bits_per_byte` in `details` can. The first token of a text that follows nothing has no
+    figure and is left out (`first_left_out`). `confidence` is the share of the tokens that have a
+    figure.
+
+    The figures come from a completions endpoint that echoes log-probabilities. Over a run,
+    `corpus_perplexity` weighs every token alike, where the mean weighs every case alike.
+
+    Args:
+        judge: the model, or a `Likelihood`.
+        name: the name in results.
+        field: the field of the case whose text is measured; of `reference`, the first text.
+        given: what stands before the text without being counted: nothing, input or system.
+        joint: what stands between the two.
+        of: the former name of `field`; in a suite, `of` names the parts of a combined metric.
+    """
+
+    judge: JudgeLike | Likelihood
+    name: str = "perplexity"
+    field: Measured = "output"
+    given: Given = "nothing"
+    joint: str = "\n\n"
+    of: Measured | None = None
+
+    range: ClassVar[tuple[float, float]] = (1.0, math.inf)
+    higher_is_better: ClassVar[bool] = False
+    figures: ClassVar[Mapping[str, bool]] = {"corpus_perplexity": False}
+    needs = ("the field that `field` names", "the field that `given` names")
+    confidence = "is the share of the tokens that have a figure"
+
+    def __post_init__(self) -> None:
+        self.field = self.field if self.of is None else self.of
+        super().__post_init__()
+        if self.given == self.field:
+            raise ConfigError(f"{self.name}: field and given are both {self.field!r}")
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return what makes the perplexity of all texts as one."""
+        return [_Corpus()]
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: a text is missing.
+            JudgekitError: raised by the model or the cassette.
+        """
+        if self.field == "reference":
+            text = needed_texts(case, "reference")[0]
+        else:
+            text = needed_text(case, self.field)
+        prompt = "" if self.given == "nothing" else needed_text(case, self.given) + self.joint
+        (continuation,) = await self.measure(case, [(prompt, text)])
+        common: dict[str, Any] = {"method": self._method, "meta": self.made_with}
+        tokens = len(continuation.logprobs)
+        if not tokens:
+            reason = "A single token with nothing before it has no perplexity."
+            return not_applicable(reason, **common)
+        total = math.fsum(continuation.logprobs)
+        if -total / tokens > _MOST:
+            raise InvalidReply("the log-probabilities are too low to be a model's")
+        value = math.exp(-total / tokens)
+        return Score(
+            value=value,
+            confidence=tokens / (tokens + continuation.unknown),
+            reason=f"The model is as unsure of a token as among {value:.4g} equally likely ones.",
+            details={
+                "tokens": tokens,
+                "logprob": total,
+                "bits_per_byte": -total / math.log(2) / len(text.encode()),
+                "first_left_out": continuation.unknown,
+                "shared": continuation.shared,
+            },
+            **common,
+        )
+
+
+class _Corpus(ScoreAggregate):
+    """Perplexity over the tokens of all cases."""
+
+    def __init__(self) -> None:
+        self._logprobs: list[float] = []
+        self._tokens = 0
+
+    def add_score(self, score: Score, value: float) -> None:
+        if "tokens" in score.details:
+            self._tokens += score.details["tokens"]
+            self._logprobs.append(score.details["logprob"])
+            if len(self._logprobs) > 10_000:  # a sum of exact sums, in memory that does not grow
+                self._logprobs = [math.fsum(self._logprobs)]
+
+    def finish(self) -> Figures:
+        if not self._tokens:
+            return {"corpus_perplexity": None}
+        return {"corpus_perplexity": math.exp(-math.fsum(self._logprobs) / self._tokens)}
