@@ -146,8 +146,7 @@ def _unmarked(text: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
     if kind == "number":
         return _last_number(plain(text))
     if kind == "yes_no":
-        polar = polarity(text)
-        return _stated(polar.answer, "set off", polar.clause) if polar else None
+        return polarity(text)
     lines = [line for line in text.splitlines() if line.strip()]
     words = _words(lines[-1]) if lines else None
     if not words:
@@ -202,37 +201,30 @@ _MOST = 60
 """Characters of a clause that is yes or no and nothing else."""
 
 
-class Polar(NamedTuple):
-    """A yes or no, and the clause that states it."""
-
-    answer: str
-    clause: str
-
-
-def polarity(text: str) -> Polar | None:
+def polarity(text: str) -> StatedAnswer | None:
     """Return what a text says: its last "yes" or "no" that punctuation sets off.
 
     Without one, the last clause that calls something right or wrong ("that is not true"), or
     agrees as a whole ("I think so"); without one, a text that is nothing but an assurance.
 
-    >>> polarity("Nope."), polarity("It isn't true."), polarity("I have no idea.")
-    (Polar(answer='no', clause='Nope'), Polar(answer='no', clause="It isn't true"), None)
+    >>> polarity("It isn't true."), polarity("I have no idea.")
+    (StatedAnswer(text='no', rule='set off', quote="It isn't true"), None)
     """
     clauses = list(_clauses(text))
     for read in (_worded, _judged):
         for clause in reversed(clauses):
             if len(clause) <= _MOST and (answer := read(_plain(clause))):
-                return Polar(answer, clause)
+                return _stated(answer, "set off", clause)
     if len(clauses) == 1 and len(clauses[0]) <= _MOST:
         plain = _plain(clauses[0])
         words = wording().polarity
         if plain in words.texts:
-            return Polar(words.texts[plain], clauses[0])
+            return _stated(words.texts[plain], "set off", clauses[0])
         bare = " ".join(words.boosters.sub("", plain).split())
         if answer := _called(bare):
-            return Polar(answer, clauses[0])
+            return _stated(answer, "set off", clauses[0])
         if not bare and words.assurances.search(plain):
-            return Polar("yes", clauses[0])
+            return _stated("yes", "set off", clauses[0])
     return None
 
 

@@ -150,6 +150,12 @@ def _likelihood_of(metric: str, judge: object) -> JudgeLikelihood | PlainLikelih
 
 
 Normalise = Literal["none", "tokens", "bytes"]
+_KINDS: Mapping[Normalise, str] = {
+    "none": "accuracy_raw",
+    "tokens": "accuracy_per_token",
+    "bytes": "accuracy_per_byte",
+}
+"""What a log-probability is divided by -> the figure of a run."""
 _HOLE = re.compile(r"\{(input|system|context)\}")
 
 
@@ -182,11 +188,7 @@ class LogLikelihoods(LikelihoodMetric):
     template: str = "{input}"
     joint: str = " "
 
-    figures: ClassVar[Mapping[str, bool]] = {
-        "accuracy_raw": True,
-        "accuracy_per_token": True,
-        "accuracy_per_byte": True,
-    }
+    figures: ClassVar[Mapping[str, bool]] = dict.fromkeys(_KINDS.values(), True)
     needs = ("input", "choices", "reference or expected.correct_index")
     confidence = (
         "is the share of the picked choice in the softmax over all choices' figures: with"
@@ -263,9 +265,6 @@ class LogLikelihoods(LikelihoodMetric):
         return _HOLE.sub(lambda match: fields[match[1]] or "", self.template)
 
 
-_KINDS: tuple[Normalise, ...] = ("none", "tokens", "bytes")
-
-
 def _figures(choice: str, continuation: Continuation) -> dict[Normalise, float]:
     """Return the log-probability of a choice, as it is and divided by tokens and by bytes."""
     tokens = len(continuation.logprobs)
@@ -337,10 +336,9 @@ class _Accuracies:
             self._right[kind] += details["picked_by"][kind] == details["correct"]
 
     def finish(self) -> dict[str, float | int | None]:
-        names = dict(zip(_KINDS, LogLikelihoods.figures, strict=True))
         return {
-            names[kind]: count / self._cases if self._cases else None
-            for kind, count in self._right.items()
+            figure: self._right[kind] / self._cases if self._cases else None
+            for kind, figure in _KINDS.items()
         }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
@@ -43,20 +42,6 @@ def facts_covered(response: Sequence[str], truth: Sequence[str]) -> float | None
     return len(facts & set(response)) / len(facts) if facts else None
 
 
-def facts_covered_semantic(cosines: Sequence[Sequence[float]], *, tau: float = TAU) -> float | None:
-    """Return the share of true facts similar to a fact of a response, equations (4) and (5).
-
-    Args:
-        cosines: a row per true fact, a column per fact of the response.
-        tau: a fact is covered if one of its cosines is greater.
-
-    >>> facts_covered_semantic([[0.9, 0.1], [0.8, 0.3]])
-    0.5
-    """
-    hits = [any(is_covered(cosine, tau) for cosine in row) for row in cosines]
-    return sum(hits) / len(hits) if hits else None
-
-
 class FactMatch(NamedTuple):
     """How an answer states a fact; `by` is `None` if it does not."""
 
@@ -64,13 +49,6 @@ class FactMatch(NamedTuple):
     cosine: float | None = None
     """Cosine to the most similar sentence."""
     sentence: str | None = None
-
-    @property
-    def row(self) -> tuple[float, ...]:
-        """The cosines for `facts_covered_semantic`; an exact match exceeds any threshold."""
-        if self.by == "exact":
-            return (math.inf,)
-        return () if self.cosine is None else (self.cosine,)
 
 
 class FactsCovered(ComputedMetric):
@@ -128,12 +106,8 @@ class FactsCovered(ComputedMetric):
         matches = await self._matches(facts, output, sentences[:MAX_SENTENCES])
         stated = [fact for fact, match in zip(facts, matches, strict=True) if match.by]
         missing = [fact for fact, match in zip(facts, matches, strict=True) if not match.by]
-        if self.match == "exact":
-            value = facts_covered(stated, facts)
-        else:
-            value = facts_covered_semantic([match.row for match in matches], tau=self.tau)
         return Score(
-            value=value,
+            value=facts_covered(stated, facts),
             parts=tuple(
                 _part(number, fact, match, of=len(facts))
                 for number, (fact, match) in enumerate(zip(facts, matches, strict=True), start=1)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
@@ -185,13 +186,8 @@ def _repetition(prose: str, words: Sequence[str]) -> Signal | None:
 
 
 def _longest_run(words: Sequence[str]) -> tuple[str, int]:
-    best, times, run = "", 0, 0
-    for index, word in enumerate(words):
-        run = run + 1 if index and words[index - 1] == word else 1
-        weighed = run + (2 if len(word) > 4 else 0)
-        if not word.isdigit() and weighed > times + (2 if len(best) > 4 else 0):
-            best, times = word, run
-    return best, times
+    runs = [(word, len(list(run))) for word, run in groupby(words) if not word.isdigit()]
+    return max(runs, key=lambda run: run[1] + (2 if len(run[0]) > 4 else 0), default=("", 0))
 
 
 def _repeated_share(units: Sequence[str], size: int = 4) -> tuple[float, str]:

@@ -89,18 +89,16 @@ class ToneConsistency(ComputedMetric):
         """
         output = needed_text(case, "output")
         if self.form == "stability":
-            return self._stability(output)
+            return self._uncovered(output) or self._stability(output)
         other = next((text for text in case.reference if has_text(text)), None)
         field = "input" if other is None else "reference"
         if other is None:
             if not has_text(case.input):
                 raise CaseError("needs a reference or an input to compare the tone with")
             other = needed_text(case, "input")
-        return self._comparison(other, output, field)
+        return self._uncovered(other, output) or self._comparison(other, output, field)
 
     def _comparison(self, other: str, output: str, field: str) -> Score:
-        if (reason := self._uncovered(other, output)) is not None:
-            return not_applicable(reason, method=self._method)
         first, second = (self._sentiment(text) for text in (other, output))
         value = tone_difference(first, second, most=self.max_difference)
         return Score(
@@ -119,8 +117,6 @@ class ToneConsistency(ComputedMetric):
         )
 
     def _stability(self, output: str) -> Score:
-        if (reason := self._uncovered(output)) is not None:
-            return not_applicable(reason, method=self._method)
         sentences = afinn_sentences(output) if self.compat else vader_sentences(output)
         value, mean, variance = tone_stability(sentences, most=self.max_variance)
         return Score(
@@ -147,19 +143,24 @@ class ToneConsistency(ComputedMetric):
         sentences = vader_sentences(text)
         return math.fsum(sentences) / len(sentences)
 
-    def _uncovered(self, *texts: str) -> str | None:
-        """Return why the lexicon does not apply to the texts, or `None`."""
+    def _uncovered(self, *texts: str) -> Score | None:
+        """Return the score of texts to which the lexicon does not apply, or `None`."""
         if self.compat:
             return None
-        for text in texts:
-            if not any(letter.isalnum() for letter in text):
-                return "A text has no words."
-            english = is_english(text)
-            if english is False:
-                return "A text is not in English, the one language the lexicon knows."
-            if english is None and not is_rated(text):
-                return "A text has no word that shows its language or its tone."
-        return None
+        reason = next(filter(None, map(_why_uncovered, texts)), None)
+        return None if reason is None else not_applicable(reason, method=self._method)
+
+
+def _why_uncovered(text: str) -> str | None:
+    """Return why VADER's lexicon does not apply to a text, or `None`."""
+    if not any(letter.isalnum() for letter in text):
+        return "A text has no words."
+    english = is_english(text)
+    if english is False:
+        return "A text is not in English, the one language the lexicon knows."
+    if english is None and not is_rated(text):
+        return "A text has no word that shows its language or its tone."
+    return None
 
 
 def band(value: float) -> str:

@@ -63,9 +63,15 @@ def folded(row):
         case "facts_covered":
             return facts.facts_covered(inputs["response_facts"], inputs["ground_truth_facts"])
         case "facts_covered_semantic":
-            return facts.facts_covered_semantic(inputs["cosine"], tau=tau)
+            return share_of_covered(inputs["cosine"], tau=tau)
         case _:
             return folds.semantic_accuracy(inputs["similarity"], tau=tau)
+
+
+def share_of_covered(cosines, tau=folds.TAU):
+    """Return equation (4) of equation (5); a row per true fact, a column per fact of an answer."""
+    covered = [n for n, row in enumerate(cosines) if any(facts.is_covered(c, tau) for c in row)]
+    return facts.facts_covered(covered, range(len(cosines)))
 
 
 @pytest.mark.parametrize(
@@ -77,15 +83,13 @@ def test_the_folds_give_the_definitions_figures(row):
 
 def test_at_tau_a_text_is_accurate_and_a_fact_is_not_covered():
     assert folds.semantic_accuracy([0.8, 0.79994, 0.79996], tau=0.8) == pytest.approx(2 / 3)
-    assert facts.facts_covered_semantic([[0.8], [0.80004], [0.80006]], tau=0.8) == pytest.approx(
-        1 / 3
-    )
+    assert share_of_covered([[0.8], [0.80004], [0.80006]], tau=0.8) == pytest.approx(1 / 3)
 
 
 def test_nothing_of_nothing_is_no_number():
     assert folds.semantic_accuracy([]) is None
     assert facts.facts_covered(["a"], []) is None
-    assert facts.facts_covered_semantic([]) is None
+    assert share_of_covered([]) is None
 
 
 # -- semantic accuracy ------------------------------------------------------------------
@@ -398,9 +402,7 @@ def test_a_higher_tau_covers_no_more(cosines, one, other):
 
     assert folds.semantic_accuracy(cosines, tau=high) <= folds.semantic_accuracy(cosines, tau=low)
     rows = [[cosine] for cosine in cosines]
-    assert facts.facts_covered_semantic(rows, tau=high) <= facts.facts_covered_semantic(
-        rows, tau=low
-    )
+    assert share_of_covered(rows, tau=high) <= share_of_covered(rows, tau=low)
 
 
 @pytest.mark.parametrize(
