@@ -106,12 +106,8 @@ class Choices:
             ("bare letter", _bare),
         )
         whole = text.strip()
-        if (
-            len(whole) <= 20
-            and "\n" not in whole
-            and not words.doubt.search(whole)
-            and (only := self.stated(text))
-        ):
+        is_short = len(whole) <= 20 and "\n" not in whole and not words.doubt.search(whole)
+        if is_short and (only := self.stated(text)):
             return only, "whole text", whole
         lines = text.splitlines()
         if len({mention.name for mention in _letters(_LINE, text)}) > 1:

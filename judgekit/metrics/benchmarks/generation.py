@@ -215,17 +215,14 @@ def polarity(text: str) -> StatedAnswer | None:
         for clause in reversed(clauses):
             if len(clause) <= _MOST and (answer := read(_plain(clause))):
                 return _stated(answer, "set off", clause)
-    if len(clauses) == 1 and len(clauses[0]) <= _MOST:
-        plain = _plain(clauses[0])
-        words = wording().polarity
-        if plain in words.texts:
-            return _stated(words.texts[plain], "set off", clauses[0])
-        bare = " ".join(words.boosters.sub("", plain).split())
-        if answer := _called(bare):
-            return _stated(answer, "set off", clauses[0])
-        if not bare and words.assurances.search(plain):
-            return _stated("yes", "set off", clauses[0])
-    return None
+    if len(clauses) != 1 or len(clauses[0]) > _MOST:
+        return None
+    words, plain = wording().polarity, _plain(clauses[0])
+    bare = " ".join(words.boosters.sub("", plain).split())
+    answer = words.texts.get(plain) or _called(bare)
+    if not answer and not bare and words.assurances.search(plain):
+        answer = "yes"
+    return _stated(answer, "set off", clauses[0]) if answer else None
 
 
 def leading_polarity(text: str) -> str | None:

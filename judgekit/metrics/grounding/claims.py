@@ -13,6 +13,7 @@ from judgekit.core.value import Json
 from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, Positive, needed_text, needed_texts
 from judgekit.metrics.built_in import RubricLike
+from judgekit.metrics.grounding.coverage import probable_text
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU, faithfulness_ratio, ratio
 
@@ -55,21 +56,12 @@ class ClaimMetric(step.Stepped):
         )
 
     def _claim(self, text: str, score: Score, source: Case) -> step.JudgedText:
-        probability, verdict = score.value or 0.0, score.parts[0]
-        supported = probability > self.tau
+        verdict = score.parts[0]
         against = verdict.details.get("contradicted") is True
-        return step.JudgedText(
-            text,
-            score,
-            value=float(supported),
-            met=supported,
-            answer="supported" if supported else "contradicted" if against else "unsupported",
-            source=source,
-            details={
-                "probability": probability,
-                "quoted_passages": _quoted(verdict.quotes, source.context),
-            },
-        )
+        words = ("supported", "contradicted" if against else "unsupported")
+        claim = probable_text(text, score, tau=self.tau, words=words, source=source)
+        quoted = _quoted(verdict.quotes, source.context)
+        return claim._replace(details={**claim.details, "quoted_passages": quoted})
 
     def supported_share(
         self, checked: CheckedClaims, *, subject: str, of: str = "", ground_truth: Json = None

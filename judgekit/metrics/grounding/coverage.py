@@ -9,6 +9,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, Positive, needed_text, needed_texts
 from judgekit.metrics.built_in import RubricLike
@@ -30,6 +31,20 @@ def expected_texts(case: Case, key: str) -> list[str] | None:
     ):
         raise CaseError(f"expected.{key} must be a list of texts, none blank")
     return [str(text) for text in texts]
+
+
+def probable_text(
+    text: str, score: Score, *, tau: float, words: tuple[str, str], source: Case
+) -> step.JudgedText:
+    """Return a text that a judge gave a probability; `words` are the verdicts above tau and below.
+
+    The text is as it should be, and contributes 1, if its probability is above tau.
+    """
+    probability = score.value or 0.0
+    hit = probability > tau
+    answer = words[0] if hit else words[1]
+    details: dict[str, Json] = {"probability": probability}
+    return step.JudgedText(text, score, float(hit), hit, answer, source, details)
 
 
 class CoverageMetric(step.Stepped, ABC):
@@ -73,7 +88,10 @@ class CoverageMetric(step.Stepped, ABC):
         fields = {"input": case.input, "output": output}
         scores = await self.judge_each(case, [fields | {"reference": (e,)} for e in elements])
         answer = Case(id=case.id, output=output)
-        judged = [self._judged(e, score, answer) for e, score in zip(elements, scores, strict=True)]
+        judged = [
+            probable_text(e, score, tau=self.tau, words=("covered", "missing"), source=answer)
+            for e, score in zip(elements, scores, strict=True)
+        ]
         missing = [element.text for element in judged if not element.met]
         covered = len(judged) - len(missing)
         return self._score(
@@ -90,19 +108,6 @@ class CoverageMetric(step.Stepped, ABC):
             },
             confidence=step.certainty([score.value or 0.0 for score in scores]),
             ground_truth=[*elements],
-        )
-
-    def _judged(self, element: str, score: Score, answer: Case) -> step.JudgedText:
-        probability = score.value or 0.0
-        hit = probability > self.tau
-        return step.JudgedText(
-            element,
-            score,
-            value=float(hit),
-            met=hit,
-            answer="covered" if hit else "missing",
-            source=answer,
-            details={"probability": probability},
         )
 
     def _reason(self, count: int, missing: Sequence[str], source: str, left_out: int) -> str:

@@ -8,6 +8,7 @@ from judgekit.core.score import Score
 from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, Positive, needed_text, needed_texts
 from judgekit.metrics.built_in import RubricLike
+from judgekit.metrics.grounding.coverage import probable_text
 from judgekit.metrics.shares import TAU, UNSURE, answer_relevancy, context_precision
 
 
@@ -118,7 +119,16 @@ class ContextPrecision(step.Stepped):
         reference = tuple(text for text in case.reference if has_text(text))[:1]
         fields = {"input": question, "reference": reference}
         scores = await self.judge_each(case, [fields | {"output": text} for text in passages])
-        judged = [self._judged(p, score) for p, score in zip(passages, scores, strict=True)]
+        judged = [
+            probable_text(
+                step.beginning(passage),
+                score,
+                tau=self.tau,
+                words=("relevant", "irrelevant"),
+                source=Case(id="passage", context=(passage,)),
+            )
+            for passage, score in zip(passages, scores, strict=True)
+        ]
         ranks = [rank for rank, passage in enumerate(judged, start=1) if passage.met]
         value = context_precision([passage.met for passage in judged])
         if value is None:
@@ -135,17 +145,4 @@ class ContextPrecision(step.Stepped):
             parts=step.text_parts("passage", judged),
             details={"passages": len(passages), "relevant_ranks": [*ranks], "tau": self.tau},
             confidence=step.certainty([score.value or 0.0 for score in scores]),
-        )
-
-    def _judged(self, passage: str, score: Score) -> step.JudgedText:
-        probability = score.value or 0.0
-        hit = probability > self.tau
-        return step.JudgedText(
-            step.beginning(passage),
-            score,
-            value=float(hit),
-            met=hit,
-            answer="relevant" if hit else "irrelevant",
-            source=Case(id="passage", context=(passage,)),
-            details={"probability": probability},
         )
