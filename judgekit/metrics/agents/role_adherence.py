@@ -47,26 +47,32 @@ class RoleAdherence(step.Stepped):
         turns = [n for n, m in enumerate(messages) if m.role == "assistant" and has_text(m.content)]
         if not turns:
             raise CaseError("needs an output, or an assistant message in history")
-        judged = list(enumerate(turns, start=1))[-self.max_turns :]
-        scores = await step.judge_all(
-            self._each,
-            [
-                step.subject(
-                    case,
-                    str(number),
-                    system=system,
-                    history=tuple(messages[:place]),
-                    output=messages[place].content,
-                )
-                for number, place in judged
-            ],
-        )
-        texts = [messages[place].content for _, place in judged]
+        places = turns[-self.max_turns :]
+        first = len(turns) - len(places) + 1
+        texts = [messages[place].content for place in places]
+        subjects = [
+            step.subject(
+                case, str(number), system=system, history=tuple(messages[:place]), output=text
+            )
+            for number, (place, text) in enumerate(zip(places, texts, strict=True), first)
+        ]
+        scores = await step.judge_all(self._each, subjects)
         in_role = [score.value == 1.0 for score in scores]
-        count = sum(in_role)
+        judged = [
+            step.JudgedText(
+                step.beginning(text),
+                score,
+                value=float(ok),
+                met=ok,
+                answer="in the role" if ok else "out of it",
+                source=case,
+            )
+            for text, score, ok in zip(texts, scores, in_role, strict=True)
+        ]
         violations = [
             " ".join(text.split()) for text, ok in zip(texts, in_role, strict=True) if not ok
         ]
+        count = sum(in_role)
         reason = f"{count} of {len(judged)} assistant turns "
         reason += f"{step.agreeing(count, 'keeps', 'keep')} to the role"
         reason += f"; not {step.named(violations)}." if violations else "."
@@ -74,25 +80,11 @@ class RoleAdherence(step.Stepped):
             ratio(count, len(judged)),
             reason=reason,
             scores=scores,
-            parts=step.text_parts(
-                "turn",
-                [
-                    step.JudgedText(
-                        step.beginning(text),
-                        score,
-                        value=float(ok),
-                        met=ok,
-                        answer="in the role" if ok else "out of it",
-                        source=case,
-                    )
-                    for text, score, ok in zip(texts, scores, in_role, strict=True)
-                ],
-                first=judged[0][0],
-            ),
+            parts=step.text_parts("turn", judged, first=first),
             details={
                 "turns": len(turns),
                 "kept": count,
-                **({"turns_left_out": out} if (out := len(turns) - len(judged)) else {}),
+                **({"turns_left_out": first - 1} if first > 1 else {}),
             },
         )
 

@@ -73,9 +73,8 @@ class Math(ComputedMetric):
         output = needed_text(case, "output")[-MAX_OUTPUT:]
         references = needed_texts(case, "reference")
         if len(references) > MAX_REFERENCES or max(map(len, references)) > MAX_REFERENCE:
-            raise CaseError(
-                f"takes at most {MAX_REFERENCES} references of {MAX_REFERENCE:,} characters"
-            )
+            most = f"{MAX_REFERENCES} references of {MAX_REFERENCE:,} characters"
+            raise CaseError(f"takes at most {most}")
         comparison = await compare(output, references, seconds=self.seconds, strict=self.strict)
         if comparison.ended is None and None in comparison.references:
             at = comparison.references.index(None)
@@ -86,8 +85,8 @@ class Math(ComputedMetric):
         at = comparison.matched
         matched = at is not None
         outcome = "matched" if matched else "differs" if comparison.output else "no_answer"
-        equal = "is equal" if matched else "is not equal"
-        reason = f"The output's expression {comparison.output} {equal} to the reference."
+        equal = "equal" if matched else "not equal"
+        reason = f"The output's expression {comparison.output} is {equal} to the reference."
         if comparison.ended and not matched:
             outcome, reason = "undecided", f"Could not be decided: {self._why(comparison.ended)}."
         elif outcome == "no_answer":
@@ -129,14 +128,14 @@ _host: Host | None = None
 class Compared(NamedTuple):
     """What came of a comparison."""
 
-    matched: int | None
-    """Number of the first reference that is equal, from 0."""
-    output: str | None
-    """What was read in the output; `None` if nothing was."""
-    references: tuple[str | None, ...]
-    ended: str | None
-    """Why it could not be decided: `time`, `memory`, or what went wrong."""
     versions: dict[str, str]
+    matched: int | None = None
+    """Number of the first reference that is equal, from 0."""
+    output: str | None = None
+    """What was read in the output; `None` if nothing was."""
+    references: Sequence[str | None] = ()
+    ended: str | None = None
+    """Why it could not be decided: `time`, `memory`, or what went wrong."""
 
 
 async def compare(
@@ -156,7 +155,7 @@ async def compare(
         raise ConfigError("math compares in copies of a process, which Windows does not have")
     order = {
         "output": output,
-        "references": list(references),
+        "references": references,
         "seconds": seconds,
         "strict": strict,
         "memory": MEMORY,
@@ -172,13 +171,7 @@ async def compare(
         except TimeoutError:
             host.close()
             facts = {"ended": "time"}
-    return Compared(
-        matched=facts.get("matched"),
-        output=facts.get("output"),
-        references=tuple(facts.get("references", ())),
-        ended=facts.get("ended"),
-        versions=versions,
-    )
+    return Compared(versions, **facts)
 
 
 def _running() -> Host:

@@ -44,7 +44,7 @@ class Sides:
         for side, examples in (("positive", positives), ("negative", negatives)):
             if not len(examples):
                 raise ConfigError(f"contrastive alignment needs {side} examples")
-        self._centres = [_centre(positives), _centre(negatives)]
+        self._centres = _centre(positives), _centre(negatives)
 
     def contrast(self, response: Any) -> Contrast | None:
         """Return (mean cosine to positives - mean cosine to negatives + 2) / 4, and both means.
@@ -55,13 +55,10 @@ class Sides:
         >>> Sides([[1.0, 0.0]], [[0.0, 1.0]]).contrast([1.0, 0.0]).alignment
         0.75
         """
-        unit = _unit(response)
-        positive, negative = (
-            None if unit is None or centre is None else _product(unit, centre)
-            for centre in self._centres
-        )
-        if positive is None or negative is None:
+        unit, (positives, negatives) = _unit(response), self._centres
+        if unit is None or positives is None or negatives is None:
             return None
+        positive, negative = _product(unit, positives), _product(unit, negatives)
         alignment = (positive - negative + 2) / 4
         return Contrast(min(1.0, max(0.0, alignment)), positive, negative)
 
