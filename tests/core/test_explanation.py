@@ -15,7 +15,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.benchmarks.likelihood import Perplexity
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
-from judgekit.metrics.text.reference import ExactMatch
+from judgekit.metrics.text.exact_match import ExactMatch
 from tests.each import each
 from tests.metrics.test_registry import made
 

@@ -20,7 +20,6 @@ from judgekit.core.synchronous import gather_all
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_options, lacking, needed_text, needed_texts
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.computed import not_applicable
 
 _FORM = Form(want="logprobs")
 
@@ -409,7 +408,7 @@ class Perplexity(LikelihoodMetric):
         tokens = len(continuation.logprobs)
         if not tokens:
             reason = "A single token with nothing before it has no perplexity."
-            return not_applicable(reason, **common)
+            return Score(status="not_applicable", reason=reason, **common)
         total = math.fsum(continuation.logprobs)
         if -total / tokens > _MOST:
             raise InvalidReply("the log-probabilities are too low to be a model's")

@@ -13,7 +13,6 @@ from judgekit.core.value import Json
 from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, Positive, needed_text, needed_texts
 from judgekit.metrics.built_in import RubricLike
-from judgekit.metrics.grounding.coverage import probable_text
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU, faithfulness_ratio, ratio
 
@@ -56,12 +55,13 @@ class ClaimMetric(step.Stepped):
         )
 
     def _claim(self, text: str, score: Score, source: Case) -> step.JudgedText:
-        verdict = score.parts[0]
+        probability, verdict = score.value or 0.0, score.parts[0]
+        supported = probability > self.tau
         against = verdict.details.get("contradicted") is True
-        words = ("supported", "contradicted" if against else "unsupported")
-        claim = probable_text(text, score, tau=self.tau, words=words, source=source)
+        answer = "supported" if supported else "contradicted" if against else "unsupported"
         quoted = _quoted(verdict.quotes, source.context)
-        return claim._replace(details={**claim.details, "quoted_passages": quoted})
+        details: dict[str, Json] = {"probability": probability, "quoted_passages": quoted}
+        return step.JudgedText(text, score, float(supported), supported, answer, source, details)
 
     def supported_share(
         self, checked: CheckedClaims, *, subject: str, of: str = "", ground_truth: Json = None

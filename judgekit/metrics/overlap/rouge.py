@@ -6,14 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold
 from judgekit.metrics._options import needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.text.reference import Overlap, overlap
 from judgekit.metrics.tokens import CJK
 
 Variant = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
@@ -23,6 +22,22 @@ MAX_TABLE = 1_000_000
 """Maximum size of a table of subsequence lengths, in pairs of words of two lines."""
 
 _TOKEN = re.compile(f"[{CJK}]|[^\\W_{CJK}]+")
+
+
+class Overlap(NamedTuple):
+    """Precision, recall and their harmonic mean, each 0..1."""
+
+    precision: float
+    recall: float
+    f: float
+
+
+def overlap(shared: int, output: int, reference: int) -> Overlap:
+    """Return the overlap of two texts by their numbers of shared and of all units."""
+    precision = shared / output if output else 0.0
+    recall = shared / reference if reference else 0.0
+    f = 2 * precision * recall / (precision + recall) if shared else 0.0
+    return Overlap(precision, recall, f)
 
 
 def rouge_tokens(text: str) -> list[str]:

@@ -13,7 +13,6 @@ from judgekit.core.value import Json
 from judgekit.metrics._options import Fraction
 from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY
-from judgekit.metrics.step import certainty
 
 
 class Quality(BuiltIn):
@@ -154,16 +153,17 @@ class Accuracy(BuiltIn):
         references: list[Json] = [text for text in case.reference if has_text(text)]
         if score.value is None:
             return score.model_copy(update={"ground_truth": references})
-        right = score.value >= self.tau
+        probability = score.value
+        right = probability >= self.tau
         words = "means" if right else "does not mean"
         why = score.parts[0].reason
         return score.model_copy(
             update={
                 "value": float(right),
-                "reason": f"The answer {words} what was accepted ({score.value:.2f}): {why}",
-                "confidence": certainty([score.value]),
+                "reason": f"The answer {words} what was accepted ({probability:.2f}): {why}",
+                "confidence": max(probability, 1.0 - probability),
                 "ground_truth": references,
-                "details": {**score.details, "probability": score.value, "tau": self.tau},
+                "details": {**score.details, "probability": probability, "tau": self.tau},
             }
         )
 
@@ -226,11 +226,10 @@ class ToneComplianceJudge(BuiltIn):
         score = await super().score(case)
         if score.value is None:
             return score
-        details: dict[str, Json] = {**score.details, "tone": self.tone}
         return score.model_copy(
             update={
                 "reason": f"{self.tone} {score.value:.2f}: {score.parts[0].reason}",
-                "confidence": certainty([score.value]),
-                "details": details,
+                "confidence": max(score.value, 1.0 - score.value),
+                "details": {**score.details, "tone": self.tone},
             }
         )

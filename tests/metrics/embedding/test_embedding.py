@@ -20,7 +20,7 @@ from judgekit.metrics.embedding.similarity import LexicalAccuracy, SemanticAccur
 from judgekit.metrics.embedding.trait import ContrastiveAlignment, ToneCompliance
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.registry import create
-from judgekit.metrics.text.reference import ExactMatch
+from judgekit.metrics.text.exact_match import ExactMatch
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import build_suite
 from tests.growth import LINEAR, growth, repeated

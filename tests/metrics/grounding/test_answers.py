@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.metrics.grounding.coverage import Completeness, FactsCoveredJudge
-from judgekit.metrics.grounding.relevance import AnswerRelevancy
+from judgekit.metrics.grounding.coverage import AnswerRelevancy, Completeness, FactsCoveredJudge
 from tests.metrics.scripted import Scripted, shown, statements
 
 CASE = Case(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.grounding.claims import ContextRecall
-from judgekit.metrics.grounding.relevance import ContextPrecision
+from judgekit.metrics.grounding.coverage import ContextPrecision
 from tests.metrics.scripted import Scripted, shown, statements, support
 
 CASE = Case(

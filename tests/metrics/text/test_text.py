@@ -15,9 +15,10 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.metrics.text.contains import Contains
+from judgekit.metrics.text.exact_match import ExactMatch
 from judgekit.metrics.text.length import Length
-from judgekit.metrics.text.reference import ExactMatch, TokenF1
 from judgekit.metrics.text.regex import Regex
+from judgekit.metrics.text.token_f1 import TokenF1
 from judgekit.metrics.tokens import (
     answer_form,
     squad_tokens,
