@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from judgekit.metrics.benchmarks.mentions import AnswerMention, standing
-from judgekit.metrics.benchmarks.wording import wording
+from judgekit.metrics.benchmarks.wording import AnswerMention, standing, wording
 from judgekit.metrics.tokens import answer_form, split_sentences
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -15,8 +15,14 @@ from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, needed_text, needed_texts, truth_of
 from judgekit.metrics.aggregate import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.choice import Choices
-from judgekit.metrics.benchmarks.mentions import is_number, numbers, plain, read_number, standing
-from judgekit.metrics.benchmarks.wording import wording
+from judgekit.metrics.benchmarks.wording import (
+    is_number,
+    numbers,
+    plain,
+    read_number,
+    standing,
+    wording,
+)
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import answer_form, split_sentences
 

@@ -27,10 +27,10 @@ def isolated(python: str | None) -> list[str]:
         ConfigError: there is no bubblewrap, or no interpreter that may be used in it.
     """
     bwrap = shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
-    if not sys.platform.startswith("linux") or bwrap is None:
-        lacks = "this is not Linux"
-        if sys.platform.startswith("linux"):
-            lacks = "bubblewrap is not installed (apt-get install bubblewrap)"
+    lacks = "bubblewrap is not installed (apt-get install bubblewrap)"
+    if not sys.platform.startswith("linux"):
+        bwrap, lacks = None, "this is not Linux"
+    if bwrap is None:
         raise ConfigError(f"code cannot be isolated here: {lacks}{HINT}")
     interpreter, prefix = _interpreter(python)
     command = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]

@@ -12,7 +12,7 @@ import secrets
 import signal
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -269,24 +269,20 @@ def read_outcome(
     A line without the word is not of the report, and only a report that says so is a pass: a
     program that leaves early, however quietly, has not passed.
     """
-    lines = [
-        line.removeprefix(f"{word} ")
-        for line in report.decode("utf-8", "replace").splitlines()
-        if line.startswith(f"{word} ")
-    ]
-    facts = [fact for line in lines if (fact := _fact(line)) is not None]
+    facts = list(_facts(report, word))
     if not facts or "ready" not in facts[0]:
         return None
     python = str(facts[0]["ready"])
     return ProgramRun(_outcome(facts[1:], ended, code, limits), python)
 
 
-def _fact(line: str) -> dict[str, Any] | None:
-    try:
-        fact = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return fact if isinstance(fact, dict) else None
+def _facts(report: bytes, word: str) -> Iterator[dict[str, Any]]:
+    for line in report.decode("utf-8", "replace").splitlines():
+        mark, _, text = line.partition(" ")
+        if mark == word:
+            with contextlib.suppress(ValueError, RecursionError):
+                if isinstance(fact := json.loads(text), dict):
+                    yield fact
 
 
 def _outcome(

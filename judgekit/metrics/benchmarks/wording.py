@@ -1,9 +1,10 @@
-"""The words in which answers are stated, from their data file."""
+"""The words in which answers are stated, numbers, and which answers of a text stand."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -106,3 +107,180 @@ def _any(words: Iterable[str]) -> str:
         re.escape(word).replace(r"\ ", r"\s").replace("'", "['’]")
         for word in sorted(words, key=lambda word: (-len(word), word))
     )
+
+
+MAX_DIGITS = 400
+"""Characters above which a number is no answer; reading it would take their number squared."""
+
+_SIGN = r"(?:(?<![\w)\]}])[-+−]|(?<![\w.,)\]}/]))"
+_DIGITS = r"(?:\d{1,3}+(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?+|\.\d++"
+_NUMBER = re.compile(
+    rf"{_SIGN}(?:[$€£¥]\s?[-−]?)?((?:{_DIGITS})(?:[eE][-+]?\d{{1,3}}(?!\w))?+)"
+    rf"(?:\s?/\s?((?:{_DIGITS})(?![\w/])))?"
+)
+_FRACTION = re.compile(r"\\[dt]?frac\s?\{?\s?([-−]?\d+)\s?\}?\s?\{?\s?(\d+)\s?\}?")
+_COMMAND = re.compile(r"\\(?:text|mathrm|textbf|mathbf|mbox)\s?\{([^{}]*)\}")
+_SPACE = re.compile(r"\\[,!;: ]|\\quad|~|\{,\}")
+_ITEM = re.compile(r"^[ \t]*(\d{1,3})[.)][ \t]+(?=\S)", re.MULTILINE)
+
+
+class AnswerMention(NamedTuple):
+    """A letter, choice or number, and where it stands."""
+
+    start: int
+    end: int
+    name: str
+
+
+def plain(text: str) -> str:
+    r"""Return LaTeX of simple answers as plain text.
+
+    >>> plain(r"\frac{3}{4}\text{ cm}"), plain(r"1{,}000")
+    ('3/4 cm', '1,000')
+    """
+    if "\\" not in text and "{" not in text:
+        return text
+    text = text.replace("{,}", ",")
+    text = _SPACE.sub(" ", _COMMAND.sub(r"\1", _FRACTION.sub(r"\1/\2", text)))
+    return text.replace("\\$", "$").replace("\\%", "%").replace("\\(", "").replace("\\)", "")
+
+
+def numbers(text: str) -> list[AnswerMention]:
+    """Return every number of a text with its place; the numbers of list items are none.
+
+    >>> [number.name for number in numbers("1. From -3 to $1,200.50, or 3/4 of it.")]
+    ['-3', '$1,200.50', '3/4']
+    """
+    listed = list(_ITEM.finditer(text))
+    if len(listed) == 1 and listed[0][1] != "1":
+        listed = []  # "12. It is not 10." is no list
+    items = {match.start(1) for match in listed}
+    return [
+        AnswerMention(match.start(), match.end(), match[0])
+        for match in _NUMBER.finditer(text)
+        if match.start() not in items
+    ]
+
+
+def read_number(text: str) -> Fraction | None:
+    """Return the one number a text states, exactly; `None` if it is no number.
+
+    Signs of currency and percent, thousands between commas and a unit after the number do not
+    matter: "50 %" is 50. "1.000" is one: a full stop is the decimal point.
+
+    >>> read_number("$1,200.50"), read_number("-3/4"), read_number("fifty")
+    (Fraction(2401, 2), Fraction(-3, 4), None)
+    """
+    match = _NUMBER.search(plain(text))
+    if match is None or len(match[0]) > MAX_DIGITS:
+        return None
+    over = Fraction(match[2].replace(",", "")) if match[2] else Fraction(1)
+    if not over:
+        return None
+    value = Fraction(match[1].replace(",", "")) / over
+    before = match[0][: match.start(1) - match.start()]
+    return -value if "-" in before or "−" in before else value
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number, with a sign of currency or percent at most.
+
+    >>> is_number("$1,200"), is_number("12 apples"), is_number("0/0")
+    (True, False, False)
+    """
+    bare = plain(text).strip().rstrip("%").strip()
+    match = _NUMBER.match(bare)
+    whole = match is not None and match.end() == len(bare)
+    return whole and read_number(bare) is not None
+
+
+_WINDOW = 60
+"""Characters beside a mention in which it may be rejected."""
+_JOINT = 24
+"""Characters that may stand between two coordinated mentions."""
+
+
+class ResolvedMentions(NamedTuple):
+    """The mentions of a text, after rejections."""
+
+    groups: list[list[AnswerMention]]
+    """Mentions that are not rejected or taken back, in order; coordinated ones together."""
+    rejected: set[str]
+
+    @property
+    def names(self) -> set[str]:
+        """The names that are kept."""
+        return {mention.name for group in self.groups for mention in group}
+
+
+def standing(text: str, mentions: Sequence[AnswerMention], *, choices: bool) -> ResolvedMentions:
+    """Return which mentions of a text stand.
+
+    A mention is rejected by what stands right before it ("not B", "rather than B") or after it
+    ("B is wrong"); coordinated mentions ("neither A nor B") share that. Of choices, what comes
+    before a correction ("B. Sorry, C") or a contrast ("A is close, but C fits") is taken back.
+
+    Args:
+        text: a sentence, or a text.
+        mentions: in the order of the text, without overlaps.
+        choices: whether they are choices, not numbers.
+    """
+    words = wording()
+    before = words.rejects_choice_before if choices else words.rejects_before
+    remaining: list[list[AnswerMention]] = []
+    affirmed: list[list[AnswerMention]] = []
+    rejected: set[str] = set()
+    groups = _groups(text, mentions)
+    following = [*(group[0].start for group in groups[1:]), len(text)]
+    end = 0
+    for group, limit in zip(groups, following, strict=False):
+        gap = text[end : group[0].start]
+        end = group[-1].end
+        after = text[end : min(limit, end + _WINDOW)]
+        if before.search(gap[-_WINDOW:]) or words.rejects_after.match(after):
+            rejected.update(mention.name for mention in group)
+        else:
+            if words.affirms_after.match(after):
+                affirmed.append(group)
+            if choices and remaining and _is_taken_back(gap, after):
+                remaining.clear()
+            remaining.append(group)
+    if choices and len(affirmed) == 1 and affirmed[0] in remaining:
+        # "B is the answer, A a distractor."
+        remaining = affirmed
+    if len(remaining) > 1 and len(remaining[-1]) == 1:
+        # "Between B and D, D": the last word is about the two before it.
+        pick = remaining[-1][0].name
+        remaining = [g for g in remaining if len(g) == 1 or pick not in {m.name for m in g}]
+    return ResolvedMentions(remaining, rejected)
+
+
+def _groups(text: str, mentions: Sequence[AnswerMention]) -> list[list[AnswerMention]]:
+    """Return the mentions, with those that "or", "nor" or "and" joins together in one list."""
+    groups: list[list[AnswerMention]] = []
+    run: list[AnswerMention] = []
+    worded = False
+    for mention in mentions:
+        gap = text[run[-1].end : mention.start] if run else ""
+        if not run or len(gap) > _JOINT or not wording().joint.fullmatch(gap):
+            groups += _runs(run, worded)
+            run, worded = [], False
+            gap = ""
+        run.append(mention)
+        worded = worded or any(char.isalpha() or char in "/&" for char in gap)
+    return groups + _runs(run, worded)
+
+
+def _runs(run: list[AnswerMention], worded: bool) -> list[list[AnswerMention]]:
+    """Return a run as one group; commas alone ("not 10, 12") coordinate nothing."""
+    if worded:
+        return [run]
+    return [[mention] for mention in run]
+
+
+def _is_taken_back(gap: str, after: str) -> bool:
+    """Whether what was named before a gap is taken back for a group between it and `after`."""
+    words = wording()
+    if words.correction.search(gap):
+        return True
+    return bool(words.contrast.search(gap)) and not words.hedge.search(f"{gap} {after}")

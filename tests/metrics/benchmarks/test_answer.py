@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.generation import find_answer
-from judgekit.metrics.benchmarks.mentions import is_number, read_number
-from judgekit.metrics.benchmarks.wording import wording
+from judgekit.metrics.benchmarks.wording import is_number, read_number, wording
 from tests.each import each
 
 ROOT = Path(__file__).parents[3]

@@ -14,7 +14,7 @@ import pytest
 
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.generation import CONFIDENCE, confidence_key, find_answer
-from judgekit.metrics.benchmarks.mentions import read_number
+from judgekit.metrics.benchmarks.wording import read_number
 from judgekit.metrics.tokens import answer_form
 
 DATA = Path(__file__).parents[2] / "data"
