@@ -113,9 +113,8 @@ class LexicalEmbedder(BaseEmbedder):
         squared[squared == 0] = 1.0
         rows = np.flatnonzero(sums)
         nonzero = sums[rows]
-        sums[rows] = np.copysign(
-            np.sqrt(np.abs(nonzero) / squared[rows // self.dimensions]), nonzero
-        )
+        shares = np.abs(nonzero) / squared[rows // self.dimensions]
+        sums[rows] = np.copysign(np.sqrt(shares), nonzero)
         return table
 
 

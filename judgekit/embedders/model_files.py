@@ -50,9 +50,8 @@ class ModelEmbedder(BaseEmbedder):
             return folder
         hub = _HUB_ID.fullmatch(self._model)
         if hub is None:
-            raise ConfigError(
-                f"embedder: no such folder: {folder}; a hub's model is written org/name@REVISION"
-            )
+            hint = "a hub's model is written org/name@REVISION"
+            raise ConfigError(f"embedder: no such folder: {folder}; {hint}")
         with needs_extra(f"embedder {self._model}", self.extra):
             from huggingface_hub import snapshot_download
             from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError

@@ -177,9 +177,8 @@ class OnnxEmbedder(model_files.ModelEmbedder):
         # Threads that wait in a busy loop take the cores from whatever else runs here.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
-            session = onnxruntime.InferenceSession(
-                str(self._file), options, providers=["CPUExecutionProvider"]
-            )
+            providers = ["CPUExecutionProvider"]
+            session = onnxruntime.InferenceSession(str(self._file), options, providers=providers)
         except Exception as exc:
             # The library's exceptions have no base of their own.
             line = model_files.first_line(exc)

@@ -69,9 +69,7 @@ def expected_calls(case: Case) -> tuple[ExpectedCall, ...]:
         )
     if not isinstance(calls, list) or len(calls) > MAX_CALLS:
         raise CaseError(f"expected.{EXPECTED} is not a list of at most {MAX_CALLS:,} calls")
-    return tuple(
-        _expected(call, f"expected.{EXPECTED}.{number}") for number, call in enumerate(calls)
-    )
+    return tuple(_expected(call, f"expected.{EXPECTED}.{n}") for n, call in enumerate(calls))
 
 
 def _expected(call: Any, where: str) -> ExpectedCall:

@@ -141,9 +141,8 @@ class Choices:
     def _by_word(self, pattern: re.Pattern[str], text: str) -> Iterator[AnswerMention]:
         for match in pattern.finditer(text):
             written = match[1] or match[2]
-            place = wording().ordinal.get(
-                written.casefold(), int(written) - 1 if written.isdigit() else None
-            )
+            by_number = int(written) - 1 if written.isdigit() else None
+            place = wording().ordinal.get(written.casefold(), by_number)
             letter = written if place is None else self.letter(place)
             if letter:
                 yield AnswerMention(match.start(), match.end(), letter)

@@ -287,10 +287,9 @@ def correct_of(case: Case) -> tuple[tuple[str, ...], int]:
         raise CaseError("two choices are the same (field 'choices')")
     index = case.expected.get("correct_index")
     if index is not None:
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(choices):
-            raise CaseError(
-                f"expected.correct_index must be from 0 to {len(choices) - 1}, not {index!r}"
-            )
+        last = len(choices) - 1
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index <= last:
+            raise CaseError(f"expected.correct_index must be from 0 to {last}, not {index!r}")
         return choices, index
     accepted = {text.strip() for text in case.reference}
     matches = [number for number, choice in enumerate(plain) if choice in accepted]

@@ -189,7 +189,7 @@ class Host:
     """A process that answers, and a thread that listens to it."""
 
     def __init__(self) -> None:
-        text = files("judgekit").joinpath("metrics/benchmarks/math_host.py").read_text("utf-8")
+        text = (files("judgekit.metrics.benchmarks") / "math_host.py").read_text("utf-8")
         self.ready: Future[dict[str, str]] = Future()
         self.gone = False
         self._lock = threading.Lock()

@@ -125,9 +125,7 @@ class Sandbox:
 
         word = secrets.token_hex(16)
         text = json.dumps({**order, "word": word}).encode()
-        inside = (
-            files("judgekit").joinpath("metrics/benchmarks/sandbox_program.py").read_text("utf-8")
-        )
+        inside = (files("judgekit.metrics.benchmarks") / "sandbox_program.py").read_text("utf-8")
         options: dict[str, Any] = {} if self.unsafe_exec else _as_nobody()
         refused = None if self.unsafe_exec else _pipe(seccomp_filter())
         begin = list(command)

@@ -50,9 +50,8 @@ class Task(ComputedMetric):
         try:
             metric_class = BUILTIN[metric].load()
         except ModuleNotFoundError as exc:
-            raise ConfigError(
-                f"{self.name}: {self.benchmark} needs {exc.name}, which is not installed"
-            ) from exc
+            lacks = f"{exc.name}, which is not installed"
+            raise ConfigError(f"{self.name}: {self.benchmark} needs {lacks}") from exc
         object.__setattr__(self, "_inner", metric_class(name=self.name, **options))
 
     def children(self) -> tuple[Metric, ...]:
@@ -85,9 +84,8 @@ class Task(ComputedMetric):
         details = dict(score.details)
         if isinstance(subject, str):
             details["subject"] = subject
-        return score.model_copy(
-            update={"details": details, "meta": {**score.meta, "benchmark": self.benchmark}}
-        )
+        meta = {**score.meta, "benchmark": self.benchmark}
+        return score.model_copy(update={"details": details, "meta": meta})
 
 
 class _Subjects(ScoreAggregate):

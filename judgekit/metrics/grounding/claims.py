@@ -244,6 +244,5 @@ class ContextRecall(ClaimMetric):
         passages = needed_texts(case, "context")
         source = step.subject(case, "reference", input=case.input, output=reference)
         checked = await self.check_claims(source, passages)
-        return self.supported_share(
-            checked, subject="reference", of=" of the reference", ground_truth=reference
-        )
+        of = " of the reference"
+        return self.supported_share(checked, subject="reference", of=of, ground_truth=reference)

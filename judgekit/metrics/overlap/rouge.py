@@ -151,13 +151,11 @@ class RougeMetric(ComputedMetric):
         """
         output = needed_text(case, "output")
         references = needed_texts(case, "reference")
-        known = [
-            (rouge, text) for text in references if (rouge := self._rouge(output, text)) is not None
-        ]
+        overlaps = [(self._rouge(output, text), text) for text in references]
+        known = [(rouge, text) for rouge, text in overlaps if rouge is not None]
         if not known:
-            return not_applicable(
-                "Neither the output nor the reference is long enough.", method=self.variant
-            )
+            reason = "Neither the output nor the reference is long enough."
+            return not_applicable(reason, method=self.variant)
         place = Overlap._fields.index(self.figure)
         best, reference = max(known, key=lambda pair: pair[0][place])
         return Score(

@@ -165,10 +165,9 @@ def _repetition(prose: str, words: Sequence[str]) -> Signal | None:
     doubled = _DOUBLED.search(prose)
     if doubled is not None:
         candidates.append((0.3, repr(_short(doubled[0]))))
-    sentences = Counter(
-        " ".join(s.casefold().split()) for s in split_sentences(prose) if count_words(s) >= 3
-    )
-    total = sum(sentences.values())
+    long = [sentence for sentence in split_sentences(prose) if count_words(sentence) >= 3]
+    sentences = Counter(" ".join(sentence.casefold().split()) for sentence in long)
+    total = len(long)
     if total:
         sentence, times = sentences.most_common(1)[0]
         if times >= 3 or (times == 2 and total in (3, 4)):

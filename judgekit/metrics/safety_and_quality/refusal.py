@@ -155,9 +155,8 @@ class RefusalRules(ComputedMetric):
         phrases = list(_refusals(sentences))
         # A phrase found says more of the language than counting words does.
         if not phrases and is_english(output) is False:
-            return not_applicable(
-                "The output is not in English, and the phrases are.", method=method, meta=meta
-            )
+            reason = "The output is not in English, and the phrases are."
+            return not_applicable(reason, method=method, meta=meta)
         last = len(sentences) - EARLY
         counted = [each for each in phrases if each.sentence < EARLY or each.sentence >= last]
         family, phrase = counted[0][:2] if counted else (None, None)

@@ -75,9 +75,8 @@ class Regex(ComputedMetric):
         try:
             re.compile(self.pattern, self._bits)
         except (re.error, OverflowError, RecursionError) as exc:
-            raise ConfigError(
-                f"{self.name}: pattern {self.pattern[:200]!r} is wrong: {exc}"
-            ) from exc
+            shown = self.pattern[:200]
+            raise ConfigError(f"{self.name}: pattern {shown!r} is wrong: {exc}") from exc
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -105,13 +104,12 @@ class Regex(ComputedMetric):
         return sum({FLAGS[flag] for flag in self.flags})
 
     async def _span(self, text: str) -> tuple[int, int] | None:
-        steps = match_steps(
-            self.pattern, length=len(text), anywhere=self.match == "search", flags=self._bits
-        )
+        anywhere = self.match == "search"
+        steps = match_steps(self.pattern, length=len(text), anywhere=anywhere, flags=self._bits)
         if steps is None or steps > MAX_STEPS:
             return await asyncio.to_thread(self._span_in_child, text)
         compiled = re.compile(self.pattern, self._bits)
-        match = compiled.search(text) if self.match == "search" else compiled.fullmatch(text)
+        match = compiled.search(text) if anywhere else compiled.fullmatch(text)
         return None if match is None else match.span()
 
     def _span_in_child(self, text: str) -> tuple[int, int] | None:
