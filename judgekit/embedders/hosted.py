@@ -36,12 +36,8 @@ class HostedEmbedder(BaseEmbedder):
         self.dimensions = dimensions if isinstance(dimensions, int) else None
         facts = {"identity": self.judge.identity, "params": params}
         facts = {name: value for name, value in facts.items() if value}
-        self._identity = self.judge.model + (f" {canonical_json(facts)}" if facts else "")
-
-    @property
-    def identity(self) -> str:
+        self.identity = self.judge.model + (f" {canonical_json(facts)}" if facts else "")
         """The model and everything else that affects the vectors."""
-        return self._identity
 
     @property
     def synchronous(self) -> bool:

@@ -209,14 +209,11 @@ class OnnxEmbedder(model_files.ModelEmbedder):
         """
         import numpy as np
 
-        rows: Floats | None = None
-        for places, ids, mask in self._batches(texts):
-            batch = self._vectors(ids, mask)
-            if rows is None:
-                rows = np.zeros((len(texts), batch.shape[1]), dtype=np.float32)
+        batches = [(at, self._vectors(ids, mask)) for at, ids, mask in self._batches(texts)]
+        length = batches[0][1].shape[1] if batches else self.dimensions or 1
+        rows = np.zeros((len(texts), length), dtype=np.float32)
+        for places, batch in batches:
             rows[places] = batch
-        if rows is None:
-            rows = np.zeros((len(texts), self.dimensions or 1), dtype=np.float32)
         # numpy does not declare its arrays as sequences, though they are.
         return cast("Sequence[Sequence[float]]", rows)
 

@@ -130,16 +130,15 @@ def _is_valid(arguments: Any, schema: dict[str, Any]) -> bool:
     from jsonschema.exceptions import SchemaError
     from referencing.exceptions import Unresolvable
 
+    where = f"expected.{EXPECTED}"
     try:
         Draft202012Validator.check_schema(schema)
         # Without a registry, a `$ref` to an address is an error and nothing is fetched.
         return bool(Draft202012Validator(schema).is_valid(arguments))
     except SchemaError as exc:
-        raise CaseError(f"expected.{EXPECTED}: invalid JSON Schema: {exc.message}") from exc
+        raise CaseError(f"{where}: invalid JSON Schema: {exc.message}") from exc
     except (Unresolvable, RecursionError) as exc:
-        raise CaseError(
-            f"expected.{EXPECTED}: the schema has a $ref that it does not define"
-        ) from exc
+        raise CaseError(f"{where}: the schema has a $ref that it does not define") from exc
 
 
 def pair_up(

@@ -96,12 +96,8 @@ class FactsCovered(ComputedMetric):
             meta["embedder"] = identity_of(self.embedder)
             method += f", or cosine over {self.tau:g}"
         if not facts:
-            return not_applicable(
-                "There are no facts to look for.",
-                method=method,
-                details={"facts_from": source},
-                meta=meta,
-            )
+            reason = "There are no facts to look for."
+            return not_applicable(reason, method=method, details={"facts_from": source}, meta=meta)
         sentences = list(split_sentences(output))
         matches = await self._matches(facts, output, sentences[:MAX_SENTENCES])
         stated = [fact for fact, match in zip(facts, matches, strict=True) if match.by]

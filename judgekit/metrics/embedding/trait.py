@@ -155,21 +155,21 @@ class ContrastiveAlignment(ComputedMetric):
             CaseError: the output is missing.
         """
         output = needed_text(case, "output")
-        identity = identity_of(self.embedder)
         counts = f"{len(self.positive_examples)} and {len(self.negative_examples)}"
-        method = f"mean cosines to {counts} examples"
+        common: dict[str, Any] = {
+            "method": f"mean cosines to {counts} examples",
+            "meta": {"embedder": identity_of(self.embedder)},
+        }
         contrast = await self._contrast.contrast(output)
         if contrast is None:
-            return not_applicable(
-                "The output, or one side of the examples, has no words that the embedder knows.",
-                method=method,
-                meta={"embedder": identity},
+            reason = (
+                "The output, or one side of the examples, has no words that the embedder knows."
             )
+            return not_applicable(reason, **common)
         value = round(contrast.alignment, DIGITS)
         side = "positive" if value > 0.5 else "negative"
         return Score(
             value=value,
-            method=method,
             reason=f"The output is equally similar to both sides of the examples ({value})."
             if value == 0.5
             else f"The output is more similar to the {side} examples ({value:.2f}).",
@@ -178,7 +178,7 @@ class ContrastiveAlignment(ComputedMetric):
                 "negative_similarity": round(contrast.negative, DIGITS),
                 "alignment_1_100": round(contrast.alignment * 99 + 1, 2),
             },
-            meta={"embedder": identity},
+            **common,
         )
 
 

@@ -117,11 +117,7 @@ class CoverageMetric(step.Stepped, ABC):
         )
 
     def _reason(self, count: int, missing: Sequence[str], source: str, left_out: int) -> str:
-        words = {
-            "given": "given with the case",
-            "reference": "taken from the reference",
-            "question": "taken from the question",
-        }[source]
+        words = "given with the case" if source == "given" else f"taken from the {source}"
         if not count:
             return f"There are no {self.noun}s to check ({words})."
         reason = f"The answer covers {count - len(missing)} of {count} {self.noun}s {words}"

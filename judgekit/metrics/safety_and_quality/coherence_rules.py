@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
@@ -206,13 +207,10 @@ def _repeated_share(units: Sequence[str], size: int = 4) -> tuple[float, str]:
 
 def _one_word(words: Sequence[str]) -> str | None:
     """A content word that makes up much of a short text: "Steering helps. Steering works."."""
-    long = [word for word in words if len(word) > 4]
-    if len(words) < 8 or not long:
-        return None
-    word, times = Counter(long).most_common(1)[0]
-    if times >= 4 and times >= 0.35 * len(words):
-        return f"{times} of {len(words)} words are {word!r}"
-    return None
+    long = Counter(word for word in words if len(word) > 4)
+    word, times = max(long.items(), key=itemgetter(1), default=("", 0))
+    is_heavy = len(words) >= 8 and times >= max(4, 0.35 * len(words))
+    return f"{times} of {len(words)} words are {word!r}" if is_heavy else None
 
 
 # -- gibberish -----------------------------------------------------------------------
@@ -300,10 +298,7 @@ def _too_short(text: str, question: str | None) -> Signal | None:
         if any(ord(character) > 0x2190 for character in text):
             return None
         return Signal("too_short", 1.0, f"{_short(text.strip())!r} holds no word")
-    if question is None:
-        return None
-    need = _needed_words(question)
-    if words >= need:
+    if question is None or words >= _needed_words(question):
         return None
     return Signal("too_short", 0.5, f"{words} words where the question asks for more")
 

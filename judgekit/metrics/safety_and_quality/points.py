@@ -20,6 +20,7 @@ from judgekit.metrics.step import JudgedText, Stepped, named, text_parts
 
 MAX_CRITERIA = 200
 """Criteria one case may have."""
+_FORM = "{criterion: text, points: number}"
 
 
 class PointCriterion(NamedTuple):
@@ -130,10 +131,7 @@ def criteria_of(case: Case) -> list[PointCriterion]:
     """
     listed = case.expected.get("criteria")
     if not isinstance(listed, list) or not 0 < len(listed) <= MAX_CRITERIA:
-        raise CaseError(
-            "needs expected.criteria: a list of {criterion: text, points: number}, at most"
-            f" {MAX_CRITERIA}"
-        )
+        raise CaseError(f"needs expected.criteria: a list of {_FORM}, at most {MAX_CRITERIA}")
     return [_criterion(entry, number) for number, entry in enumerate(listed, start=1)]
 
 
@@ -143,6 +141,4 @@ def _criterion(entry: Json, number: int) -> PointCriterion:
         fine = isinstance(points, (int, float)) and not isinstance(points, bool)
         if isinstance(text, str) and has_text(text) and fine and math.isfinite(points):  # type: ignore[arg-type]
             return PointCriterion(" ".join(text.split()), float(points))  # type: ignore[arg-type]
-    raise CaseError(
-        f"expected.criteria: number {number} must be {{criterion: text, points: number}}"
-    )
+    raise CaseError(f"expected.criteria: number {number} must be {_FORM}")
