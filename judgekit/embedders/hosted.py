@@ -36,8 +36,12 @@ class HostedEmbedder(BaseEmbedder):
         self.dimensions = dimensions if isinstance(dimensions, int) else None
         facts = {"identity": self.judge.identity, "params": params}
         facts = {name: value for name, value in facts.items() if value}
-        self.identity = self.judge.model + (f" {canonical_json(facts)}" if facts else "")
+        self._identity = self.judge.model + (f" {canonical_json(facts)}" if facts else "")
+
+    @property
+    def identity(self) -> str:
         """The model and everything else that affects the vectors."""
+        return self._identity
 
     @property
     def synchronous(self) -> bool:
