@@ -13,8 +13,7 @@ from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value, sparse
 from judgekit.report.corrected import CorrectedMean
 from judgekit.report.largest import Largest
-from judgekit.report.opinion_summary import OpinionSummary
-from judgekit.report.opinion_tally import OpinionTally
+from judgekit.report.opinions import OpinionSummary, OpinionTally
 from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds, MeanInterval, wilson

@@ -14,7 +14,7 @@ from judgekit.core.score import Opinion, Part, Score
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.display import summary_text
-from judgekit.report.opinion_tally import MOST_PATTERNS, OpinionTally
+from judgekit.report.opinions import MOST_PATTERNS, OpinionTally
 from judgekit.report.report import Report
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
