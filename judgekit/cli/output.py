@@ -105,8 +105,8 @@ def print_report(
     report: Report, *, out: Path | None, as_json: bool, also: Sequence[str] = ()
 ) -> None:
     """Print the figures of a run, some further lines, and where its files are."""
-    from judgekit.report.export.json import report_json
     from judgekit.report.folder import PAGE
+    from judgekit.report.report import report_json
 
     if as_json:
         print(report_json(report))

@@ -1,35 +1,150 @@
-"""The export formats of a run, and parsing of `--export FORMAT=FILE`."""
+"""The export formats of a run, and parsing of `--export FORMAT=FILE`.
+
+Here are the formats that are rows or figures; `junit` and `markdown` are modules of this package.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from importlib import import_module
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.suggest import suggest
+from judgekit.report.export import junit, markdown
+from judgekit.report.export.marks import named
+from judgekit.report.export.target import written
+from judgekit.report.report import Report, report_json
+from judgekit.report.table import EXPORTED, exported_rows
 
-if TYPE_CHECKING:
-    from judgekit.report.report import Report
+# What a spreadsheet takes for a formula, also in the wide forms of East Asian keyboards.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+GUARD = "'"
+"""What goes before a text that a spreadsheet would run."""
+ROWS = 4096
+"""Rows of a group; more than that are never held."""
 
-FORMATS: Mapping[str, str] = {
-    "junit": "one test per case and metric, as CI servers read it",
-    "markdown": "verdict, figures and the rows to look at",
-    "csv": "one row per case and metric, safe in a spreadsheet",
-    "parquet": "the same rows (needs the parquet extra)",
-    "json": "figures and gates, as --json prints them",
+
+def write_csv(report: Report, path: Path) -> None:
+    """Write a run as CSV, a row per case and metric, in constant memory.
+
+    Raises:
+        ConfigError: the file cannot be written, or the results cannot be read.
+    """
+    with written(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(EXPORTED)
+        for entry in exported_rows(report):
+            lines.writerow([_cell(entry.get(name)) for name in EXPORTED])
+        text.flush()
+        text.detach()
+
+
+def _cell(value: Any) -> str:
+    """Return a cell; a text cannot become a formula."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return guarded(named(str(value)))
+
+
+def guarded(text: str) -> str:
+    """Return a text, after an apostrophe if a spreadsheet would run it as a formula.
+
+    >>> guarded("=1+1"), guarded("1+1")
+    ("'=1+1", '1+1')
+    """
+    # Some look past white space before they decide.
+    return GUARD + text if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
+
+
+def check_parquet() -> None:
+    """Raise an error before the run if the export could not be written after it.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+    """
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as exc:
+        raise MissingExtra(feature="writing Parquet", extra="parquet") from exc
+
+
+def write_parquet(report: Report, path: Path) -> None:
+    """Write a run as Parquet, a row per case and metric, a group of rows at a time.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+        ConfigError: the file cannot be written, or the results cannot be read.
+    """
+    check_parquet()
+    import pyarrow
+    from pyarrow.parquet import ParquetWriter
+
+    types = {
+        "text": pyarrow.string(),
+        "number": pyarrow.float64(),
+        "whole": pyarrow.int64(),
+        "yes_no": pyarrow.bool_(),
+    }
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in EXPORTED.items()])
+    try:
+        with written(path) as file, ParquetWriter(file, schema) as out:
+            rows = exported_rows(report)
+            while group := list(islice(_whole(rows), ROWS)):
+                out.write_table(pyarrow.Table.from_pylist(group, schema=schema))
+    except pyarrow.ArrowException as exc:
+        raise ConfigError(f"cannot be written: {exc}", where=str(path)) from exc
+
+
+def _whole(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield rows with lone surrogates in texts replaced."""
+    for row in rows:
+        yield {
+            name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+            for name, value in row.items()
+        }
+
+
+def write_json(report: Report, path: Path) -> None:
+    """Write the report of a run as JSON.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    with written(path) as file:
+        file.write(f"{report_json(report)}\n".encode("utf-8", "replace"))
+
+
+class Format(NamedTuple):
+    """A format of `--export`."""
+
+    begin: bytes
+    """The first bytes of its files: only such a file is replaced."""
+    write: Callable[[Report, Path], None]
+
+
+FORMATS: Mapping[str, Format] = {
+    # One test per case and metric, as CI servers read it.
+    "junit": Format(b"<?xml", junit.write),
+    # Verdict, figures and the rows to look at.
+    "markdown": Format(b"## ", markdown.write),
+    # One row per case and metric, safe in a spreadsheet.
+    "csv": Format(b"case,metric,", write_csv),
+    # The same rows; needs the parquet extra.
+    "parquet": Format(b"PAR1", write_parquet),
+    # Figures and gates, as --json prints them.
+    "json": Format(b'{\n "cases"', write_json),
 }
-"""Format -> its content. Each format is a module of this package, imported when needed."""
-_BEGIN = {
-    "junit": b"<?xml",
-    "markdown": b"## ",
-    "csv": b"case,metric,",
-    "parquet": b"PAR1",
-    "json": b'{\n "cases"',
-}
-"""The first bytes of each format: only such a file is replaced."""
+"""Format -> how it is written."""
 
 
 class Export(NamedTuple):
@@ -70,12 +185,10 @@ def check(one: Export) -> None:
         raise ConfigError(f"no export named {one.format!r}{suggest(one.format, list(FORMATS))}")
     if one.path.is_dir():
         raise ConfigError("is a folder; name a file", where=str(one.path))
-    begin = _BEGIN[one.format]
+    begin = FORMATS[one.format].begin
     refuse_foreign(one.path, lambda head: head.startswith(begin), what=f"{one.format} of a run")
     if one.format == "parquet":
-        from judgekit.report.export import parquet
-
-        parquet.check()
+        check_parquet()
 
 
 def export(report: Report, format: str, path: Path) -> Path:
@@ -86,7 +199,7 @@ def export(report: Report, format: str, path: Path) -> Path:
         MissingExtra: what the format needs is not installed.
     """
     check(Export(format, path))
-    import_module(f"judgekit.report.export.{format}").write(report, path)
+    FORMATS[format].write(report, path)
     return path
 
 

@@ -67,7 +67,7 @@ def test_parquet_has_the_same_rows_as_they_are(hostile, tmp_path):
 
 def test_parquet_is_written_in_groups(tmp_path, monkeypatch):
     pq = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr("judgekit.report.export.parquet.ROWS", 4)
+    monkeypatch.setattr("judgekit.report.export.export.ROWS", 4)
     make_report().export("parquet", tmp_path / "cases.parquet")
 
     assert pq.ParquetFile(tmp_path / "cases.parquet").num_row_groups == 4
