@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value
-from judgekit.report.calibrated import calibration_lines
 from judgekit.report.folder import (
     PAGE,
     PLACES,
@@ -149,6 +148,8 @@ class Report(Displayed):
     @property
     def calibration(self) -> list[str]:
         """How well the judges of this run agree with people, in lines."""
+        from judgekit.report.text import calibration_lines
+
         figures = self.figures
         known = None
         if self.folder is not None:

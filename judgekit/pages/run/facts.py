@@ -13,12 +13,11 @@ from judgekit.pages.figures import Axis, number
 from judgekit.pages.packing import first_line
 from judgekit.pages.run.payload import JudgedBy, Makers
 from judgekit.pages.run.tallies import Ranking
-from judgekit.report.calibrated import CALIBRATED, COMPARED
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, mapping, metric_entry, suite_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
-from judgekit.report.text import unchecked_line
+from judgekit.report.text import CALIBRATED, COMPARED, unchecked_line
 
 
 class Fact(NamedTuple):
