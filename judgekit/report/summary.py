@@ -1,10 +1,11 @@
 """The figures of one metric over a run, computed row by row in constant memory."""
 
+import heapq
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import Field
 
@@ -12,9 +13,7 @@ from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value, sparse
 from judgekit.report.corrected import CorrectedMean
-from judgekit.report.largest import Largest
 from judgekit.report.opinions import OpinionSummary, OpinionTally
-from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds, MeanInterval, wilson
 
@@ -22,6 +21,10 @@ if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
     from judgekit.report.corrector import Corrector
 
+T = TypeVar("T")
+
+FEW = 30
+"""Independent values below which an interval says little."""
 WORST = 20
 """Cases a summary names as the worst."""
 BINS = 20
@@ -29,6 +32,13 @@ BINS = 20
 
 
 _COUNTED = ("rows", "judged", "computed", "fallback", "abstained", "not_applicable")
+
+
+def passes(value: float | None, threshold: float | None, higher_is_better: bool) -> bool | None:
+    """Return whether a value passes its threshold; `None` without either."""
+    if value is None or threshold is None:
+        return None
+    return value >= threshold if higher_is_better else value <= threshold
 
 
 class CriterionSummary(Value):
@@ -158,6 +168,38 @@ class MetricSummary(Displayed, Value):
             self.low if least is None else max(least, self.low),
             self.high if most is None else min(most, self.high),
         )
+
+
+class Largest(Generic[T]):
+    """Keeps the entries with the largest keys of many, in constant memory.
+
+    Args:
+        most: how many are kept.
+
+    >>> largest = Largest[str](2)
+    >>> for key, word in (((1.0,), "one"), ((3.0,), "three"), ((2.0,), "two")):
+    ...     largest.add(key, word)
+    >>> list(largest)
+    ['three', 'two']
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._heap: list[tuple[tuple[float, ...], T]] = []
+
+    def add(self, key: tuple[float, ...], entry: T) -> None:
+        """Add an entry; no two keys are equal."""
+        if len(self._heap) < self._most:
+            heapq.heappush(self._heap, (key, entry))
+        elif key > self._heap[0][0]:
+            heapq.heapreplace(self._heap, (key, entry))
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def __iter__(self) -> Iterator[T]:
+        for _, entry in sorted(self._heap, key=lambda pair: pair[0], reverse=True):
+            yield entry
 
 
 class _CriterionTally:

@@ -11,14 +11,14 @@ from judgekit.core.display.parts import DisplayLine
 from judgekit.core.display.text import Paint
 from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.report.manifest import entries_in, judges_of, mapping
-from judgekit.report.thresholds import FEW, passes
+from judgekit.report.summary import FEW, passes
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration
     from judgekit.report.report import Report
     from judgekit.report.summary import MetricSummary
 
-MOST_AGREEMENTS = 3
+_NAMED = 3
 """Criteria a line names."""
 CALIBRATED = "calibrated: "
 COMPARED = "compared with people: "
@@ -245,18 +245,14 @@ def _by_people(manifest: Mapping[str, Any], metric: str) -> bool:
 
 def _agreement_figures(agreements: Sequence[Agreement]) -> str:
     parts = []
-    for one in agreements[:MOST_AGREEMENTS]:
+    for one in agreements[:_NAMED]:
         figure, word = (one.kappa, "kappa") if one.kappa is not None else (one.rank, "Spearman")
         name = one.criterion or "its verdict"
         if figure is None or figure.value is None:
             parts.append(f"{name} undefined")
         else:
             parts.append(f"{name} {word} {figure.text}")
-    more = (
-        f", and {len(agreements) - MOST_AGREEMENTS} more"
-        if len(agreements) > MOST_AGREEMENTS
-        else ""
-    )
+    more = f", and {len(agreements) - _NAMED} more" if len(agreements) > _NAMED else ""
     cases = max(one.cases for one in agreements)
     return f"{', '.join(parts)}{more}, over {cases} case{'s' if cases != 1 else ''} people labelled"
 

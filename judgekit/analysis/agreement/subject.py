@@ -31,8 +31,7 @@ from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.agreement import statistics_of
 from judgekit.report.agreement_words import sentence
 from judgekit.report.calibration import NO_VERDICT, Agreement, MemberAgreement, Scale
-from judgekit.report.summary import MetricSummary
-from judgekit.report.thresholds import passes
+from judgekit.report.summary import MetricSummary, passes
 
 MAX_CATEGORIES = 10
 """The most distinct numbers that still get a table and a kappa."""

@@ -13,10 +13,8 @@ from judgekit.core.score import Failure
 from judgekit.pages.run.tallies import Slices
 from judgekit.report.answerers import answerer_of, model_of
 from judgekit.report.folder import Scored
-from judgekit.report.largest import Largest
 from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary
-from judgekit.report.thresholds import passes
+from judgekit.report.summary import Largest, MetricSummary, passes
 
 Fate = Literal["worse", "lost", "better", "gained", "same", "other", "only_base", "only_new"]
 """How a case changed: its value moved, a score was lost or gained, or it cannot be paired."""

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from judgekit.core.score import Failure, Row, own_parts, own_value
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import Scored
-from judgekit.report.largest import Largest
-from judgekit.report.summary import BINS, MetricSummary, mean_figures
+from judgekit.report.summary import BINS, Largest, MetricSummary, mean_figures
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds
 

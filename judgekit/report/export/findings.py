@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Part, Result, Row, Score
-from judgekit.report.largest import Largest
+from judgekit.report.summary import Largest
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
