@@ -160,8 +160,7 @@ class _Asking(NamedTuple):
             several: whether other models answer, too.
             keep: whether to keep the cases in memory and print none.
         """
-        from judgekit.cli.interrupt import run_interruptible
-        from judgekit.cli.screen import StatusLine
+        from judgekit.cli.screen import StatusLine, run_interruptible
         from judgekit.datasets.write import write_cases
         from judgekit.suite.answering import answer, open_system
         from judgekit.suite.steering import answer_twice

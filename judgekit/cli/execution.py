@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.cli.interrupt import on_interrupt, run_interruptible
+from judgekit.cli.screen import Meter, StatusLine, on_interrupt, run_interruptible
 from judgekit.core.synchronous import Flag
 from judgekit.suite.judges import asks_in_terminal
 from judgekit.suite.run import replay_suite, run_suite
@@ -57,8 +57,6 @@ def run_with_progress(
             printing.enter_context(logged())
             progress = CaseLines(suite)
         elif not quiet and not person and sys.stderr.isatty():
-            from judgekit.cli.meter import Meter
-
             progress = printing.enter_context(Meter(suite))
         options: dict[str, Any] = {"out": out, "retry_failed": retry_failed, "reuse": reuse}
         if suite.at_once:
@@ -78,7 +76,6 @@ def run_distributed(suite: Path, overrides: Overrides, *, quiet: bool, **options
     """
     import typer
 
-    from judgekit.cli.screen import StatusLine
     from judgekit.ray.run import StoppedRun, run_on_ray
 
     stop, line = Flag(), StatusLine(shown=not quiet)

@@ -1,15 +1,32 @@
-"""The terminal: its width, its colours, and a line that shows progress."""
+"""The terminal: its width, its colours, a line that shows progress, and Ctrl-C.
+
+The first Ctrl-C ends the work and keeps its results, the second ends the program at once.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 import time
-from typing import Self
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from judgekit.core.canonical import printable
 from judgekit.core.cells import cut
+from judgekit.core.synchronous import Flag
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from judgekit.runner.progress import Progress
+    from judgekit.suite.suite import Suite
+
+T = TypeVar("T")
 
 WIDEST = 100
 NARROWEST = 60
@@ -81,3 +98,123 @@ class StatusLine:
 
     def __exit__(self, *_: object) -> None:
         self.clear()
+
+
+class Meter(StatusLine):
+    """Shows how many cases are done, what they cost, and how long the rest takes."""
+
+    def __init__(self, suite: Suite) -> None:
+        super().__init__()
+        self._suite = suite
+        self._started = time.monotonic()
+        if suite.record.value != "none" and suite.judges:
+            # Importing litellm and probing a judge take seconds before the first case is done.
+            models = ", ".join(judge.model for judge in suite.judges.values())
+            self.show(f"getting ready to call {models}")
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress."""
+        if self.due():
+            self.show(self.line(progress, seconds=time.monotonic() - self._started))
+
+    def line(self, progress: Progress, *, seconds: float) -> str:
+        """Return the line after a number of seconds."""
+        rate = progress.cases / max(seconds, 1e-9)
+        left = (self._total or 0) - progress.cases
+        of = f"/{self._total:,}" if self._total is not None and left >= 0 else ""
+        parts = [f"{progress.cases:,}{of} case{'s' if progress.cases != 1 or of else ''}"]
+        parts.append(f"{rate:.0f} a second" if rate >= 10 else f"{rate:.1f} a second")
+        if left > 0 and rate:
+            parts.append(f"{_duration(left / rate)} left")
+        if progress.failed:
+            parts.append(f"{progress.failed:,} failed")
+        return ", ".join([*parts, *self._costs()])
+
+    @cached_property
+    def _total(self) -> int | None:
+        from judgekit.suite.estimate import expected_cases
+
+        return expected_cases(self._suite)
+
+    def _costs(self) -> list[str]:
+        cassette = self._suite.cassette
+        if cassette is None:
+            return []
+        ledger = cassette.ledger
+        live = ledger.origins["live"]
+        parts = [f"{live:,} live"] if live else []
+        if live and not ledger.unpriced:
+            parts.append(f"${ledger.spent:.4f} spent")
+        if ledger.avoided:
+            parts.append(f"${ledger.avoided:.4f} avoided")
+        judges: list[Any] = list(self._suite.judges.values()) if live else []
+        modes = [judge.findings().get("mode") for judge in judges]
+        return [*parts, f"by {', '.join(map(str, modes))}"] if any(modes) else parts
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 90 * 60:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+# -- Ctrl-C ------------------------------------------------------------------------
+
+
+@contextmanager
+def on_interrupt(stop: Callable[[], object], *, kept: str) -> Iterator[None]:
+    """Call `stop` at the first Ctrl-C while the body runs, and print a line to standard error.
+
+    After that, another Ctrl-C ends the program at once, also while results are written or the
+    interpreter exits.
+
+    Args:
+        stop: requests the end; called in the main thread, between any two of its steps.
+        kept: what the line promises, such as "what is done is kept".
+    """
+
+    def first(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        # Not print: the signal may interrupt a print.
+        os.write(2, f"\nstopping; {kept} (Ctrl-C again to leave at once)\n".encode())
+        stop()
+
+    try:
+        before = signal.signal(signal.SIGINT, first)
+    except ValueError:  # only the main thread may handle signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is first:
+            signal.signal(signal.SIGINT, before)
+
+
+def run_interruptible(
+    work: Callable[[asyncio.Event], Coroutine[Any, Any, T]], *, kept: str, stop: Flag | None = None
+) -> T:
+    """Run a coroutine in an event loop and return its result.
+
+    Args:
+        work: makes the coroutine, which ends early after the event is set.
+        kept: what the line at the first Ctrl-C promises.
+        stop: set by the first Ctrl-C, too.
+    """
+    import asyncio
+
+    async def run() -> T:
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            if stop is not None:
+                stop.set()
+            loop.call_soon_threadsafe(ended.set)
+
+        with on_interrupt(end, kept=kept):
+            return await work(ended)
+
+    return asyncio.run(run())

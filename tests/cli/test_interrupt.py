@@ -16,7 +16,7 @@ from judgekit.suite.overrides import Overrides
 
 SCRIPT = """
 import atexit, os, signal, sys, time
-from judgekit.cli.interrupt import on_interrupt
+from judgekit.cli.screen import on_interrupt
 
 def wait(word):
     print(word, flush=True)

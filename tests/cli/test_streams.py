@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.cli.meter import Meter
-from judgekit.cli.screen import colourful
+from judgekit.cli.screen import Meter, colourful
 from judgekit.core.case import Case
 from judgekit.runner.progress import Progress
 from judgekit.suite.suite import load_suite
