@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
-from judgekit.cli import completion
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
@@ -67,14 +67,26 @@ def _parameter(
     autocompletion: str | list[str] | None = None,
     **settings: Any,
 ) -> Any:
-    if isinstance(autocompletion, str):
-        settings["autocompletion"] = vars(completion)[autocompletion]
-    elif autocompletion is not None:
-        settings["autocompletion"] = lambda: autocompletion
+    if autocompletion is not None:
+        settings["autocompletion"] = lambda: _completed(autocompletion)
     if argument:
         return typer.Argument(**settings)
     names = flags or [f"--{name.replace('_', '-')}", *([short] if short else [])]
     return typer.Option(*names, **settings)
+
+
+def _completed(words: str | list[str]) -> list[str]:
+    """Return words, or those of a function of `completion`.
+
+    Nothing here may fail: a shell cannot show a message.
+    """
+    if isinstance(words, list):
+        return words
+    with suppress(Exception):
+        from judgekit.cli import completion
+
+        return sorted(set(vars(completion)[words]()))
+    return []
 
 
 def overrides(

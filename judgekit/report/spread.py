@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from judgekit.metrics.brand_voice.sessions import FIGURES as SESSION_FIGURES
-from judgekit.metrics.pairwise.figures import FIGURES as PAIR_FIGURES
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 
 if TYPE_CHECKING:
@@ -23,18 +21,26 @@ def shown_figures(summary: MetricSummary) -> dict[str, str]:
     With it stand the interval itself, `[0.79, 0.87]`, the range and the spread over sessions.
     """
     figures = summary.figures
-    sessions, pairs = set(SESSION_FIGURES) <= set(figures), "positional_consistency" in figures
-    hidden = {*(SESSION_FIGURES if sessions else ()), *(PAIR_FIGURES if pairs else ())}
-    shown = {
-        name.replace("_", " "): "-" if figure is None else f"{figure:.4g}"
-        for name, figure in figures.items()
-        if name not in hidden and not name.startswith(_GRADE)
-    }
-    grades = {n.removeprefix(_GRADE): count for n, count in figures.items() if n.startswith(_GRADE)}
-    if counted := [f"{grade} {count:g}" for grade, count in grades.items() if count]:
-        shown["grades"] = ", ".join(counted)
-    shown = {**_pairs(figures), **shown} if pairs else shown
-    return {**_spread(summary), **shown} if sessions else shown
+    shown: dict[str, str] = {}
+    own: set[str] = set()
+    # A replay loads the modules of these metrics only if it has them.
+    if "bootstrap_margin" in figures:
+        from judgekit.metrics.brand_voice.sessions import FIGURES as SESSION_FIGURES
+
+        own |= set(SESSION_FIGURES)
+        shown |= _spread(summary)
+    if "positional_consistency" in figures:
+        from judgekit.metrics.pairwise.figures import FIGURES as PAIR_FIGURES
+
+        own |= set(PAIR_FIGURES)
+        shown |= _pairs(figures)
+    grades = []
+    for name, figure in figures.items():
+        if name.startswith(_GRADE):
+            grades += [f"{name.removeprefix(_GRADE)} {figure:g}"] if figure else []
+        elif name not in own:
+            shown[name.replace("_", " ")] = "-" if figure is None else f"{figure:.4g}"
+    return {**shown, "grades": ", ".join(grades)} if grades else shown
 
 
 def telling_figures(summary: MetricSummary) -> dict[str, str]:
@@ -67,22 +73,22 @@ def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
 
 
 def _spread(summary: MetricSummary) -> dict[str, str]:
-    low, high, margin, least, most, sd, variance = (
-        summary.figures[name] for name in SESSION_FIGURES
-    )
-    mean, scale = summary.mean, summary.scale
+    """Return the figures over sessions."""
+    figures, mean, scale = summary.figures, summary.mean, summary.scale
+    least, most = figures["lowest"], figures["highest"]
     if least is None or most is None:
         return {}
-    shown = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
+    spread = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
     if mean is None or least == most:
-        return shown
+        return spread
+    low, high, margin = (figures[f"bootstrap_{name}"] for name in ("low", "high", "margin"))
     if low is None or high is None or margin is None:
         interval = f"{mean * scale:.2f}, too few sessions for an interval"
     else:
         interval = f"{mean * scale:.2f} ± {margin * scale:.2f}, "
         interval += f"[{low * scale:.2f}, {high * scale:.2f}]"
-    shown = {"by session": interval, **shown}
+    sd, variance = figures["sd_ddof_1"], figures["variance_ddof_1"]
     if sd is not None and variance is not None:
-        shown["sd (ddof 1)"] = f"{sd * scale:.3f}"
-        shown["variance (ddof 1)"] = f"{variance * scale**2:.4f}"
-    return shown
+        spread["sd (ddof 1)"] = f"{sd * scale:.3f}"
+        spread["variance (ddof 1)"] = f"{variance * scale**2:.4f}"
+    return {"by session": interval, **spread}
