@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,8 @@ MOST_PAIRS = 50**2
 """Different answers of two judges up to which kappa is computed; with more, they are numbers."""
 _Pattern = tuple[tuple[str, ...], str | None, tuple[Any, ...], tuple[float | None, ...], Hashable]
 """Judges, or none for samples; a criterion; answers; values; the cluster."""
+_Given = tuple[Any, float | None]
+"""An answer and its value."""
 MOST_PATTERNS = 4_096
 """Different rows that are held before they are added up."""
 
@@ -154,45 +156,24 @@ def _mass_line(one: MassSummary) -> str:
 # -- adding up ---------------------------------------------------------------------
 
 
-@dataclass
-class _Mass:
-    """Adds up the mass of legal answers of one criterion."""
-
-    source: str
-    rows: int = 0
-    total: float = 0.0
-    little: int = 0
-
-    def add(self, mass: float) -> None:
-        self.rows += 1
-        self.total += mass
-        self.little += mass < LITTLE_MASS
-
-
 class _Agreement:
     """Adds up the answers of two judges to one criterion."""
 
     def __init__(self, *, clustered: bool) -> None:
         self._clustered = clustered
-        self.counts: defaultdict[tuple[object, ...], Counter[Hashable]] = defaultdict(Counter)
+        self.counts: defaultdict[tuple[object, object], Counter[Hashable]] = defaultdict(Counter)
         """Both answers -> cluster -> cases."""
         self.sums = PairSums()
         self.same = self.cases = 0
 
-    def add(
-        self,
-        answers: tuple[object, ...],
-        values: tuple[float | None, ...],
-        count: int,
-        cluster: Hashable,
-    ) -> None:
+    def add(self, one: _Given, other: _Given, count: int, cluster: Hashable) -> None:
+        answers, values = zip(one, other, strict=True)
         self.cases += count
         self.same += count * (answers[0] == answers[1])
         if len(self.counts) <= MOST_PAIRS:
             self.counts[answers][cluster] += count
-        one, other = values
-        if one is not None and other is not None:
-            self.sums.add(one, other, count)
+        if None not in values:
+            self.sums.add(*values, count)
 
     def coefficient(self, *, words: bool) -> Coefficient:
         from judgekit.stats.agreement import Coefficient, PairColumns, Paired, kappa_figure
@@ -214,32 +195,34 @@ class _Agreement:
 
 
 class OpinionTally:
-    """Adds up the opinions of a metric, row by row.
+    """Adds up the opinions of a metric, row by row, in memory that grows with its clusters alone.
 
     Args:
         clustered: whether rows have clusters; correlations then have no interval.
     """
 
     def __init__(self, *, clustered: bool) -> None:
-        self._members: defaultdict[str, FigureValues] = defaultdict(
-            partial(FigureValues, clustered=clustered)
-        )
+        figure = partial(FigureValues, clustered=clustered)
+        self._members: defaultdict[str, FigureValues] = defaultdict(figure)
         self._failed: Counter[str] = Counter()
-        self._pairs: defaultdict[tuple[str, str, str | None], _Agreement] = defaultdict(
-            partial(_Agreement, clustered=clustered)
-        )
+        agreement = partial(_Agreement, clustered=clustered)
+        self._pairs: defaultdict[tuple[str, str, str | None], _Agreement] = defaultdict(agreement)
         self._repeats: defaultdict[tuple[str, str | None], RepeatTally] = defaultdict(RepeatTally)
         self._numbers: set[str | None] = {None}
         """Criteria with an answer that is no word; the value of the metric is a number."""
         self._patterns: Counter[_Pattern] = Counter()
         self._orders: dict[str, None] = {}
-        self._masses: dict[str, _Mass] = {}
+        self._masses: dict[str, list[Any]] = {}
+        """Criterion -> source, rows, the sum of the mass of legal answers, rows with little."""
 
     def add(self, score: Score, cluster: Hashable = None) -> None:
         """Add one score of the metric itself, and its cluster if there are clusters."""
         for part in score.parts:
             if (shown := part.distribution) is not None and shown.source != "samples":
-                self._masses.setdefault(part.id, _Mass(shown.source)).add(shown.mass)
+                mass = self._masses.setdefault(part.id, [shown.source, 0, 0.0, 0])
+                mass[1] += 1
+                mass[2] += shown.mass
+                mass[3] += shown.mass < LITTLE_MASS
         texts: dict[str, list[Opinion]] = {}
         for opinion in score.opinions:
             texts.setdefault(opinion.of, []).append(opinion)
@@ -288,12 +271,12 @@ class OpinionTally:
         for (judges, criterion, answers, values, cluster), count in self._patterns.items():
             over = "judges" if judges else "orders" if swapped else "samples"
             self._repeats[over, criterion].add(answers, values, count=count)
-            if not all(map(_is_word, answers)):
+            if not all(answer is None or isinstance(answer, (str, bool)) for answer in answers):
                 self._numbers.add(criterion)
-            for one, other in combinations(range(len(judges)), 2):
-                self._pairs[judges[one], judges[other], criterion].add(
-                    (answers[one], answers[other]), (values[one], values[other]), count, cluster
-                )
+            given = zip(answers, values, strict=True)
+            # Samples have no judges, and so no pairs of them.
+            for (judge, one), (other, two) in combinations(zip(judges, given, strict=False), 2):
+                self._pairs[judge, other, criterion].add(one, two, count, cluster)
         self._patterns.clear()
 
     def finish(self) -> OpinionSummary | None:
@@ -306,14 +289,8 @@ class OpinionTally:
             pairs=tuple(self._pair(*pair) for pair in self._pairs.items()),
             repeats=tuple(self._repeat(*repeat) for repeat in self._repeats.items()),
             masses=tuple(
-                MassSummary(
-                    criterion=criterion,
-                    source=mass.source,
-                    rows=mass.rows,
-                    mean=mass.total / mass.rows,
-                    little=mass.little,
-                )
-                for criterion, mass in self._masses.items()
+                MassSummary(criterion=id, source=source, rows=n, mean=total / n, little=little)
+                for id, (source, n, total, little) in self._masses.items()
             ),
             unbalanced=_unbalanced(list(self._orders)),
         )
@@ -345,18 +322,13 @@ class OpinionTally:
 
     def _repeat(self, key: tuple[str, str | None], tally: RepeatTally) -> RepeatSummary:
         over, criterion = key
-        figures = tally.finish()
-        words = criterion not in self._numbers
-        return RepeatSummary(
-            criterion=criterion,
-            over=over,
-            cases=figures.cases,
-            exact=figures.exact,
-            kappa=figures.kappa if words else None,
-            icc=figures.icc,
-            spread=figures.spread,
-            needed=samples_needed(figures.kappa if words else figures.icc),
-        )
+        figures = asdict(tally.finish())
+        del figures["answers"]
+        reliability = "kappa"
+        if criterion in self._numbers:
+            reliability, figures["kappa"] = "icc", None
+        needed = samples_needed(figures[reliability])
+        return RepeatSummary(criterion=criterion, over=over, needed=needed, **figures)
 
 
 def _first(opinions: Sequence[Opinion]) -> Opinion:
@@ -375,10 +347,6 @@ def _first(opinions: Sequence[Opinion]) -> Opinion:
     values = {id: mean_of([value, other.values[id]]) for id, value in first.values.items()}
     update = {"answers": answers, "values": values, "value": mean_of([first.value, other.value])}
     return first.model_copy(update=update)
-
-
-def _is_word(answer: object) -> bool:
-    return answer is None or isinstance(answer, (str, bool))
 
 
 def _unbalanced(orders: Sequence[str]) -> str | None:
