@@ -60,6 +60,7 @@ def scan(
 
 @app.command("explain")
 def explain(
+    command: typer.Context,
     suite: Path,
     case: str | None = None,
     judge: list[str] | None = None,
@@ -75,7 +76,7 @@ def explain(
     """
     from judgekit.suite.maintenance import explain_misses
 
-    flags = overrides(judge=judge, param=param)
+    flags = overrides(command.params)
     text, misses = explain_misses(suite, case=case, most=most, overrides=flags)
     typer.echo(text, nl=False)
     raise typer.Exit(3 if misses else 0)

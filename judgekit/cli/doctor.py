@@ -10,6 +10,7 @@ from judgekit.cli.options import overrides
 
 
 def doctor(
+    command: typer.Context,
     suite: Path | None = None,
     ask: bool = False,
     times: int = 3,
@@ -31,8 +32,7 @@ def doctor(
     from judgekit.suite.doctor.text import diagnosis_text
 
     status = StatusLine(shown=not json)
-    chosen = overrides(judge=judge, api_base=api_base, param=param)
-    diagnosis = examine(suite, chosen, ask=ask, times=times, say=status.show)
+    diagnosis = examine(suite, overrides(command.params), ask=ask, times=times, say=status.show)
     status.clear()
     if json:
         print_json(diagnosis.model_dump(mode="json"))

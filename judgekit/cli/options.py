@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
@@ -89,25 +90,26 @@ def _completed(words: str | list[str]) -> list[str]:
     return []
 
 
-def overrides(
-    *, judge: str | list[str] | None = None, param: list[str] | None = None, **others: Any
-) -> Overrides:
+def overrides(flags: Mapping[str, Any] = MappingProxyType({}), **others: Any) -> Overrides:
     """Return what flags override in a suite.
 
     Args:
-        judge: `--judge`.
-        param: `--param`.
-        others: further fields of `Overrides`; `None` where no flag is given.
+        flags: all parameters of a command; those with the name of a field of `Overrides` count,
+            and `param`.
+        others: further fields of `Overrides`, or `param`.
 
     Raises:
         ConfigError: a parameter is not `name=value`, or a role has two judges.
     """
     from judgekit.suite.overrides import Overrides
 
-    model, judges = _by_role([judge] if isinstance(judge, str) else judge or [])
-    params = named_values("--param", param)
+    names = flags.keys() & {*Overrides.model_fields, "param"}
+    fields = given(**{name: flags[name] for name in names}, **others)
+    judge = fields.pop("judge", [])
+    model, judges = _by_role([judge] if isinstance(judge, str) else judge)
+    params = named_values("--param", fields.pop("param", None))
     # Flags have the right types already.
-    return Overrides.model_construct(**given(judge=model, judges=judges, params=params, **others))
+    return Overrides.model_construct(**given(judge=model, judges=judges, params=params, **fields))
 
 
 def _by_role(flags: list[str]) -> tuple[str | None, dict[str, str]]:
@@ -152,11 +154,11 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
 
 
 def given(**values: Any) -> dict[str, Any]:
-    """Return the values that are not `None`; paths as text."""
+    """Return the values that are not missing; paths as text."""
     return {
         name: str(value) if isinstance(value, Path) else value
         for name, value in values.items()
-        if value is not None
+        if value not in (None, ())  # of a flag that may be repeated, an empty tuple
     }
 
 

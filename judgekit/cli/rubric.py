@@ -143,6 +143,7 @@ def render(
 
 @app.command("test")
 def run_tests(
+    command: typer.Context,
     sources: list[str] | None = None,
     record: str | None = None,
     judge: str | None = None,
@@ -161,7 +162,7 @@ def run_tests(
     """
     from judgekit.authoring.rubric_test.text import tests_outcome
 
-    chosen = overrides(judge=judge, api_base=api_base, record=record, param=param)
+    chosen = overrides(command.params)
     text, code = tests_outcome(
         sources or [], chosen, answers=answers, cassettes=cassettes, prune=prune, as_json=json
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 def run(
+    command: typer.Context,
     suite: Path | None = None,
     out: Path | None = None,
     no_out: bool = False,
@@ -73,21 +74,9 @@ def run(
         typer.echo(f"nothing to do: no case of {filter_failing} failed or fell below a threshold")
         raise typer.Exit
     chosen = overrides(
-        judge=judge,
-        api_base=api_base,
-        record=record,
-        param=param,
-        no_judge=no_judge,
-        only=only,
+        command.params,
         settings=settings(set),
-        limit=limit,
-        where=where,
         ids=ids,
-        shard=shard,
-        cases=cases,
-        format=format,
-        baseline=baseline,
-        against=against,
         again=failed_keys(retry_failed) if retry_failed else None,
     )
     if plan:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def score(
+    command: typer.Context,
     suite: str | None = None,
     input: str | None = None,
     output: str | None = None,
@@ -68,14 +69,7 @@ def score(
     metrics = _metrics(metric or [], rubric or [], options)
     if judge is None and not no_judge:
         check_judge(metrics)
-    chosen = overrides(
-        judge=judge,
-        api_base=api_base,
-        record=record,
-        param=param,
-        no_judge=no_judge,
-        settings=settings(set, list(metrics)),
-    )
+    chosen = overrides(command.params, settings=settings(set, list(metrics)))
     data = given(metrics=metrics, cassette=cassette)
     built = build_suite(data, base=Path(), overrides=chosen)
     subject = _case(

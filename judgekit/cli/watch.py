@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from judgekit.cli.options import overrides, settings
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
@@ -23,6 +25,7 @@ NAMED = 3
 
 
 def watch(
+    command: typer.Context,
     suite: Path | None = None,
     judge: list[str] | None = None,
     api_base: str | None = None,
@@ -56,19 +59,7 @@ def watch(
     check_volume(quiet=quiet, verbose=verbose)
     if cases == "-":
         raise ConfigError("--cases -: standard input can be read once; name a file to watch")
-    chosen = overrides(
-        judge=judge,
-        api_base=api_base,
-        record=record,
-        param=param,
-        no_judge=no_judge,
-        only=only,
-        settings=settings(set),
-        limit=limit,
-        cases=cases,
-        format=format,
-        baseline=baseline,
-    )
+    chosen = overrides(command.params, settings=settings(set))
     if not suite.is_file():
         read_suite(suite)  # raises the error that explains why
     stop = Flag()
