@@ -103,6 +103,5 @@ def sample(
         check_output(cases, out, force=force)
     drawn = sample_cases(load_cases(cases, format=shape_of(format)), count, by=by, seed=seed)
     write_cases(drawn, out)
-    place = out if out is not None else "standard output"
-    fewer = "; the file has no more" if len(drawn) < count else ""
-    print(f"{counted(len(drawn), 'case')} written to {place}{fewer}", file=sys.stderr)
+    text = f"{counted(len(drawn), 'case')} written to {out or 'standard output'}"
+    print(text + ("; the file has no more" if len(drawn) < count else ""), file=sys.stderr)

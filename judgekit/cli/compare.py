@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import typer
@@ -32,8 +33,6 @@ def compare(
 
     Exit codes: 0 compared, 1 --fail-on applies, 2 the runs cannot be compared.
     """
-    import sys
-
     from judgekit.analysis.comparison.compare import compare_all
     from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind
     from judgekit.cli.output import print_json
@@ -49,7 +48,7 @@ def compare(
     elif markdown:
         print("\n".join(one.markdown(cases=cases) for one in comparisons), end="")
     else:
-        texts = [c.text(width=columns(), colour=colourful(), cases=cases) for c in comparisons]
+        texts = (c.text(width=columns(), colour=colourful(), cases=cases) for c in comparisons)
         print("\n".join(texts), end="")
     if out is not None:
         from judgekit.pages.comparison.page import write_comparison

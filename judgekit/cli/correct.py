@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 
@@ -22,11 +23,8 @@ def correct(
     Exit codes: 0 corrected, 2 the run or the labels are wrong.
     """
     from judgekit.analysis.correction.correct import correct as correct_means
-    from judgekit.cli.output import print_json
-    from judgekit.cli.screen import columns
+    from judgekit.cli.output import print_document
 
     corrected = correct_means(folder, labels_file, by=by, combine=labels, cluster=cluster)  # type: ignore[arg-type]
-    if json:
-        print_json(corrected.model_dump(mode="json"))
-    else:
-        print(corrected.markdown() if markdown else corrected.text(width=columns()), end="")
+    data = partial(corrected.model_dump, mode="json")
+    print_document(corrected, data, as_json=json, markdown=markdown)

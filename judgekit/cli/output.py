@@ -14,6 +14,7 @@ from judgekit.core.canonical import printable
 from judgekit.core.example_model import EXAMPLE_MODEL
 
 if TYPE_CHECKING:
+    from judgekit.core.value import Document
     from judgekit.report.export.export import Export
     from judgekit.report.report import Report
     from judgekit.suite.estimate import MissingCalls
@@ -99,6 +100,16 @@ def outputs_of(exports: list[str] | None, *, github: bool) -> Outputs:
 def print_json(data: object) -> None:
     """Print a value as JSON, with sorted keys."""
     print(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
+
+
+def print_document(
+    document: Document, data: Callable[[], object], *, as_json: bool, markdown: bool
+) -> None:
+    """Print a value as JSON of its data, as Markdown, or as text."""
+    if as_json:
+        print_json(data())
+    else:
+        print(document.markdown() if markdown else document.text(width=columns()), end="")
 
 
 def print_report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,7 @@ def calibrate(
 
 @app.command("diagnose")
 def diagnose(
+    command: typer.Context,
     persona: Path,
     source: Path,
     judge: list[str] | None = None,
@@ -88,14 +89,12 @@ def diagnose(
     """
     from judgekit.authoring.persona.text import diagnosis_text
 
-    flags = overrides(judge=judge, api_base=api_base, param=param, record=record)
-    _compare(diagnosis_text, json, (sample, rate, budget, seed), option, overrides=flags,
-             persona=persona, source=source, cassette=cassette, threshold=threshold,
-             held_out=held_out)  # fmt: skip
+    _compare(diagnosis_text, command.params)
 
 
 @app.command("scenarios")
 def scenarios(
+    command: typer.Context,
     persona: Path,
     source: Path,
     by: str = "scenario",
@@ -120,19 +119,22 @@ def scenarios(
     """
     from judgekit.authoring.persona.text import scenarios_text
 
-    flags = overrides(judge=judge, api_base=api_base, param=param, record=record)
-    _compare(scenarios_text, json, (sample, rate, budget, seed), option, overrides=flags,
-             persona=persona, source=source, cassette=cassette, by=by)  # fmt: skip
+    _compare(scenarios_text, command.params)
 
 
-def _compare(
-    text: Callable[..., str], json: bool, plan: Any, option: list[str] | None, **given: Any
-) -> None:
+def _compare(text: Callable[..., str], flags: Mapping[str, Any]) -> None:
+    """Compare a persona with a judge, and print the outcome in words."""
     from judgekit.authoring.persona.diagnose import SamplePlan, compare_with_judge
     from judgekit.cli.output import print_notes
 
-    options = named_values("--option", option)
-    outcome = compare_with_judge(plan=SamplePlan(*plan), options=options, **given)
-    typer.echo(text(outcome, as_json=json), nl=False)
+    plan = SamplePlan(flags["sample"], flags["rate"], flags["budget"], flags["seed"])
+    names = {"persona", "source", "cassette", "by", "threshold", "held_out"} & flags.keys()
+    outcome = compare_with_judge(
+        plan=plan,
+        options=named_values("--option", flags["option"]),
+        overrides=overrides(flags),
+        **{name: flags[name] for name in names},
+    )
+    typer.echo(text(outcome, as_json=flags["json"]), nl=False)
     print_notes(outcome.suite)
     raise typer.Exit(3 if outcome.missing else 0)

@@ -38,7 +38,6 @@ def perturb(
     ]
     copies = perturbed(load_cases(cases, limit=limit), changes, seed=seed, count=count)
     written = write_cases(copies, out)
-    place = out if out is not None else "standard output"
-    print(f"{written} perturbed cases written to {place}", file=sys.stderr)
+    print(f"{written} perturbed cases written to {out or 'standard output'}", file=sys.stderr)
     if not written:
         print("no case has an input that these kinds could change", file=sys.stderr)

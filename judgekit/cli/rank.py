@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 
@@ -23,17 +24,11 @@ def rank(
 
     Exit codes: 0 ranked, 2 nothing can be ranked.
     """
-    import sys
-
     from judgekit.analysis.ranking.rank import rank as rank_models
-    from judgekit.cli.output import print_json
-    from judgekit.cli.screen import columns
+    from judgekit.cli.output import print_document
 
     ranking = rank_models(*sources, metric=metric, judge=judge, draws=draws, seed=seed)
-    if json:
-        print_json(ranking.to_json())
-    else:
-        print(ranking.markdown() if markdown else ranking.text(width=columns()), end="")
+    print_document(ranking, ranking.to_json, as_json=json, markdown=markdown)
     if out is not None:
         page = ranking.to_html(out)
         print(f"page: {page}", file=sys.stderr if json or markdown else sys.stdout)

@@ -204,11 +204,7 @@ def stats(
     Exit codes: 0 measured, 2 the run or the labels are wrong.
     """
     from judgekit.analysis.rubric_stats.measure import rubric_stats
-    from judgekit.cli.output import print_json
-    from judgekit.cli.screen import columns
+    from judgekit.cli.output import print_document
 
     found = rubric_stats(folder, labels)
-    if json:
-        print_json(found.to_json())
-    else:
-        typer.echo(found.markdown() if markdown else found.text(width=columns()), nl=False)
+    print_document(found, found.to_json, as_json=json, markdown=markdown)
