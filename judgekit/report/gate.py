@@ -230,7 +230,7 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
         sliced = gate.where and not summary.rows
         why = f"no case is in this slice; {empty}" if sliced else "nothing was scored"
         why = figure.too_few if gate.corrected and figure.too_few else why
-        return _unknown(gate, f"{name} is unknown: {why}", n=0)
+        return unknown(gate, f"{name} is unknown: {why}", n=0)
     at_most = gate.at_most
     if at_most is None:
         at_most = gate.statistic != "pass_rate" and not summary.higher_is_better
@@ -251,9 +251,10 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
         rule += f" by its {by}" if by else ""
         return _compared(gate, value, shown, rule, passed=passed, by=by, **known)
     passed = gate.undecided == "pass"
+    supposing = f"the true {words} is {value:.3f}"
+    more = more_text(figure, abs(value - gate.bound), supposing=supposing)
     sentence = (
-        f"{shown}: cannot tell yet by its interval whether {rule}"
-        f"{_more(figure, value, gate.bound, words)}; that "
+        f"{shown}: cannot tell yet by its interval whether {rule}{more}; that "
         f"{'passes' if passed else 'does not pass'} (undecided: {gate.undecided or 'fail'})"
     )
     return GateResult(gate=gate, found=value, passed=passed, sentence=sentence,
@@ -266,20 +267,23 @@ def _spread(figure: Figure) -> str:
     return f" [{figure.low:.3f}, {figure.high:.3f}]"
 
 
-def _more(figure: Figure, value: float, bound: float, words: str) -> str:
-    """Return the number of further cases or clusters that would decide, in brackets, or nothing."""
+def more_text(figure: Figure, distance: float, *, supposing: str) -> str:
+    """Return the number of further cases or clusters that would decide, in brackets, or nothing.
+
+    Args:
+        figure: the figure, with its standard error.
+        distance: how far it is from the bound.
+        supposing: what the number takes for granted.
+    """
     if not figure.error:
         return ""
     from judgekit.stats.power import more_cases
 
-    size = figure.n if figure.clusters is None else figure.clusters
-    more = more_cases(
-        figure.error * math.sqrt(size),
-        size,
-        abs(value - bound),
-        supposing=f"the true {words} is {value:.3f}",
-        what="cases" if figure.clusters is None else "clusters",
-    )
+    what, size = "clusters", figure.clusters
+    if size is None:
+        what, size = "cases", figure.n
+    deviation = figure.error * math.sqrt(size)
+    more = more_cases(deviation, size, distance, supposing=supposing, what=what)
     return f" ({more})" if more else ""
 
 
@@ -313,7 +317,7 @@ def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
     """Check the share of scored rows, or the number of rows without a score for one reason."""
     rows = summary.rows - summary.not_applicable
     if rows == 0:
-        return _unknown(gate, f"{gate.subject}: {gate.statistic} is unknown: no row to count", n=0)
+        return unknown(gate, f"{gate.subject}: {gate.statistic} is unknown: no row to count", n=0)
     if gate.statistic == "coverage":
         value = summary.scored / rows
         passed = value >= gate.bound
@@ -339,11 +343,11 @@ def check_cost(bound: float, paid: float | None) -> GateResult:
     """
     gate = Gate(metric="", statistic=COST, bound=bound, at_most=True)
     if paid is None:
-        return _unknown(gate, "cost is unknown: not every reply has a price")
+        return unknown(gate, "cost is unknown: not every reply has a price")
     return _compared(gate, paid, f"cost ${paid:.4f}", f"at most ${bound:g}", passed=paid <= bound)
 
 
-def _unknown(gate: Gate, sentence: str, *, n: int | None = None) -> GateResult:
+def unknown(gate: Gate, sentence: str, *, n: int | None = None) -> GateResult:
     """Return the result of a gate without a figure; it never passes."""
     return GateResult(gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=n)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,17 +14,19 @@ from judgekit.datasets.selection.selection import CasesSeen
 from judgekit.report.folder import RESULTS, Scored
 from judgekit.report.gate import (
     Answer,
+    Figure,
     Gate,
     GateResult,
     Undecided,
     check,
     check_cost,
+    more_text,
+    unknown,
 )
 from judgekit.report.manifest import rubrics_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, Tally
 from judgekit.stats.intervals import CHANGED
-from judgekit.stats.power import more_cases
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.pairs import Pair, Pairing
@@ -102,7 +103,7 @@ class Gatekeeper:
                     "with: gate: {baseline: FOLDER} in the suite, or --baseline FOLDER"
                 )
             self._checks.append(_Race(gate, rules.baseline, manifest))
-        self._slices = [c for c in self._checks if isinstance(c, _Watch) and c.follows]
+        self._slices = [c for c in self._checks if isinstance(c, _Watch) and c.tally is not None]
         self._races = [c for c in self._checks if isinstance(c, _Race)]
         if self._races and rules.baseline is not None:
             from judgekit.analysis.comparison.pairs import Pairing
@@ -120,18 +121,17 @@ class Gatekeeper:
         for watch in self._slices:
             watch.add(case, by_metric[watch.gate.metric])
         if self._pairing is not None:
-            for pair in self._pairing.take(Scored(case, rows)):
-                self._meet(pair)
+            self._meet(self._pairing.take(Scored(case, rows)))
 
-    def _meet(self, pair: Pair) -> None:
-        for race in self._races:
-            race.add(pair)
+    def _meet(self, pairs: Iterable[Pair]) -> None:
+        for pair in pairs:
+            for race in self._races:
+                race.add(pair)
 
     def finish(self, summaries: Mapping[str, MetricSummary]) -> tuple[GateResult, ...]:
         """Return the results of all gates, in their order."""
         if self._pairing is not None:
-            for pair in self._pairing.rest():
-                self._meet(pair)
+            self._meet(self._pairing.rest())
         results = [each.finish(summaries[each.gate.metric]) for each in self._checks]
         if self._rules.max_cost is not None:
             results.append(check_cost(self._rules.max_cost, self._rules.paid()))
@@ -146,15 +146,11 @@ class _Watch:
     ) -> None:
         self.gate = gate
         own = gate.where or gate.cluster != cluster
-        self._tally = tally(gate.metric, gate.cluster is not None) if own else None
+        self.tally = tally(gate.metric, gate.cluster is not None) if own else None
         self._seen: CasesSeen | None = CasesSeen(_conditions(gate)) if gate.where else None
 
-    @property
-    def follows(self) -> bool:
-        return self._tally is not None
-
     def add(self, case: Case, row: Row) -> None:
-        if self._tally is None:
+        if self.tally is None:
             return
         if not self.gate.concerns(case.metadata):
             if self._seen is not None:
@@ -162,17 +158,15 @@ class _Watch:
         else:
             self._seen = None
             cluster = _cluster(self.gate, case.id, case.metadata)
-            self._tally.add(case.id, row.result, cluster, case.output)
+            self.tally.add(case.id, row.result, cluster, case.output)
 
     def finish(self, summary: MetricSummary) -> GateResult:
-        if self._tally is None:
-            return check(self.gate, summary)
-        own = self._tally.finish()
-        unmet = self._seen.unmet() if self._seen is not None else None
-        if unmet is None:
-            return check(self.gate, own)
-        condition, why = unmet
-        return check(self.gate, own, empty=f"{condition.field}: {why}")
+        if self.tally is not None:
+            summary = self.tally.finish()
+            if self._seen is not None and (unmet := self._seen.unmet()) is not None:
+                condition, why = unmet
+                return check(self.gate, summary, empty=f"{condition.field}: {why}")
+        return check(self.gate, summary)
 
 
 def _conditions(gate: Gate) -> tuple[Condition, ...]:
@@ -229,9 +223,7 @@ class _Race:
         if self._refused is not None or difference.mean is None:
             why = self._refused or f"no case has a score in both{other}"
             sentence = f"{head} cannot be compared with {self._name}: {why}"
-            return GateResult(
-                gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
-            )
+            return unknown(gate, sentence, n=0)
         low, high = difference.low, difference.high
         if difference.mean == 0 and self._same == difference.pairs:
             # If all answers are the same, the difference is exactly 0.
@@ -250,7 +242,11 @@ class _Race:
         )
         limit = f"worse by more than {gate.bound:g}"
         if answer == "undecided":
-            more = self._more(higher=summary.higher_is_better)
+            pairs, mean = self._differences.spread, difference.mean
+            figure = Figure(mean, n=pairs.n, clusters=pairs.clusters, error=pairs.standard_error)
+            distance = abs((mean if summary.higher_is_better else -mean) + gate.bound)
+            supposing = f"the true difference is {mean:+.3f}"
+            more = more_text(figure, distance, supposing=supposing)
             verdict = f"cannot tell yet by its interval whether it is {limit}{more}; that " + (
                 "passes" if passed else "does not pass"
             )
@@ -277,20 +273,6 @@ class _Race:
         if worst >= -self.gate.bound:
             return "meets"
         return "misses" if best < -self.gate.bound else "undecided"
-
-    def _more(self, *, higher: bool) -> str:
-        spread = self._differences.spread
-        if not spread.standard_error or spread.mean is None:
-            return ""
-        size = spread.n if spread.clusters is None else spread.clusters
-        more = more_cases(
-            spread.standard_error * math.sqrt(size),
-            size,
-            abs((spread.mean if higher else -spread.mean) + self.gate.bound),
-            supposing=f"the true difference is {spread.mean:+.3f}",
-            what="cases" if spread.clusters is None else "clusters",
-        )
-        return f" ({more})" if more else ""
 
 
 def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str | None:
