@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -37,18 +38,16 @@ class ResultsWriter:
 
     def __init__(self, folder: Path, *, manifest: dict[str, Any]) -> None:
         self.folder = folder
-        try:
+        with _translated(folder), ExitStack() as unless_claimed:
             check_folder(folder)
             folder.mkdir(parents=True, exist_ok=True)
             # No O_TRUNC, which would empty the file of a run that is still going.
             handle = open_in_place(folder / RESULTS, os.O_RDWR | os.O_CREAT)
-            self._file: BinaryIO = os.fdopen(handle, "r+b", buffering=_BUFFER)
-        except OSError as exc:
-            raise self._unwritable(exc, folder) from exc
-        try:
+            file: BinaryIO = os.fdopen(handle, "r+b", buffering=_BUFFER)
+            unless_claimed.callback(file.close)
             _claim(handle, folder)
             # Between the first look and the claim, another program may have written here.
-            head = self._file.read(len(_SIGNATURE))
+            head = file.read(len(_SIGNATURE))
             _check_results(head, folder)
             self.went_on = bool(head) and not (folder / REPORT).exists()
             """Whether a run was stopped here before its end."""
@@ -56,22 +55,14 @@ class ResultsWriter:
                 (folder / stale).unlink(missing_ok=True)
                 for half in folder.glob(f".{stale}.*.new"):
                     half.unlink(missing_ok=True)
-            self._file.seek(0)
-            self._file.truncate()
-        except OSError as exc:
-            self._file.close()
-            raise self._unwritable(exc, folder) from exc
-        except ConfigError:
-            self._file.close()
-            raise
-        header = {
-            "judgekit": "results",
-            "manifest": digest(canonical_json(manifest)),
-            "version": VERSION,
-        }
-        self._file.write(canonical_json(header).encode() + b"\n")
-        self._file.flush()
-        self._flushed = time.monotonic()
+            file.seek(0)
+            file.truncate()
+            unless_claimed.pop_all()
+        described = digest(canonical_json(manifest))
+        header = {"judgekit": "results", "manifest": described, "version": VERSION}
+        file.write(canonical_json(header).encode() + b"\n")
+        file.flush()
+        self._file, self._flushed = file, time.monotonic()
 
     def write(self, case: bytes, rows: Iterable[bytes]) -> None:
         """Write one case, given as JSON in UTF-8, and its rows, each a line in UTF-8."""
@@ -82,7 +73,7 @@ class ResultsWriter:
                 self._file.flush()
                 self._flushed = time.monotonic()
         except OSError as exc:
-            raise self._unwritable(exc, self.folder / RESULTS) from exc
+            raise _unwritable(exc, self.folder / RESULTS) from exc
 
     def flush(self) -> None:
         """Flush the buffer to the operating system.
@@ -90,21 +81,26 @@ class ResultsWriter:
         Raises:
             ConfigError: it takes no more.
         """
-        try:
+        with _translated(self.folder / RESULTS):
             self._file.flush()
-        except OSError as exc:
-            raise self._unwritable(exc, self.folder / RESULTS) from exc
 
     def close(self) -> None:
         """Close the file, and let others write to the folder."""
-        try:
+        with _translated(self.folder / RESULTS):
             self._file.close()
-        except OSError as exc:
-            raise self._unwritable(exc, self.folder / RESULTS) from exc
 
-    def _unwritable(self, exc: OSError, path: Path) -> ConfigError:
-        message = f"cannot be written: {exc.strerror}; name another folder"
-        return ConfigError(message, where=str(exc.filename or path))
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as exc:
+        raise _unwritable(exc, path) from exc
+
+
+def _unwritable(exc: OSError, path: Path) -> ConfigError:
+    message = f"cannot be written: {exc.strerror}; name another folder"
+    return ConfigError(message, where=str(exc.filename or path))
 
 
 def check_folder(folder: Path) -> None:
