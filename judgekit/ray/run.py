@@ -32,13 +32,13 @@ from judgekit.report.folder import (
     RUN,
     SHARD,
     TAPE,
+    check_folder,
     read_json,
     read_manifest_digest,
     write_json,
 )
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
-from judgekit.report.writer import check_folder
 from judgekit.suite.judges import asks_in_terminal
 from judgekit.suite.merge import merge_shards
 from judgekit.suite.suite import Suite, load_suite

@@ -1,7 +1,7 @@
 """A finished run: summary, run folder, page, exports, and tables for terminal and notebook.
 
-It imports `core`, `stats`, `datasets`, `cassette` and `metrics`.
+It imports `core`, `stats`, `datasets`, `rubric` and `metrics`.
 
-Start with `report`, the results of a run; `writer` and `folder` keep them on disk; `export`
-writes other formats.
+Start with `report`, the results of a run; `folder` keeps them on disk; `export` writes other
+formats.
 """

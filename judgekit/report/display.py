@@ -17,13 +17,14 @@ from judgekit.core.display.parts import (
 )
 from judgekit.core.display.text import to_text
 from judgekit.report.corrected import corrected_lines
-from judgekit.report.spread import shown_figures, telling_figures
 from judgekit.report.text import (
     counts_of,
     doubt_lines,
     interval_of,
     note_lines,
     number_of,
+    shown_figures,
+    telling_figures,
     title_of,
 )
 

@@ -23,12 +23,11 @@ from judgekit.core.value import to_json_bytes, trusted
 from judgekit.datasets.load import Source, cases_of
 from judgekit.judges.connections import closing_connections
 from judgekit.metrics.adapter import as_metric
-from judgekit.report.folder import REPORT, RUN, Scored, write_json
+from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
 from judgekit.report.gate import gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
-from judgekit.report.writer import ResultsWriter
 from judgekit.runner.gatekeeper import (
     Gatekeeper,
     Rules,

@@ -7,9 +7,15 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Part, Score
-from judgekit.report.folder import REPORT, RESULTS, is_locked, read_json, read_results
+from judgekit.report.folder import (
+    REPORT,
+    RESULTS,
+    ResultsWriter,
+    is_locked,
+    read_json,
+    read_results,
+)
 from judgekit.report.report import Report
-from judgekit.report.writer import ResultsWriter
 from judgekit.runner.evaluation import evaluate_sync
 
 HEADER = '{"judgekit":"results","manifest":"x","version":1}\n'
@@ -150,7 +156,7 @@ def test_a_run_that_is_writing_can_be_told_from_what_is_left_of_one(tmp_path):
 
 def test_rows_are_seen_while_a_run_writes(tmp_path, monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("judgekit.report.writer.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("judgekit.report.folder.time.monotonic", lambda: now[0])
     writer = ResultsWriter(tmp_path, manifest={})
 
     writer.write(b'{"id":"a"}', [])

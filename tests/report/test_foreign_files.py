@@ -16,9 +16,8 @@ from judgekit.core.output_file import open_in_place, whole_file
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.text.length import Length
 from judgekit.report.export.export import FORMATS, export, parse_exports
-from judgekit.report.folder import FILES
+from judgekit.report.folder import FILES, ResultsWriter
 from judgekit.report.report import Report
-from judgekit.report.writer import ResultsWriter
 from judgekit.runner.evaluation import evaluate_sync
 
 OLD = Path(__file__).parents[1] / "data" / "run_folders"
@@ -188,7 +187,7 @@ def test_files_that_come_between_the_check_and_the_claim_are_kept(tmp_path, monk
         folder.mkdir()
         (folder / "results.jsonl").write_text("precious", "utf-8")
 
-    monkeypatch.setattr("judgekit.report.writer.check_folder", put)
+    monkeypatch.setattr("judgekit.report.folder.check_folder", put)
 
     with pytest.raises(ConfigError, match="is not a run folder"):
         ResultsWriter(tmp_path / "out", manifest={})

@@ -9,9 +9,8 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.text.length import Length
-from judgekit.report.folder import write_json
+from judgekit.report.folder import ResultsWriter, write_json
 from judgekit.report.report import Report
-from judgekit.report.writer import ResultsWriter
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.run import replay_suite
 from judgekit.suite.suite import load_suite

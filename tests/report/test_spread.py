@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from judgekit.core.score import Score
-from judgekit.report.spread import shown_figures
 from judgekit.report.summary import Tally
+from judgekit.report.text import shown_figures
 
 SPREAD = {
     "bootstrap_low": 0.79,

@@ -538,7 +538,7 @@ def test_a_run_nobody_writes_any_more_is_said_to_have_stopped(get, root):
 
 
 def test_a_run_that_is_slow_is_known_to_be_alive(get, root):
-    from judgekit.report.writer import ResultsWriter
+    from judgekit.report.folder import ResultsWriter
 
     writer = ResultsWriter(root / "slow", manifest={})
     os.utime(root / "slow" / "results.jsonl", (1_000_000, 1_000_000))

@@ -17,8 +17,7 @@ from judgekit.pages.run.tallies import saturation
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.manifest import dicts_in, entries_in, mapping
 from judgekit.report.report import Report
-from judgekit.report.spread import telling_figures
-from judgekit.report.text import outcome_counts
+from judgekit.report.text import outcome_counts, telling_figures
 
 SCRIPTS = (
     "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table",

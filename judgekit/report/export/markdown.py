@@ -11,8 +11,7 @@ from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
-from judgekit.report.spread import shown_figures
-from judgekit.report.text import counts_of, doubt_lines, number_of, title_of
+from judgekit.report.text import counts_of, doubt_lines, number_of, shown_figures, title_of
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report

@@ -10,8 +10,7 @@ from judgekit.authoring.lint.lint import lint_rubrics
 from judgekit.core.case import Case
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
-from judgekit.report.folder import REPORT
-from judgekit.report.writer import ResultsWriter
+from judgekit.report.folder import REPORT, ResultsWriter
 from judgekit.rubric.load import load_rubric
 from tests.cli.conftest import judgekit
 
