@@ -192,9 +192,8 @@ def _score_models(
     suite: Path, folders: Mapping[str, Path | None], asking: _Asking, *, limit: int | None
 ) -> int:
     """Answer the cases of a suite by each model, score them, and return the exit code."""
-    from judgekit.cli.execution import run_with_progress
     from judgekit.cli.options import overrides
-    from judgekit.cli.output import print_notes, print_report
+    from judgekit.cli.output import print_notes, print_report, run_with_progress
     from judgekit.core.synchronous import Flag
     from judgekit.suite.suite import load_suite
 

@@ -54,8 +54,7 @@ def evaluate(
 
     Exit codes: 0 passed, 2 the setup is wrong, 3 incomplete.
     """
-    from judgekit.cli.execution import run_with_progress
-    from judgekit.cli.output import print_notes, print_report
+    from judgekit.cli.output import print_notes, print_report, run_with_progress
     from judgekit.cli.score import check_judge
     from judgekit.core.yaml_file import to_yaml
     from judgekit.datasets.case_builder import Shape

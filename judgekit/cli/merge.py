@@ -24,8 +24,7 @@ def merge(
 
     Exit codes: 0 passed, 1 a gate failed, 2 the shards do not fit together, 3 incomplete.
     """
-    from judgekit.cli.execution import KEPT
-    from judgekit.cli.output import outputs_of, print_report
+    from judgekit.cli.output import KEPT, outputs_of, print_report
     from judgekit.cli.screen import on_interrupt
     from judgekit.core.synchronous import Flag
     from judgekit.suite.merge import merge_shards

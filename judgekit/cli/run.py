@@ -52,8 +52,14 @@ def run(
 
     Exit codes: 0 passed, 1 a gate failed, 2 the setup is wrong, 3 incomplete.
     """
-    from judgekit.cli.execution import run_distributed, run_with_progress
-    from judgekit.cli.output import outputs_of, print_error, print_notes, print_report
+    from judgekit.cli.output import (
+        outputs_of,
+        print_error,
+        print_notes,
+        print_report,
+        run_distributed,
+        run_with_progress,
+    )
     from judgekit.suite.run import default_out, failed_keys, failing_ids
     from judgekit.suite.source import find_suite
     from judgekit.suite.suite import load_suite

@@ -47,8 +47,7 @@ def score(
 
     Exit codes: 0 scored, 2 the setup is wrong, 3 no score.
     """
-    from judgekit.cli.execution import run_with_progress
-    from judgekit.cli.output import print_notes
+    from judgekit.cli.output import print_notes, run_with_progress
     from judgekit.cli.screen import colourful, columns
     from judgekit.core.score import Failure
     from judgekit.report.text import row_text

@@ -49,7 +49,7 @@ def watch(
 
     Exit codes: 0 ended by Ctrl-C, 2 no such suite.
     """
-    from judgekit.cli.execution import run_with_progress
+    from judgekit.cli.output import run_with_progress
     from judgekit.cli.run import check_volume
     from judgekit.core.synchronous import Flag
     from judgekit.suite.source import find_suite, read_suite

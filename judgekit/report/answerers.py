@@ -7,11 +7,8 @@ from pathlib import PurePath
 from typing import Any
 
 from judgekit.core.case import ANSWERED
-from judgekit.report.manifest import mapping
+from judgekit.report.manifest import ANSWERED_BY, mapping
 from judgekit.report.report import Report
-
-ANSWERED_BY = "answered_by"
-"""Key of the manifest: the model that answered all cases of the run."""
 
 
 def answered_by(manifest: Mapping[str, Any]) -> str | None:

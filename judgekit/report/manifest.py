@@ -10,6 +10,8 @@ from judgekit import __version__
 from judgekit.core.canonical import canonical_json
 from judgekit.core.protocols import AsyncEmbedder, Embedder, Metric, with_children
 
+ANSWERED_BY = "answered_by"
+"""Key of the manifest: the model that answered all cases of the run."""
 MAX_DEPTH = 12
 MOST_METRICS = 500
 """Nested metrics of a metric that are searched for rubrics."""

@@ -17,7 +17,7 @@ from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
-from judgekit.report.answerers import ANSWERED_BY
+from judgekit.report.manifest import ANSWERED_BY
 from judgekit.runner.gatekeeper import Rules
 from judgekit.suite.build import Builder
 from judgekit.suite.cases import SuiteCases

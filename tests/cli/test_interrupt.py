@@ -10,7 +10,7 @@ import sys
 import pytest
 import typer
 
-from judgekit.cli.execution import run_distributed
+from judgekit.cli.output import run_distributed
 from judgekit.ray.run import StoppedRun
 from judgekit.suite.overrides import Overrides
 

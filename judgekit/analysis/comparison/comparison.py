@@ -13,7 +13,7 @@ from judgekit.core.display.parts import DisplayPart, answer_text
 from judgekit.core.distribution import Label
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value, sparse
-from judgekit.report.answerers import ANSWERED_BY
+from judgekit.report.manifest import ANSWERED_BY
 from judgekit.stats.agreement import Coefficient
 
 if TYPE_CHECKING:
