@@ -14,7 +14,7 @@ from judgekit.core.display.parts import (
     cut,
     more,
 )
-from judgekit.report.agreement import STATISTICS, AgreementStatistic
+from judgekit.report.calibration import STATISTICS, AgreementStatistic
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration

@@ -10,7 +10,7 @@ from typing import Literal
 
 from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair, Pairs
 from judgekit.analysis.agreement.statistics import AnswerScale
-from judgekit.report.agreement import (
+from judgekit.report.calibration import (
     AltTest,
     AltTestLabeller,
     GroupAgreement,

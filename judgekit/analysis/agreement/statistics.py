@@ -9,13 +9,14 @@ from typing import Any
 
 from judgekit.analysis.agreement.pairs import Answer, Cases, Pairs
 from judgekit.core.display.parts import answer_text
-from judgekit.report.agreement import (
+from judgekit.report.calibration import (
+    NO_VERDICT,
     AgreementStatistic,
     Disagreement,
     LabellerAgreement,
     ReasonedLabel,
+    Scale,
 )  # fmt: skip
-from judgekit.report.calibration import NO_VERDICT, Scale
 from judgekit.stats.agreement import CountedFigure, PairColumns, kappa_figure, rank_figure
 from judgekit.stats.alpha import Level, alpha_figure
 from judgekit.stats.correlations import kendall_figure, pearson_figure

@@ -28,9 +28,8 @@ from judgekit.core.value import Json
 from judgekit.datasets.label_answers import VERDICTS
 from judgekit.datasets.labels import Label
 from judgekit.metrics.opinions.vote import combined_value
-from judgekit.report.agreement import statistics_of
 from judgekit.report.agreement_words import sentence
-from judgekit.report.calibration import NO_VERDICT, Agreement, MemberAgreement, Scale
+from judgekit.report.calibration import NO_VERDICT, Agreement, MemberAgreement, Scale, statistics_of
 from judgekit.report.summary import MetricSummary, passes
 
 MAX_CATEGORIES = 10
