@@ -13,6 +13,7 @@ from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value
 from judgekit.report.folder import (
+    AGREEMENT,
     PAGE,
     PLACES,
     REPORT,
@@ -152,7 +153,7 @@ class Report(Displayed):
 
         figures = self.figures
         known = None
-        if self.folder is not None:
+        if self.folder is not None and (self.folder / AGREEMENT).exists():
             from judgekit.report.calibration import read_calibration
 
             manifest = digest(canonical_json(figures.manifest))
