@@ -16,6 +16,8 @@ from judgekit.core.errors import ConfigError, DatasetError
 if TYPE_CHECKING:
     from judgekit.core.case import Case
 
+_EXAMPLE = 'write {"input": "...", "output": "..."}'
+
 
 def score(
     command: typer.Context,
@@ -59,23 +61,17 @@ def score(
             if suite.endswith((".yaml", ".yml"))
             else f"score takes flags only; write --output {suite!r}, --metric {suite!r}, ..."
         )
-    options = given(
-        mode=mode,
-        scale=scale,
-        positive_examples=positive_examples,
-        negative_examples=negative_examples,
-    ) | given(**named_values("--option", option))
+    options = given(mode=mode, scale=scale)
+    options |= given(positive_examples=positive_examples, negative_examples=negative_examples)
+    options |= given(**named_values("--option", option))
     metrics = _metrics(metric or [], rubric or [], options)
     if judge is None and not no_judge:
         check_judge(metrics)
     chosen = overrides(command.params, settings=settings(set, list(metrics)))
     data = given(metrics=metrics, cassette=cassette)
     built = build_suite(data, base=Path(), overrides=chosen)
-    subject = _case(
-        {"input": input, "output": output, "system": system, "baseline": baseline},
-        {"reference": reference, "context": context},
-        case,
-    )
+    texts = {"input": input, "output": output, "system": system, "baseline": baseline}
+    subject = _case(texts, {"reference": reference, "context": context}, case)
     built.cases = lambda: iter([subject])  # type: ignore[method-assign]
     rows = next(iter(run_with_progress(built, quiet=True).results)).rows
     if json:
@@ -141,13 +137,9 @@ def _case(
         try:
             row = json_.loads(_text(case))
         except (ValueError, RecursionError) as exc:
-            raise ConfigError(
-                f'--case is not JSON: {exc}; write {{"input": "...", "output": "..."}}'
-            ) from exc
+            raise ConfigError(f"--case is not JSON: {exc}; {_EXAMPLE}") from exc
         if not isinstance(row, dict):
-            raise ConfigError(
-                '--case is not a JSON object; write {"input": "...", "output": "..."}'
-            )
+            raise ConfigError(f"--case is not a JSON object; {_EXAMPLE}")
     row |= {name: _text(text) for name, text in texts.items() if text is not None}
     row |= {name: [_text(text) for text in several] for name, several in lists.items() if several}
     row.setdefault("id", "case")

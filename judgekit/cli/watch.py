@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from judgekit.cli.options import overrides, settings
+from judgekit.cli.output import print_notes, run_with_progress
+from judgekit.cli.screen import colourful, columns
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
+from judgekit.core.synchronous import Flag
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -49,9 +52,7 @@ def watch(
 
     Exit codes: 0 ended by Ctrl-C, 2 no such suite.
     """
-    from judgekit.cli.output import run_with_progress
     from judgekit.cli.run import check_volume
-    from judgekit.core.synchronous import Flag
     from judgekit.suite.source import find_suite, read_suite
     from judgekit.suite.watch.watch import Watch
 
@@ -78,8 +79,6 @@ def watch(
 
 
 def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -> None:
-    from judgekit.cli.output import print_notes
-    from judgekit.cli.screen import colourful, columns
     from judgekit.report.display import summary_text
     from judgekit.suite.watch.command import recording_command
     from judgekit.suite.watch.text import changes_text
@@ -108,7 +107,6 @@ def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -
 
 
 def _print_watching(path: Path, one: Round) -> None:
-    from judgekit.cli.screen import colourful
     from judgekit.core.display.text import Paint
     from judgekit.suite.watch.files import shown
 
@@ -119,7 +117,6 @@ def _print_watching(path: Path, one: Round) -> None:
 
 
 def _head(one: Round, report: Report) -> str:
-    from judgekit.cli.screen import colourful, columns
     from judgekit.core.cells import wrap
     from judgekit.core.display.text import Paint
     from judgekit.suite.watch.files import shown

@@ -164,10 +164,8 @@ class MetricSummary(Displayed, Value):
         if self.low is None or self.high is None:
             return None
         least, most = self.range
-        return (
-            self.low if least is None else max(least, self.low),
-            self.high if most is None else min(most, self.high),
-        )
+        low = self.low if least is None else max(least, self.low)
+        return low, self.high if most is None else min(most, self.high)
 
 
 class Largest(Generic[T]):

@@ -66,26 +66,12 @@ def guarded(text: str) -> str:
     return GUARD + text if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
-def check_parquet() -> None:
-    """Raise an error before the run if the export could not be written after it.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-    """
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError as exc:
-        raise MissingExtra(feature="writing Parquet", extra="parquet") from exc
-
-
 def write_parquet(report: Report, path: Path) -> None:
     """Write a run as Parquet, a row per case and metric, a group of rows at a time.
 
     Raises:
-        MissingExtra: pyarrow is not installed.
         ConfigError: the file cannot be written, or the results cannot be read.
     """
-    check_parquet()
     import pyarrow
     from pyarrow.parquet import ParquetWriter
 
@@ -188,7 +174,10 @@ def check(one: Export) -> None:
     begin = FORMATS[one.format].begin
     refuse_foreign(one.path, lambda head: head.startswith(begin), what=f"{one.format} of a run")
     if one.format == "parquet":
-        check_parquet()
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError as exc:
+            raise MissingExtra(feature="writing Parquet", extra="parquet") from exc
 
 
 def export(report: Report, format: str, path: Path) -> Path:

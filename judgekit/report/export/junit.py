@@ -6,7 +6,6 @@ What Jenkins, GitLab and the actions on GitHub read alike: `testsuites` with cou
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -54,6 +53,8 @@ def write(report: Report, path: Path) -> None:
 
 
 def _spool() -> IO[bytes]:
+    import tempfile
+
     return tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)
 
 
