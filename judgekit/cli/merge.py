@@ -33,14 +33,8 @@ def merge(
     outputs = outputs_of(export, github=github)
     stop = Flag()
     with on_interrupt(stop.set, kept=KEPT):
-        report = merge_shards(
-            suite,
-            folders,
-            out=out,
-            baseline=str(baseline) if baseline is not None else None,
-            stop=stop,
-            page=True,
-        )
+        base = None if baseline is None else str(baseline)
+        report = merge_shards(suite, folders, out=out, baseline=base, stop=stop, page=True)
     with outputs.plain(as_json=json):
         print_report(report, out=out, as_json=json)
     outputs.write(report, find=load_suite(suite).data.places, as_json=json)

@@ -154,12 +154,10 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
 
 
 def given(**values: Any) -> dict[str, Any]:
-    """Return the values that are not missing; paths as text."""
-    return {
-        name: str(value) if isinstance(value, Path) else value
-        for name, value in values.items()
-        if value not in (None, ())  # of a flag that may be repeated, an empty tuple
-    }
+    """Return the values of the flags that are given; paths as text."""
+    # A flag that may be repeated is an empty tuple if it is not given.
+    known = {name: value for name, value in values.items() if value not in (None, ())}
+    return {name: str(v) if isinstance(v, Path) else v for name, v in known.items()}
 
 
 def settings(

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,14 +76,12 @@ def run_with_progress(
         elif not quiet and not person and sys.stderr.isatty():
             progress = printing.enter_context(Meter(suite))
         options: dict[str, Any] = {"out": out, "retry_failed": retry_failed, "reuse": reuse}
+        options |= {"progress": progress, "page": True}
         if suite.at_once:
             with on_interrupt(stop.set, kept=KEPT):
-                return replay_suite(suite, stop=stop, progress=progress, page=True, **options)
-        return run_interruptible(
-            lambda end: run_suite(suite, stop=end, progress=progress, page=True, **options),
-            kept=KEPT,
-            stop=stop,
-        )
+                return replay_suite(suite, stop=stop, **options)
+        work = partial(run_suite, suite, **options)
+        return run_interruptible(lambda end: work(stop=end), kept=KEPT, stop=stop)
 
 
 def run_distributed(suite: Path, overrides: Overrides, *, quiet: bool, **options: Any) -> Report:

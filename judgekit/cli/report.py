@@ -8,10 +8,7 @@ from judgekit.core.canonical import printable
 
 
 def report(
-    folder: Path,
-    out: Path | None = None,
-    export: list[str] | None = None,
-    github: bool = False,
+    folder: Path, out: Path | None = None, export: list[str] | None = None, github: bool = False
 ) -> None:
     """Write the page of a run: one HTML file that works offline.
 

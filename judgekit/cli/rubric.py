@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -34,12 +35,8 @@ def new(
     from judgekit.cli.prompts import ask, is_terminal, print_steps
 
     if not yes and not criterion and is_terminal():
-        draft = ask(
-            lambda: rubric_interview(
-                name or "",
-                name_fault=lambda name: drafts.new_name_fault(name, folder=folder, force=force),
-            )
-        )
+        fault = partial(drafts.new_name_fault, folder=folder, force=force)
+        draft = ask(lambda: rubric_interview(name or "", name_fault=fault))
     else:
         draft = drafts.draft_from(
             name,

@@ -79,12 +79,8 @@ def run(
     if ids is not None and not ids:
         typer.echo(f"nothing to do: no case of {filter_failing} failed or fell below a threshold")
         raise typer.Exit
-    chosen = overrides(
-        command.params,
-        settings=settings(set),
-        ids=ids,
-        again=failed_keys(retry_failed) if retry_failed else None,
-    )
+    metric_settings, again = settings(set), failed_keys(retry_failed) if retry_failed else None
+    chosen = overrides(command.params, settings=metric_settings, ids=ids, again=again)
     if plan:
         from judgekit.cli.plan import print_plan
 

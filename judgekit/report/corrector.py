@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from judgekit.core.case import output_digest
@@ -82,10 +83,8 @@ class Corrector:
         named = dict.fromkeys(label.criterion for label in labels)
         if not named or self._rubric.criteria.keys() & named.keys():
             named.setdefault(None)
-        self._topics = {
-            name: _Topic(FigureValues(clustered=clustered), FigureValues(clustered=clustered))
-            for name in named
-        }
+        values = partial(FigureValues, clustered=clustered)
+        self._topics = {name: _Topic(values(), values()) for name in named}
 
     def _value(self, label: Label) -> float | bool | None:
         value = self._rubric.value(label)

@@ -23,6 +23,7 @@ from judgekit.report.text import (
     interval_of,
     note_lines,
     number_of,
+    outcome_counts,
     shown_figures,
     telling_figures,
     title_of,
@@ -163,16 +164,11 @@ def _bar(s: MetricSummary) -> DisplayBar | None:
 def _worst(
     summaries: Sequence[MetricSummary], cases: int, label: Callable[[str], str] = str
 ) -> Iterator[DisplayPart]:
-    rows = [
-        (
-            cut(label(w.case), MOST_NAME),
-            cut(s.metric, MOST_NAME),
-            number_of(w.value, s),
-            cut(w.reason),
-        )
-        for s in summaries
-        for w in s.flawed[:MOST_WORST]
-    ]
+    rows = []
+    for s in summaries:
+        name = cut(s.metric, MOST_NAME)
+        for w in s.flawed[:MOST_WORST]:
+            rows.append((cut(label(w.case), MOST_NAME), name, number_of(w.value, s), cut(w.reason)))
     if not rows:
         return
     shown = rows[: 4 * MOST_WORST]
@@ -220,5 +216,5 @@ def summary_parts(summary: MetricSummary) -> Iterator[DisplayPart]:
 
 
 def _criterion_counts(criterion: CriterionSummary) -> str:
-    counts = {name: getattr(criterion, name) for name in ("scored", "abstained", "not_applicable")}
-    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n)
+    counts = outcome_counts(criterion, ("scored", "abstained", "not applicable"))
+    return ", ".join(f"{count} {word}" for word, count in counts if count)

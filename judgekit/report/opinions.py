@@ -297,13 +297,9 @@ class OpinionTally:
 
     def _member(self, name: str, tally: FigureValues) -> MemberSummary:
         low, high = tally.spread.interval(bounds=(0.0, 1.0)) or (None, None)
+        own = tally.rows
         return MemberSummary(
-            member=name,
-            scored=tally.rows.n,
-            failed=self._failed[name],
-            mean=tally.rows.mean,
-            low=low,
-            high=high,
+            member=name, scored=own.n, failed=self._failed[name], mean=own.mean, low=low, high=high
         )
 
     def _pair(self, key: tuple[str, str, str | None], agreement: _Agreement) -> PairAgreement:

@@ -222,13 +222,8 @@ def mean_figures(values: FigureValues, bounds: Bounds) -> dict[str, Any]:
     """Return the mean of values with its 95 % interval, or why it has none."""
     spread = values.spread
     low, high = spread.interval(bounds=bounds) or (None, None)
-    return {
-        "mean": spread.mean,
-        "low": low,
-        "high": high,
-        "clusters": spread.clusters,
-        "too_few": values.too_few(bounds),
-    }
+    figures = {"mean": spread.mean, "low": low, "high": high, "clusters": spread.clusters}
+    return {**figures, "too_few": values.too_few(bounds)}
 
 
 @dataclass

@@ -174,12 +174,9 @@ def result_entry(row: Row, summary: MetricSummary | None) -> dict[str, Any]:
             "confidence": result.confidence,
             "rubric": rubric if isinstance(rubric, str) else None,
         }
-        if result.fallback is not None:
-            entry |= {
-                "fallback": result.fallback.substitute,
-                "fallback_value": result.value,
-                "message": result.fallback.cause,
-            }
+        if (fallback := result.fallback) is not None:
+            entry |= {"fallback": fallback.substitute, "fallback_value": result.value}
+            entry["message"] = fallback.cause
     return entry
 
 

@@ -17,7 +17,7 @@ from judgekit.report.summary import FEW, passes
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration
     from judgekit.report.report import Report
-    from judgekit.report.summary import MetricSummary
+    from judgekit.report.summary import CriterionSummary, MetricSummary
 
 _NAMED = 3
 """Criteria a line names."""
@@ -26,6 +26,7 @@ COMPARED = "compared with people: "
 BELOW = "compared with people, below the bar of the suite: "
 NOT_COMPARED = "not compared with people: "
 CORRECTED = "means are corrected with labels, agreement is not measured: "
+OUTCOMES = ("judged", "computed", "fallback", "abstained", "not applicable", "failed", "not run")
 _GRADE = "grade_"
 """Before a letter: how many sessions had it."""
 
@@ -82,17 +83,11 @@ def doubt_lines(report: Report) -> Iterator[str]:
     yield from report.calibration
 
 
-def outcome_counts(s: MetricSummary) -> list[tuple[str, int]]:
+def outcome_counts(
+    s: MetricSummary | CriterionSummary, words: Iterable[str] = OUTCOMES
+) -> list[tuple[str, int]]:
     """Return the number of rows with each outcome."""
-    return [
-        ("judged", s.judged),
-        ("computed", s.computed),
-        ("fallback", s.fallback),
-        ("abstained", s.abstained),
-        ("not applicable", s.not_applicable),
-        ("failed", s.failed),
-        ("not run", s.not_run),
-    ]
+    return [(word, getattr(s, word.replace(" ", "_"))) for word in words]
 
 
 def counts_of(s: MetricSummary) -> str:

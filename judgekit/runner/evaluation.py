@@ -184,11 +184,7 @@ class _Run:
             check_corrected(gate, self.labels, corrector)
         keep_baseline(self.rules, self.out)
         self.gatekeeper = Gatekeeper(
-            gates,
-            rules=self.rules,
-            tally=self._tally,
-            manifest=self.manifest,
-            cluster=self.cluster,
+            gates, rules=self.rules, tally=self._tally, manifest=self.manifest, cluster=self.cluster
         )
         self.writer = None if self.out is None else ResultsWriter(self.out, manifest=self.manifest)
         self.dataset = hashlib.sha256()

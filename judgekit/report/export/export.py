@@ -75,12 +75,7 @@ def write_parquet(report: Report, path: Path) -> None:
     import pyarrow
     from pyarrow.parquet import ParquetWriter
 
-    types = {
-        "text": pyarrow.string(),
-        "number": pyarrow.float64(),
-        "whole": pyarrow.int64(),
-        "yes_no": pyarrow.bool_(),
-    }
+    types = {"text": pyarrow.string(), "number": pyarrow.float64(), "yes_no": pyarrow.bool_()}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in EXPORTED.items()])
     try:
         with written(path) as file, ParquetWriter(file, schema) as out:

@@ -100,11 +100,8 @@ def annotation_lines(
     errors: list[_Annotation] = [
         (None, "judgekit: incomplete", reason) for reason in report.figures.incomplete
     ]
-    errors += [
-        (None, f"judgekit: {gate.gate.metric or 'run'}", gate.sentence)
-        for gate in report.figures.gates
-        if not gate.passed
-    ]
+    missed = [gate for gate in report.figures.gates if not gate.passed]
+    errors += [(None, f"judgekit: {one.gate.metric or 'run'}", one.sentence) for one in missed]
     warnings: list[_Annotation] = []
     lost = len(errors) + sum(metric.errors for metric in findings)
     for metric in findings:
