@@ -15,9 +15,8 @@ from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, of_output
 from judgekit.report.corrected import CorrectedMean, LabelFigure
-from judgekit.report.described_rubric import DescribedRubric
 from judgekit.report.manifest import rubrics_of
-from judgekit.report.run_labels import RunLabels
+from judgekit.report.run_labels import DescribedRubric, RunLabels
 from judgekit.report.summary import MetricSummary, mean_figures
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.correction import Correction, LabelledRow

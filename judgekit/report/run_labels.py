@@ -1,19 +1,27 @@
-"""The labels of people for a run, by case."""
+"""The labels of people for a run, and what they come to by the rubric in its manifest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import ValidationError
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import sha256_of
+from judgekit.datasets.label_answers import read_answer
 from judgekit.datasets.labels import Label, read_labels
 from judgekit.report.corrected import By
+from judgekit.report.manifest import dicts_in, mapping, metric_entry, rubric_entry
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.fold import Outcome, Worth, fold_values, shares_of
 
 Combined = Literal["mean", "majority"]
 """How the labels of several people become one."""
+_OF_CRITERION = ("weight", "reverse", "levels")
+"""Keys of a question in a manifest that are not the question's own."""
 
 
 @dataclass(frozen=True)
@@ -69,3 +77,78 @@ class RunLabels:
             for case, own in self.cases.items()
         }
         return replace(self, cases=named)
+
+
+class DescribedRubric:
+    """What a manifest, which is untrusted, says of the rubric of a metric."""
+
+    def __init__(self, manifest: Mapping[str, Any], metric: str) -> None:
+        one = rubric_entry(manifest, metric)
+        try:
+            criteria = [
+                Criterion.model_validate(
+                    {k: v for k, v in entry.items() if k in _OF_CRITERION}
+                    | {"question": {k: v for k, v in entry.items() if k not in _OF_CRITERION}}
+                )
+                for entry in dicts_in(one.get("criteria"))
+            ]
+        except ValidationError:
+            criteria = []
+        self.criteria = {criterion.id: criterion for criterion in criteria}
+        self._combine: Any = one.get("combine")
+        chosen = mapping(metric_entry(manifest, metric).get("options")).get("mode")
+        groups = mapping(mapping(one.get("modes")).get(str(chosen or one.get("default_mode"))))
+        self._groups = {k: float(v) for k, v in groups.items() if isinstance(v, (int, float))}
+
+    def outcome(self, label: Label) -> Outcome | None:
+        """Return what a person's answer to a criterion comes to; `None` without an answer.
+
+        Where a judge may abstain, a person may, too.
+
+        Raises:
+            ValueError: it is no answer to the criterion; the message says which are.
+        """
+        criterion = self.criteria.get(label.criterion or "")
+        if criterion is None:
+            # Older runs do not say what a word is worth.
+            number = isinstance(label.value, (int, float)) and 0 <= label.value <= 1
+            return ("scored", float(label.value or 0)) if number else None
+        answer = read_answer(label.value, criterion.question)
+        if answer is None:
+            return ("abstained", None) if criterion.question.nullable else None
+        if criterion.question.kind == "checklist":  # a share of its items
+            return "scored", 1 - float(answer) if criterion.reverse else float(answer)
+        try:
+            return criterion.worth(answer, ())
+        except (KeyError, ValueError, ZeroDivisionError):  # a manifest that judgekit did not write
+            return None
+
+    def value(self, label: Label) -> float | bool | None:
+        """Return the value that a label gives its criterion, on 0..1, or the metric.
+
+        `None` without one; yes or no about a metric is its verdict.
+
+        Raises:
+            ValueError: it is no answer to the criterion, or a word about the metric.
+        """
+        if label.criterion is not None:
+            outcome = self.outcome(label)
+            return None if outcome is None else outcome[1]
+        answer = read_answer(label.value, None)
+        if isinstance(answer, str):
+            raise ValueError(f"{answer!r} is no number, pass or fail")
+        return answer
+
+    def fold(self, outcomes: Mapping[str, Outcome]) -> float | None:
+        """Return the value that outcomes of criteria come to; `None` without one."""
+        criteria = [self.criteria[id] for id in outcomes]
+        worths = [Worth(c.id, c.group, c.weight, *outcomes[c.id]) for c in criteria]
+        asked = {worth.group for worth in worths}
+        groups = {name: weight for name, weight in self._groups.items() if name in asked}
+        values = [worth.value for worth in worths]
+        try:
+            return fold_values(
+                values, shares=shares_of(worths, groups), combine=self._combine
+            ).value
+        except ArithmeticError:  # weights that judgekit did not write
+            return None

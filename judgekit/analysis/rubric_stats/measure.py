@@ -20,10 +20,9 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.score import own_parts
 from judgekit.datasets.labels import Label, Topic, of_output
 from judgekit.report.clusters import cluster_of
-from judgekit.report.described_rubric import DescribedRubric
 from judgekit.report.manifest import cluster_field, rubrics_of
 from judgekit.report.report import Report
-from judgekit.report.run_labels import RunLabels
+from judgekit.report.run_labels import DescribedRubric, RunLabels
 
 
 def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> RubricStatistics:
