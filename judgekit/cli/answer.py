@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -181,10 +181,10 @@ class _Asking(NamedTuple):
             answers = run_interruptible(lambda stop: fill(stop=stop), kept=KEPT)
         if out is None and not keep:
             write_cases(answers.cases, None)
-        place = "" if keep else printable(str(out)) if out is not None else "standard output"
-        if several:
-            print(printable(f"{model}:"), file=sys.stderr)
-        _print_outcome(answers, opened, field=self.options["field"], place=place)
+        lines = [f"{model}:"] if several else []
+        place = "" if keep else f"; written to {out or 'standard output'}"
+        lines += _outcome_lines(answers, opened, field=self.options["field"], place=place)
+        print("\n".join(map(printable, lines)), file=sys.stderr)  # standard output may be the cases
         return answers
 
 
@@ -283,28 +283,30 @@ def _system_prompt(text: str | None, file: Path | None) -> str | None:
     return prompt
 
 
-def _print_outcome(answers: Answers, cassette: OpenCassette, *, field: str, place: str) -> None:
-    """Print the outcome to standard error: standard output may be the cases."""
+def _outcome_lines(
+    answers: Answers, cassette: OpenCassette, *, field: str, place: str
+) -> Iterator[str]:
+    """Yield the outcome in lines."""
+    from judgekit.report.text import origins_text
+
     states, ledger = answers.states, cassette.ledger
-    words = {"live": "live", "tape": "from the tape", "store": "from the store"}
-    origins = ", ".join(f"{n} {word}" for key, word in words.items() if (n := ledger.origins[key]))
-    parts = [f"{states['answered']} answered" + (f" ({origins})" if origins else "")]
+    origins = origins_text(ledger.origins)
+    line = f"{states['answered']} answered" + (f" ({origins})" if origins else "")
     if states["kept"]:
-        parts.append(f"{states['kept']} already had an {field} (--replace answers them again)")
+        line += f"; {states['kept']} already had an {field} (--replace answers them again)"
     if states["failed"]:
-        parts.append(f"{states['failed']} without an answer")
-    lines = [f"{'; '.join(parts)}{f'; written to {place}' if place else ''}"]
+        line += f"; {states['failed']} without an answer"
+    yield line + place
     if answers.cut_off:
-        lines.append(f"{answers.cut_off} of them were cut off by --max-tokens")
+        yield f"{answers.cut_off} of them were cut off by --max-tokens"
     if cassette.added and cassette.path is not None:
-        lines.append(f"{cassette.added} new on {cassette.path}; commit it")
-    failures = list(answers.failures.items())
-    lines += [f"  {case}: {f.kind}: {f.message}" for case, f in failures[:SHOWN]]
-    if len(failures) > SHOWN:
-        lines.append(f"  and {len(failures) - SHOWN} more; each row has its failure in metadata")
+        yield f"{cassette.added} new on {cassette.path}; commit it"
+    for case, failure in islice(answers.failures.items(), SHOWN):
+        yield f"  {case}: {failure.kind}: {failure.message}"
+    if len(answers.failures) > SHOWN:
+        yield f"  and {len(answers.failures) - SHOWN} more; each row has its failure in metadata"
     if ledger.missed:
-        lines.append("To record what is missing: --record new_episodes")
-    lines += [f"judgekit: {note}" for note in cassette.notes]
+        yield "To record what is missing: --record new_episodes"
+    yield from (f"judgekit: {note}" for note in cassette.notes)
     if not states.total():
-        lines.append("the file has no cases")
-    print("\n".join(printable(line) for line in lines), file=sys.stderr)
+        yield "the file has no cases"

@@ -142,13 +142,18 @@ def _replies_line(report: Report) -> str | None:
     origins = run.get("origins")
     if not isinstance(origins, dict):
         return None
-    words = {"live": "live", "tape": "from the tape", "store": "from the store"}
-    came = ", ".join(f"{origins[o]} {word}" for o, word in words.items() if origins.get(o))
+    came = origins_text(origins)
     money = f"spent {_dollars(run.get('spent'))}, avoided {_dollars(run.get('avoided'))}"
     line = f"replies: {came or 'none'}; {money}"
     unused = run.get("unused")
     replies = "reply" if unused == 1 else "replies"
     return f"{line}; {unused} recorded {replies} not used" if unused else line
+
+
+def origins_text(origins: Mapping[str, int]) -> str:
+    """Return where replies came from, and how many; empty without any."""
+    words = {"live": "live", "tape": "from the tape", "store": "from the store"}
+    return ", ".join(f"{origins[name]} {w}" for name, w in words.items() if origins.get(name))
 
 
 def _selected(run: Mapping[str, Any]) -> str | None:
