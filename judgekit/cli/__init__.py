@@ -5,8 +5,6 @@ It may import every other package; no package imports it.
 Start with `app`, the list of commands.
 """
 
-from __future__ import annotations
-
 import atexit
 import errno
 import gc

@@ -1,7 +1,5 @@
 """`judgekit agree`: compare a judge with human labels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -1,7 +1,5 @@
 """The commands, loaded when they are used."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Annotated, Any
 

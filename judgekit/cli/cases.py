@@ -1,7 +1,5 @@
 """`judgekit cases`: check, sanitize and sample files of cases."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Literal

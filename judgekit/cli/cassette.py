@@ -1,7 +1,5 @@
 """`judgekit cassette`: inspect and maintain cassettes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

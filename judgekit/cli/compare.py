@@ -1,7 +1,5 @@
 """`judgekit compare`: compare runs with a baseline."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

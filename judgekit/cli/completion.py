@@ -1,7 +1,5 @@
 """What shells complete, by the name in `options.json`; loaded when a shell asks."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Iterable

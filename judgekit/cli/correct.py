@@ -1,7 +1,5 @@
 """`judgekit correct`: correct the means of a judge with labels of people."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

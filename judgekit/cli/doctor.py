@@ -1,7 +1,5 @@
 """`judgekit doctor`: check the installation, a suite and its judges."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -1,7 +1,5 @@
 """`judgekit init`: write a new project."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -1,7 +1,5 @@
 """`judgekit labels`: plan, import and check human labels."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

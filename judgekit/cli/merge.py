@@ -1,7 +1,5 @@
 """`judgekit merge`: combine the runs of all shards."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -1,7 +1,5 @@
 """`judgekit metrics`: list and explain metrics."""
 
-from __future__ import annotations
-
 import typer
 
 app = typer.Typer(help="List all metrics, or explain one.", rich_markup_mode=None)

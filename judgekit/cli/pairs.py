@@ -1,7 +1,5 @@
 """`judgekit pairs`: generate contrastive pairs of answers."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

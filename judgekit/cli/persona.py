@@ -1,7 +1,5 @@
 """`judgekit persona`: check and calibrate personas, and compare them with a judge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any

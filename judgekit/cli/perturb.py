@@ -1,7 +1,5 @@
 """`judgekit perturb`: perturbed copies of cases, to test the robustness of a system."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Questions in a terminal: one per line, wrong answers explained, answers taken back."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap

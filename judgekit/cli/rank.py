@@ -1,7 +1,5 @@
 """`judgekit rank`: rank models by pairwise comparisons."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

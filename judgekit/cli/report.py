@@ -1,7 +1,5 @@
 """`judgekit report`: write the page of a run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from judgekit.core.canonical import printable

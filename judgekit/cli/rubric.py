@@ -1,7 +1,5 @@
 """`judgekit rubric`: write, check, show and test rubrics."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Literal

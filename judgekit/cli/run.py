@@ -1,7 +1,5 @@
 """`judgekit run`: run a suite."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,7 +128,7 @@ def check_volume(*, quiet: bool, verbose: bool) -> None:
         raise ConfigError("give --quiet or --verbose, not both")
 
 
-def _recorded(suite: Suite) -> list[str]:
+def _recorded(suite: "Suite") -> list[str]:
     if suite.cassette is None or not suite.cassette.added:
         return []
     count, tape = suite.cassette.added, suite.cassette.path

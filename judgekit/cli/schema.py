@@ -1,7 +1,5 @@
 """`judgekit schema`: JSON Schemas for editors."""
 
-from __future__ import annotations
-
 import typer
 
 

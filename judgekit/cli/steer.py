@@ -1,7 +1,5 @@
 """`judgekit steer`: find the layer and the strength that steer a model towards a trait."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

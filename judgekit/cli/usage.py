@@ -1,7 +1,5 @@
 """Errors in a command line as one line, with what to do next."""
 
-from __future__ import annotations
-
 import re
 import sys
 from itertools import islice, takewhile

@@ -1,7 +1,5 @@
 """What `--verbose` prints to standard error: files, cases, retries and tracebacks."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re

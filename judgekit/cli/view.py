@@ -1,7 +1,5 @@
 """`judgekit view`: show runs in a browser."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import suppress
 from pathlib import Path
