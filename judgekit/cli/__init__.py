@@ -1,4 +1,4 @@
-"""The command line: one file for each command, without logic.
+"""The command line: a function for each command, without logic.
 
 It may import every other package; no package imports it.
 

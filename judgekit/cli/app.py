@@ -14,7 +14,9 @@ COMMANDS = (
     "view", "agree", "correct", "labels", "answer", "perturb", "cases", "schema", "metrics",
     "rubric", "persona", "pairs", "steer", "cassette", "doctor",
 )  # fmt: skip
-"""Each is a module of this package, with a function of the same name or a group in `app`."""
+"""Each is a function of the same name, or the group `app`, in a module of this package."""
+_MODULES = {"agree": "labels", "correct": "labels", "perturb": "cases", "rank": "compare"}
+"""Modules of commands with another name."""
 _SUITES = (".yaml", ".yml")
 GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette", "cases", "labels"}
 
@@ -76,7 +78,7 @@ def _in_one_line(error: Any) -> Exception:
 def _command(name: str) -> Any:
     from judgekit.cli.options import add_options
 
-    module = import_module(f"judgekit.cli.{name}")
+    module = import_module(f"judgekit.cli.{_MODULES.get(name, name)}")
     if name in GROUPS:
         for command in module.app.registered_commands:
             add_options(command.callback, f"{name} {command.name or command.callback.__name__}")

@@ -1,10 +1,12 @@
-"""`judgekit compare`: compare runs with a baseline."""
+"""`judgekit compare` and `judgekit rank`: compare runs with a baseline, and rank models."""
 
 import sys
 from pathlib import Path
 
 import typer
 
+from judgekit.cli.output import print_document, print_json
+from judgekit.cli.screen import colourful, columns
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 
@@ -33,8 +35,6 @@ def compare(
     """
     from judgekit.analysis.comparison.compare import compare_all
     from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind
-    from judgekit.cli.output import print_json
-    from judgekit.cli.screen import colourful, columns
 
     if fail_on is not None and fail_on not in FAIL_ON:
         raise ConfigError(f"--fail-on {fail_on}: unknown condition{suggest(fail_on, FAIL_ON)}")
@@ -59,3 +59,30 @@ def compare(
     doubtful = any(c.warnings or any(m.refused for m in c.metrics) for c in comparisons)
     failed = (fail_on is not None and worse) or (fail_on == "warnings" and doubtful)
     raise typer.Exit(int(failed))
+
+
+def rank(
+    sources: list[Path],
+    metric: str | None = None,
+    judge: str | None = None,
+    draws: int = 1000,
+    seed: int = 42,
+    out: Path | None = None,
+    json: bool = False,
+    markdown: bool = False,
+) -> None:
+    """Rank models by Bradley-Terry strength, with intervals of strengths and ranks.
+
+    Read runs over the same cases, runs of a pairwise metric, or files of comparisons: JSON Lines
+    or CSV with prompt, a, b, winner (a, b, a model or tie) and, if known, judge. Never call a
+    judge.
+
+    Exit codes: 0 ranked, 2 nothing can be ranked.
+    """
+    from judgekit.analysis.ranking.rank import rank as rank_models
+
+    ranking = rank_models(*sources, metric=metric, judge=judge, draws=draws, seed=seed)
+    print_document(ranking, ranking.to_json, as_json=json, markdown=markdown)
+    if out is not None:
+        page = ranking.to_html(out)
+        print(f"page: {page}", file=sys.stderr if json or markdown else sys.stdout)

@@ -1,11 +1,14 @@
-"""`judgekit labels`: plan, import and check human labels."""
+"""`judgekit labels`, `agree` and `correct`: plan, import, check and use labels of people."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import typer
 
 from judgekit.cli.options import command_group
+from judgekit.cli.output import print_document, print_json
+from judgekit.cli.screen import columns
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 
@@ -82,7 +85,6 @@ def check(
     Exit codes: 0 no problems, 1 problems, 2 a file cannot be read.
     """
     from judgekit.analysis.labels.check import check_labels
-    from judgekit.cli.output import print_json
 
     checked = check_labels(labels, run, plan=plan)
     if json:
@@ -94,3 +96,69 @@ def check(
 
 def _say(text: str) -> None:
     print(printable(text).rstrip("\n"), file=sys.stderr)
+
+
+def agree(
+    folder: Path,
+    labels: Path,
+    combine: str = "each",
+    failures: str = "wrong",
+    weights: str | None = None,
+    cluster: str | None = None,
+    group: str | None = None,
+    system: str | None = None,
+    alt_test: float | None = None,
+    all: bool = False,
+    html: Path | None = None,
+    json: bool = False,
+    markdown: bool = False,
+) -> None:
+    """Measure how well a judge agrees with human labels.
+
+    Compare criterion by criterion, and write agree.json into the run folder: reports and pages of
+    the run then show the agreement. Never call a judge.
+
+    Exit codes: 0 compared, 2 the run or the labels are wrong.
+    """
+    from judgekit.analysis.agreement.agree import agree as measure
+    from judgekit.core.display.markdown import to_markdown
+    from judgekit.core.display.text import to_text
+    from judgekit.report.agreement_words import agreement_parts
+
+    calibration = measure(
+        folder, labels, combine=combine, failures=failures, weights=weights,  # type: ignore[arg-type]
+        cluster=cluster, group=group, system=system, alt_test=alt_test,
+    )  # fmt: skip
+    parts = agreement_parts(calibration, everything=all)
+    if json:
+        typer.echo(calibration.model_dump_json(indent=1))
+    elif markdown:
+        typer.echo(to_markdown(parts), nl=False)
+    else:
+        typer.echo(to_text(parts, width=columns()))
+    if html is not None:
+        page = calibration.to_html(html)
+        typer.echo(f"page: {page}", err=json or markdown)
+
+
+def correct(
+    folder: Path,
+    labels_file: Path,
+    by: str = "ppi",
+    labels: str = "mean",
+    cluster: str | None = None,
+    json: bool = False,
+    markdown: bool = False,
+) -> None:
+    """Correct the means of a judge with labels of people, with intervals that contain its errors.
+
+    A judge scores every case, people label some of them. Print for each labelled metric and
+    criterion the mean of the judge, of the labels, and the corrected one. Never call a judge.
+
+    Exit codes: 0 corrected, 2 the run or the labels are wrong.
+    """
+    from judgekit.analysis.correction.correct import correct as correct_means
+
+    corrected = correct_means(folder, labels_file, by=by, combine=labels, cluster=cluster)  # type: ignore[arg-type]
+    data = partial(corrected.model_dump, mode="json")
+    print_document(corrected, data, as_json=json, markdown=markdown)
