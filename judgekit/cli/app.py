@@ -109,13 +109,11 @@ def _print_version(requested: bool) -> None:
         raise typer.Exit
 
 
+_VERSION = typer.Option(
+    "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+)
+
+
 @app.callback()
-def judgekit(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
-) -> None:
+def judgekit(version: Annotated[bool, _VERSION] = False) -> None:
     """Score LLM output with LLM judges and rubrics. Replay every verdict offline."""

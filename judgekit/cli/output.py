@@ -68,11 +68,11 @@ def run_with_progress(
     progress: Callable[[Progress], None] | None = None
     with ExitStack() as printing:
         if verbose:
-            from judgekit.cli.verbose import CaseLines, logged, print_files
+            from judgekit.cli.verbose import logged, print_case, print_files
 
             print_files(suite)
             printing.enter_context(logged())
-            progress = CaseLines(suite)
+            progress = partial(print_case, [metric.name for metric in suite.metrics])
         elif not quiet and not person and sys.stderr.isatty():
             progress = printing.enter_context(Meter(suite))
         options: dict[str, Any] = {"out": out, "retry_failed": retry_failed, "reuse": reuse}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,24 +53,23 @@ def _row(calls: PlannedCalls) -> tuple[str, ...]:
     if calls.model.startswith("manual/"):
         money, minutes = "a person", "-"
     else:
-        money = "unknown" if calls.dollars is None else _money(calls.dollars)
-        minutes = _range(calls.minutes, "{:,.1f}")
+        money = "unknown" if calls.dollars is None else _range(calls.dollars, _money)
+        minutes = _range(calls.minutes, "{:,.1f}".format)
     return (
         calls.model,
         f"{calls.recorded:,}",
-        _range(calls.requests, "{:,}"),
-        _range(calls.tokens_in, "{:,}"),
-        _range(calls.tokens_out, "{:,}"),
+        _range(calls.requests, "{:,}".format),
+        _range(calls.tokens_in, "{:,}".format),
+        _range(calls.tokens_out, "{:,}".format),
         money,
         minutes,
     )
 
 
-def _money(dollars: tuple[float, float]) -> str:
-    low, high = ("<0.01" if 0 < value < 0.01 else f"{value:,.2f}" for value in dollars)
-    return low if low == high else f"{low} to {high}"
+def _money(dollars: float) -> str:
+    return "<0.01" if 0 < dollars < 0.01 else f"{dollars:,.2f}"
 
 
-def _range(values: tuple[float, float], form: str) -> str:
-    low, high = (form.format(value) for value in values)
+def _range(values: tuple[float, float], text: Callable[[float], str]) -> str:
+    low, high = map(text, values)
     return low if low == high else f"{low} to {high}"

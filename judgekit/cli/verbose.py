@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from judgekit.core.canonical import printable
@@ -91,25 +91,24 @@ def print_files(suite: Suite) -> None:
                 )
 
 
-class CaseLines:
-    """Prints the scores of each case on one line, and a line for each failure."""
+def print_case(names: Sequence[str], progress: Progress) -> None:
+    """Print the scores of the last case on one line, and a line for each failure.
 
-    def __init__(self, suite: Suite) -> None:
-        self._names = [metric.name for metric in suite.metrics]
-
-    def __call__(self, progress: Progress) -> None:
-        """Print the results of the last case."""
-        if progress.case is None:
-            return
-        scores = []
-        failures = []
-        for name, result in zip(self._names, progress.results, strict=True):
-            if isinstance(result, Failure):
-                failures.append(f"{name} failed ({result.kind}): {result.message}")
-            else:
-                scores.append(f"{name} {_shown(result)}")
-        for text in [", ".join(scores), *failures] if scores else failures:
-            print_line(f"{progress.case.id}: {text}")
+    Args:
+        names: of the metrics.
+        progress: with the results of a case.
+    """
+    if progress.case is None:
+        return
+    scores = []
+    failures = []
+    for name, result in zip(names, progress.results, strict=True):
+        if isinstance(result, Failure):
+            failures.append(f"{name} failed ({result.kind}): {result.message}")
+        else:
+            scores.append(f"{name} {_shown(result)}")
+    for text in [", ".join(scores), *failures] if scores else failures:
+        print_line(f"{progress.case.id}: {text}")
 
 
 def _shown(score: Score) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
-from judgekit.core.distribution import Distribution
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Row, Score, own_parts, own_value
 from judgekit.core.suggest import suggest
@@ -191,22 +190,19 @@ def _criterion_entries(row: Row) -> Iterator[dict[str, Any]]:
             yield {**about, "status": status, "reason": message}
         return
     for part in result.parts:
+        shown = part.distribution
         yield {
             **about,
             "criterion": part.id,
             "status": part.status,
             "value": part.value,
             "weight": part.weight,
-            "answer": _answer_text(part.answer),
+            "answer": _text(part.answer),
             "reason": part.reason or None,
             "quotes": [quote.text for quote in part.quotes] or None,
             "unverified_quotes": sum(not quote.field for quote in part.quotes),
-            "distribution": _distribution_text(part.distribution),
+            "distribution": _text(shown.model_dump(mode="json") if shown is not None else None),
         }
-
-
-def _distribution_text(distribution: Distribution | None) -> str | None:
-    return None if distribution is None else canonical_json(distribution.model_dump(mode="json"))
 
 
 def _opinion_entries(row: Row) -> Iterator[dict[str, Any]]:
@@ -221,14 +217,14 @@ def _opinion_entries(row: Row) -> Iterator[dict[str, Any]]:
             "sample": opinion.sample,
             "order": opinion.order,
             "value": opinion.value,
-            "answers": canonical_json(opinion.answers) if opinion.answers else None,
+            "answers": _text(opinion.answers or None),
             "failure": opinion.failure,
             "message": opinion.message or None,
         }
 
 
-def _answer_text(answer: Json) -> str | None:
-    return answer if answer is None or isinstance(answer, str) else canonical_json(answer)
+def _text(value: Json) -> str | None:
+    return value if value is None or isinstance(value, str) else canonical_json(value)
 
 
 def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:

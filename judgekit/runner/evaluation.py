@@ -155,7 +155,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.names = [metric.name for metric in self.metrics]
         check_names(self.names, self.thresholds, self.gates)
-        self.named = {metric.name: metric for metric in self.metrics}
+        self.named = dict(zip(self.names, self.metrics, strict=True))
         self.clusters: CaseClusters | None = None
         # Without clusters, the manifest is the same as in earlier versions.
         if self.cluster is not None:
@@ -178,10 +178,10 @@ class _Run:
             )
         ]
         self.manifest = full_manifest(self.metrics, self.manifest)
-        self.tallies = [self._tally(name, self.cluster is not None) for name in self.names]
+        clustered = self.cluster is not None
+        self.tallies = {name: self._tally(name, clustered) for name in self.names}
         for gate in gates:
-            corrector = self.tallies[self.names.index(gate.metric)].corrector
-            check_corrected(gate, self.labels, corrector)
+            check_corrected(gate, self.labels, self.tallies[gate.metric].corrector)
         keep_baseline(self.rules, self.out)
         self.gatekeeper = Gatekeeper(
             gates, rules=self.rules, tally=self._tally, manifest=self.manifest, cluster=self.cluster
@@ -282,7 +282,7 @@ class _Run:
     def _emit(self, case_text: CaseText, results: Sequence[Result]) -> None:
         case, text = case_text
         cluster = None if self.clusters is None else self.clusters.of(case.id, case.metadata)
-        for tally, result in zip(self.tallies, results, strict=True):
+        for tally, result in zip(self.tallies.values(), results, strict=True):
             tally.add(case.id, result, cluster, case.output)
             self.failed += result.type == "failure"
         if self.gatekeeper.follows:
@@ -311,8 +311,8 @@ class _Run:
         close(self.progress)
 
     def report(self, last: Last | None) -> Report:
-        summaries = tuple(tally.finish() for tally in self.tallies)
-        by_name = {summary.metric: summary for summary in summaries}
+        by_name = {name: tally.finish() for name, tally in self.tallies.items()}
+        summaries = tuple(by_name.values())
         figures = Figures(
             manifest=self.manifest,
             cases=self.cases,
