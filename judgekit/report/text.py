@@ -307,14 +307,12 @@ def _bar(manifest: Mapping[str, Any]) -> dict[str, float]:
 def _standing(agreements: Sequence[Agreement], bar: Mapping[str, float]) -> str:
     if not bar:
         return COMPARED
-    return CALIBRATED if all(_meets(one, bar) for one in agreements) else BELOW
-
-
-def _meets(one: Agreement, bar: Mapping[str, float]) -> bool:
-    """Return whether the suite states at least one bar, and every stated bar is reached."""
-    figures = {"kappa": one.kappa, "spearman": one.rank}
-    stated = [(figure, least) for name, least in bar.items() if (figure := figures[name])]
-    return bool(stated) and all(f.low is not None and f.low >= least for f, least in stated)
+    for one in agreements:
+        figures = {"kappa": one.kappa, "spearman": one.rank}
+        stated = [(figure, least) for name, least in bar.items() if (figure := figures[name])]
+        if not stated or any(f.low is None or f.low < least for f, least in stated):
+            return BELOW
+    return CALIBRATED
 
 
 def _stated(bar: Mapping[str, float]) -> str:

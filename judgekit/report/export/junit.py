@@ -19,7 +19,6 @@ from judgekit.report.export.target import written
 from judgekit.report.manifest import mapping
 
 if TYPE_CHECKING:
-    from judgekit.report.gate import GateResult
     from judgekit.report.report import Report
 
 MOST_DETAIL = 10_000
@@ -47,8 +46,14 @@ def write(report: Report, path: Path) -> None:
         for row, verdict in verdicts(report):
             suites[row.metric].add(row.case, verdict)
         gates = _Suite("judgekit gates", stack.enter_context(_spool()))
-        for name, verdict in _gates(report):
-            gates.add(name, verdict)
+        for result in report.figures.gates:
+            gate = result.gate
+            subject = f"{gate.subject}: " if gate.metric else ""
+            failed = RowVerdict("failed", result.answer or "misses", result.sentence)
+            name = f"{subject}{gate.statistic} {gate.bound:g}"
+            gates.add(name, PASSED if result.passed else failed)
+        for number, reason in enumerate(report.figures.incomplete, start=1):
+            gates.add(f"complete {number}", RowVerdict("error", "incomplete", reason))
         _join(file, report, [*suites.values(), gates])
 
 
@@ -56,20 +61,6 @@ def _spool() -> IO[bytes]:
     import tempfile
 
     return tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)
-
-
-def _gates(report: Report) -> list[tuple[str, RowVerdict]]:
-    return [_gate(result) for result in report.figures.gates] + [
-        (f"complete {number}", RowVerdict("error", "incomplete", reason))
-        for number, reason in enumerate(report.figures.incomplete, start=1)
-    ]
-
-
-def _gate(result: GateResult) -> tuple[str, RowVerdict]:
-    gate = result.gate
-    subject = f"{gate.subject}: " if gate.metric else ""
-    failed = RowVerdict("failed", result.answer or "misses", result.sentence)
-    return f"{subject}{gate.statistic} {gate.bound:g}", PASSED if result.passed else failed
 
 
 @dataclass
@@ -112,9 +103,7 @@ def _attributes(**values: Any) -> str:
 
 
 def _join(file: BinaryIO, report: Report, suites: list[_Suite]) -> None:
-    whole: Counter[str] = Counter()
-    for suite in suites:
-        whole.update(suite.counts)
+    whole = sum((suite.counts for suite in suites), Counter[str]())
     name = mapping(report.figures.manifest.get("suite")).get("name") or "judgekit"
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     file.write(f"{head}<testsuites{_attributes(name=name, **_shown(whole))}>\n".encode())
