@@ -204,7 +204,7 @@ def print_report(
 ) -> None:
     """Print the figures of a run, some further lines, and where its files are."""
     from judgekit.report.folder import PAGE
-    from judgekit.report.report import report_json
+    from judgekit.report.text import report_json
 
     if as_json:
         print(report_json(report))

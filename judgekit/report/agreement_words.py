@@ -14,12 +14,20 @@ from judgekit.core.display.parts import (
     cut,
     more,
 )
-from judgekit.report.calibration import STATISTICS, AgreementStatistic
 
 if TYPE_CHECKING:
-    from judgekit.report.calibration import Agreement, Calibration
+    from judgekit.report.calibration import Agreement, AgreementStatistic, Calibration
     from judgekit.stats.agreement import Coefficient
 
+STATISTICS = {
+    "alpha_nominal": "alpha (nominal)", "alpha_ordinal": "alpha (ordinal)",
+    "alpha_interval": "alpha (interval)", "precision": "precision",
+    "recall": "recall (sensitivity)", "specificity": "specificity", "f1": "F1",
+    "balanced_f1": "balanced F1", "kappa": "kappa", "spearman": "Spearman's rho",
+    "pearson": "Pearson's r", "kendall": "Kendall's tau-b",
+    "probability": "probability of people's answers", "brier": "Brier score",
+}  # fmt: skip
+"""Name of a statistic -> how it is shown."""
 MOST_CRITERIA = 20
 """Criteria that a notebook shows."""
 _MOST = 1000

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from judgekit.core.input_file import read_text
 from judgekit.core.value import Document, Value, sparse
 from judgekit.datasets.dataframes.framed import Framed
+from judgekit.report.agreement_words import MOST_CRITERIA, STATISTICS, agreement_parts
 from judgekit.report.folder import AGREEMENT, MAX_JSON
 from judgekit.stats.agreement import Coefficient, CountedFigure
 from judgekit.stats.intervals import wilson
@@ -22,16 +23,6 @@ KappaWeights = Literal["none", "linear", "quadratic"]
 Combine = Literal["each", "majority", "mean"]
 NO_VERDICT = "no verdict"
 """The category of replies without a verdict."""
-
-STATISTICS = {
-    "alpha_nominal": "alpha (nominal)", "alpha_ordinal": "alpha (ordinal)",
-    "alpha_interval": "alpha (interval)", "precision": "precision",
-    "recall": "recall (sensitivity)", "specificity": "specificity", "f1": "F1",
-    "balanced_f1": "balanced F1", "kappa": "kappa", "spearman": "Spearman's rho",
-    "pearson": "Pearson's r", "kendall": "Kendall's tau-b",
-    "probability": "probability of people's answers", "brier": "Brier score",
-}  # fmt: skip
-"""Name of a statistic -> how it is shown."""
 
 
 class AgreementStatistic(Value):
@@ -356,13 +347,9 @@ class Calibration(Document, Framed, Value):
         return written
 
     def _parts_shown(self) -> Iterable[Shown]:
-        from judgekit.report.agreement_words import MOST_CRITERIA, agreement_parts
-
         return agreement_parts(self, most=MOST_CRITERIA)
 
     def _all_parts(self) -> Iterable[Shown]:
-        from judgekit.report.agreement_words import agreement_parts
-
         return agreement_parts(self)
 
     def _frame_rows(self) -> Iterator[dict[str, Any]]:

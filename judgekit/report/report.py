@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -239,9 +238,3 @@ class Report(Displayed):
             path = self.folder / PAGE
         written: Path = renderer("run page")(self, Path(path))
         return written
-
-
-def report_json(report: Report) -> str:
-    """Return figures, gates, manifest and the facts of this execution as JSON."""
-    data = {**report.figures.model_dump(mode="json"), "run": report.run}
-    return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)

@@ -14,6 +14,7 @@ from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value, sparse
 from judgekit.report.corrected import CorrectedMean
 from judgekit.report.opinions import OpinionSummary, OpinionTally
+from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds, MeanInterval, wilson
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FEW = 30
-"""Independent values below which an interval says little."""
 WORST = 20
 """Cases a summary names as the worst."""
 BINS = 20
@@ -32,13 +31,6 @@ BINS = 20
 
 
 _COUNTED = ("rows", "judged", "computed", "fallback", "abstained", "not_applicable")
-
-
-def passes(value: float | None, threshold: float | None, higher_is_better: bool) -> bool | None:
-    """Return whether a value passes its threshold; `None` without either."""
-    if value is None or threshold is None:
-        return None
-    return value >= threshold if higher_is_better else value <= threshold
 
 
 class CriterionSummary(Value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from judgekit.core.display.text import Paint
 from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.manifest import entries_in, judges_of, mapping
-from judgekit.report.summary import FEW, passes
+from judgekit.report.thresholds import FEW, passes
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration
@@ -29,6 +30,12 @@ CORRECTED = "means are corrected with labels, agreement is not measured: "
 OUTCOMES = ("judged", "computed", "fallback", "abstained", "not applicable", "failed", "not run")
 _GRADE = "grade_"
 """Before a letter: how many sessions had it."""
+
+
+def report_json(report: Report) -> str:
+    """Return figures, gates, manifest and the facts of this execution as JSON."""
+    data = {**report.figures.model_dump(mode="json"), "run": report.run}
+    return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
 
 
 def title_of(report: Report) -> str:

@@ -29,7 +29,8 @@ from judgekit.report.folder import (
 )
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary, passes
+from judgekit.report.summary import MetricSummary
+from judgekit.report.thresholds import passes
 from judgekit.runner.evaluation import Reuse, evaluate
 from judgekit.runner.gatekeeper import Rules
 from judgekit.runner.progress import Progress

@@ -23,7 +23,7 @@ from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.registry import create, find
 from judgekit.report.report import Report
-from judgekit.report.summary import passes
+from judgekit.report.thresholds import passes
 from judgekit.runner.background import run_sync, wait_for
 from judgekit.runner.evaluation import evaluate, evaluate_sync
 

@@ -30,7 +30,8 @@ from judgekit.datasets.labels import Label
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.agreement_words import sentence
 from judgekit.report.calibration import NO_VERDICT, Agreement, MemberAgreement, Scale, statistics_of
-from judgekit.report.summary import MetricSummary, passes
+from judgekit.report.summary import MetricSummary
+from judgekit.report.thresholds import passes
 
 MAX_CATEGORIES = 10
 """The most distinct numbers that still get a table and a kappa."""

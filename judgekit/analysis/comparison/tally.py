@@ -10,6 +10,7 @@ from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.core.distribution import Distribution, Label
 from judgekit.report.summary import Largest, MetricSummary, passes
+from judgekit.report.thresholds import passes
 from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.intervals import MeanInterval, MeanSpread
 

@@ -10,7 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.core.output_file import refuse_foreign
@@ -18,8 +18,11 @@ from judgekit.core.suggest import suggest
 from judgekit.report.export import junit, markdown
 from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
-from judgekit.report.report import Report, report_json
 from judgekit.report.table import EXPORTED, exported_rows
+from judgekit.report.text import report_json
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
 
 # What a spreadsheet takes for a formula, also in the wide forms of East Asian keyboards.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

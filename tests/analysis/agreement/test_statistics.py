@@ -8,7 +8,8 @@ import pytest
 
 from judgekit.analysis.agreement.agree import agree
 from judgekit.core.errors import ConfigError
-from judgekit.report.calibration import STATISTICS, Calibration, read_calibration
+from judgekit.report.agreement_words import STATISTICS
+from judgekit.report.calibration import Calibration, read_calibration
 from judgekit.report.report import Report
 from tests.analysis.agreement.simulated import study
 from tests.stats.tables import kappa

@@ -23,7 +23,7 @@ from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.stability import Stability, spread_of
 from judgekit.metrics.vectors import cosine, dot, scaled
 from judgekit.metrics.weights import fold_parts
-from judgekit.report.summary import passes
+from judgekit.report.thresholds import passes
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.bootstrap import bootstrap_interval
 
