@@ -114,6 +114,8 @@ def answer(
         },
         steering=steering,
         quiet=quiet,
+        several=models is not None,
+        keep=suite is not None,
     )
     if suite is not None:
         raise typer.Exit(_score_models(suite, paths, asking, limit=limit))
@@ -125,7 +127,7 @@ def answer(
         rows = load_cases(cases, limit=limit) if given is None else iter(given)
         first = next(rows)  # `load_cases` refuses a source without cases
         _keep_other_files(path, first, cases)
-        answers = asking.answers(name, chain([first], rows), out=path, several=models is not None)
+        answers = asking.answers(name, chain([first], rows), path)
         code = max(code, answers.exit_code)
         if _stopped(answers):
             break
@@ -142,30 +144,19 @@ class _Asking(NamedTuple):
     steering: Steering | None
     quiet: bool
 
-    def answers(
-        self,
-        model: str,
-        rows: Iterable[Case],
-        *,
-        out: Path | None = None,
-        several: bool = False,
-        keep: bool = False,
-    ) -> Answers:
-        """Let a model answer, and print the outcome.
+    several: bool
+    """Whether several models answer."""
+    keep: bool
+    """Whether to keep the cases in memory and print none."""
 
-        Args:
-            model: the model.
-            rows: the cases.
-            out: file to write.
-            several: whether other models answer, too.
-            keep: whether to keep the cases in memory and print none.
-        """
+    def answers(self, model: str, rows: Iterable[Case], out: Path | None = None) -> Answers:
+        """Let a model answer, write or print the cases, and print the outcome."""
         from judgekit.cli.screen import StatusLine, run_interruptible
         from judgekit.datasets.write import write_cases
         from judgekit.suite.answering import answer, open_system
         from judgekit.suite.steering import answer_twice
 
-        line = StatusLine(shown=not self.quiet and (keep or out is not None))
+        line = StatusLine(shown=not self.quiet and (self.keep or out is not None))
         counts: Counter[str] = Counter()
 
         def show(row: Answered) -> None:
@@ -179,10 +170,10 @@ class _Asking(NamedTuple):
             if self.steering is not None:
                 fill = partial(answer_twice, rows, opened, self.steering, **options)
             answers = run_interruptible(lambda stop: fill(stop=stop), kept=KEPT)
-        if out is None and not keep:
+        if out is None and not self.keep:
             write_cases(answers.cases, None)
-        lines = [f"{model}:"] if several else []
-        place = "" if keep else f"; written to {out or 'standard output'}"
+        lines = [f"{model}:"] if self.several else []
+        place = "" if self.keep else f"; written to {out or 'standard output'}"
         lines += _outcome_lines(answers, opened, field=self.options["field"], place=place)
         print("\n".join(map(printable, lines)), file=sys.stderr)  # standard output may be the cases
         return answers
@@ -201,7 +192,7 @@ def _score_models(
     codes = []
     for model, folder in folders.items():
         loaded = load_suite(suite, flags)
-        answers = asking.answers(model, loaded.cases(), several=True, keep=True)
+        answers = asking.answers(model, loaded.cases())
         if _stopped(answers):
             loaded.close()
             return 3

@@ -15,6 +15,7 @@ from judgekit.judges.connections import closing_connections
 from judgekit.runner.progress import close, listener
 
 T = TypeVar("T")
+_Call = Callable[[], None] | None
 
 _BEAT = 0.1
 """Seconds between two checks for progress and for Ctrl-C."""
@@ -32,7 +33,7 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     Raises:
         ConfigError: the call comes from the thread of the loop, and would wait for itself.
     """
-    return _waited(work, beat=None, stop=None)
+    return _waited(work)
 
 
 def run_stoppable(function: Callable[..., Coroutine[Any, Any, T]], options: dict[str, Any]) -> T:
@@ -52,7 +53,7 @@ def run_stoppable(function: Callable[..., Coroutine[Any, Any, T]], options: dict
     stop = options["stop"].set
     progress = listener(options.pop("progress", None))
     if progress is None:
-        return _waited(function(**options), beat=None, stop=stop)
+        return _waited(function(**options), stop=stop)
     news: SimpleQueue[Any] = SimpleQueue()
 
     def beat() -> None:
@@ -68,12 +69,7 @@ def run_stoppable(function: Callable[..., Coroutine[Any, Any, T]], options: dict
         close(progress)
 
 
-def _waited(
-    work: Coroutine[Any, Any, T],
-    *,
-    beat: Callable[[], None] | None,
-    stop: Callable[[], None] | None,
-) -> T:
+def _waited(work: Coroutine[Any, Any, T], *, beat: _Call = None, stop: _Call = None) -> T:
     loop = _background()
     if threading.current_thread() is _thread:
         work.close()
@@ -98,7 +94,7 @@ def _waited(
             raise
 
 
-def _result(future: Future[T], beat: Callable[[], None] | None) -> T:
+def _result(future: Future[T], beat: _Call) -> T:
     # Short waits: Python handles a signal only after a wait ends.
     while not future.done():
         wait((future,), timeout=_BEAT)
