@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from judgekit.core.synchronous import Flag
 if TYPE_CHECKING:
     from judgekit.core.value import Document
     from judgekit.report.export.export import Export
+    from judgekit.report.export.github import Places
     from judgekit.report.report import Report
     from judgekit.runner.evaluation import Reuse
     from judgekit.runner.progress import Progress
@@ -126,11 +127,7 @@ class Outputs(NamedTuple):
             yield
 
     def write(
-        self,
-        report: Report,
-        *,
-        find: Callable[[set[str]], Mapping[str, tuple[str, int | None]]],
-        as_json: bool = False,
+        self, report: Report, *, find: Callable[[set[str]], Places], as_json: bool = False
     ) -> None:
         """Write all outputs; one that fails does not stop the others.
 
