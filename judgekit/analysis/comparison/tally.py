@@ -9,7 +9,7 @@ from judgekit.analysis.comparison import comparison as results
 from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings, Differences, Range
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.core.distribution import Distribution, Label
-from judgekit.report.summary import Largest, MetricSummary, passes
+from judgekit.report.summary import Largest, MetricSummary
 from judgekit.report.thresholds import passes
 from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.intervals import MeanInterval, MeanSpread

@@ -14,7 +14,7 @@ from judgekit.pages.run.tallies import Slices
 from judgekit.report.answerers import answerer_of, model_of
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
-from judgekit.report.summary import Largest, MetricSummary, passes
+from judgekit.report.summary import Largest, MetricSummary
 from judgekit.report.thresholds import passes
 
 Fate = Literal["worse", "lost", "better", "gained", "same", "other", "only_base", "only_new"]
