@@ -2,13 +2,232 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from judgekit.judges.limiter import Limiter
+from judgekit.core.limits import MOST_CALLS
+from judgekit.judges.allowance import (
+    FIRST_CALLS,
+    HARD_CUT,
+    MINUTE,
+    Allowance,
+    Bound,
+    Learnt,
+    Started,
+)
+from judgekit.judges.rate_headers import REFUSED, read_retry_after
 
 if TYPE_CHECKING:
     import asyncio
+
+_SOON_SECONDS = 10.0
+"""Seconds within which a second refusal means that a limit is far too high."""
+_TRIAL = 1.0
+"""Seconds within which a server refuses a call."""
+_SLOW = 3.0
+"""Factor by which latency may rise; servers that batch gain throughput up to about here."""
+
+
+class Limiter:
+    """The limits of one server.
+
+    Args:
+        name: the server in log messages.
+        concurrency: `auto`, or no limit here.
+        rpm: requests a minute: a number, `auto`, or no limit.
+        tpm: tokens a minute.
+        max_wait: longest wait in seconds that a header causes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        concurrency: float | Literal["auto"] | None,
+        rpm: float | Literal["auto"] | None,
+        tpm: float | Literal["auto"] | None,
+        max_wait: float,
+    ) -> None:
+        self.name = name
+        self.max_wait = max_wait
+        self.kinds = (Allowance("requests", rpm, max_wait), Allowance("tokens", tpm, max_wait))
+        self.calls = (
+            Learnt(FIRST_CALLS, per_second=False, most=MOST_CALLS)
+            if concurrency == "auto"
+            else Learnt(None)
+        )
+        """Concurrent calls."""
+        self._running: dict[int, Started] = {}
+        self._number = 0
+        self._until = 0.0
+        """End of the pause that a refused call caused."""
+        self._cut = 0
+        """The last call that had started when a limit was lowered; a refusal of this or an earlier
+        call does not lower it again."""
+        self._cut_at = -math.inf
+        self._refusals = 0
+        """Refusals without an accepted call between them."""
+        self._unsure = False
+        """Whether a pause ends that the server did not ask for."""
+        self._fresh = 0
+        """Running calls that started after the last refusal."""
+        self._bound: Bound = ""
+        self._latency = self._usual = 0.0
+        """Seconds of a call: lately, and when the server is not busy."""
+        self._logged: dict[str, float] = {}
+
+    def wait(self, tokens: float, *, now: float, since: float) -> float:
+        """Return the seconds until a call may start; 0 if it may, infinity until another ends.
+
+        Args:
+            tokens: of the call, estimated.
+            now: the time in seconds.
+            since: when the call became the next to start.
+        """
+        self._bound = self._bound if now > since else ""
+        most = self.calls.value
+        if most is not None and len(self._running) >= max(1, int(most)):
+            self._bound = "calls"
+            return math.inf
+        if self._until > now:
+            return self._until - now
+        if self._unsure and self._fresh and now < self._until + _TRIAL:
+            return self._until + _TRIAL - now  # one call tries whether the server accepts again
+        requests, counted = self.kinds
+        rate = max(requests.wait(1.0, now), counted.wait(tokens, now))
+        if rate > 0:
+            self._bound = "rate"
+        named = max(requests.wait_for_headers(1.0, now), counted.wait_for_headers(tokens, now))
+        return max(rate, min(named, max(0.0, since + self.max_wait - now)))
+
+    def start(self, tokens: float, *, now: float, since: float) -> int:
+        """Start a call; return its number."""
+        units = (1.0, tokens)
+        pairs = list(zip(self.kinds, units, strict=True))
+        forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > MINUTE / 4)
+        for kind, unit in pairs:
+            kind.take(unit)
+        self._number += 1
+        marks = tuple(kind.started for kind in self.kinds)
+        self._fresh += 1
+        self._running[self._number] = Started(self._number, now, tokens, self._bound, forced, marks)
+        return self._number
+
+    def end(
+        self,
+        number: int,
+        *,
+        now: float,
+        status: int | None,
+        headers: Mapping[str, str],
+        tokens: float | None,
+        seconds: float,
+    ) -> None:
+        """End a call; see `Pace.settle`."""
+        call = self._running.pop(number, None)
+        if call is None:
+            return
+        fresh = number > self._cut
+        self._fresh -= fresh
+        refused = status in REFUSED
+        used = tokens if tokens is not None else 0.0 if refused else call.tokens
+        self.kinds[1].settle(call, call.tokens - used)
+        empty = [
+            kind
+            for kind, mark in zip(self.kinds, call.marks, strict=True)
+            if kind.observe(headers, call, now, mark)
+        ]
+        if refused or status is None:
+            self._refuse(call, now, headers, empty, answered=refused)
+            return
+        if fresh:
+            self._refusals, self._unsure = 0, False
+        for kind, units in zip(self.kinds, (1.0, used), strict=True):
+            kind.accept(units, at=call.at, bound=call.bound == "rate", fresh=fresh)
+            if kind.name in call.forced and kind.lied():
+                self._log("%s: its headers about %s are wrong; they are ignored", kind.name)
+        if fresh:
+            self.calls.accept(bound=call.bound == "calls")
+        if 200 <= status < 300:
+            self._time(call, now, seconds)
+
+    def forget_calls(self) -> None:
+        """Forget the running calls: they belong to an event loop that has ended."""
+        self._running.clear()
+        self._fresh = 0
+
+    def _refuse(
+        self,
+        call: Started,
+        now: float,
+        headers: Mapping[str, str],
+        empty: list[Allowance],
+        *,
+        answered: bool,
+    ) -> None:
+        soon = now < max(self._cut_at, self._until) + _SOON_SECONDS
+        asked = read_retry_after(headers) if answered else None
+        if asked is not None and asked <= self.max_wait:
+            self._until = max(self._until, now + asked)
+        if call.number <= self._cut:
+            return
+        self._lowered(now)
+        if not answered:
+            self._fewer_calls(float(len(self._running)), soon=soon)
+            return
+        if empty:
+            for kind in empty:
+                kind.exhausted()
+            return
+        self._refusals += 1
+        self._unsure = asked is None
+        pause = (
+            asked if asked is not None else min(self.max_wait, 2.0 ** min(self._refusals - 1, 30))
+        )
+        if pause <= self.max_wait:
+            self._until = max(self._until, now + pause)
+        known = any(kind.rate.value is not None for kind in self.kinds)
+        again = self._refusals > 1
+        if self._running and not again and (call.bound == "calls" or not known):
+            self._fewer_calls(HARD_CUT * len(self._running), soon=soon)
+            if known:
+                return
+        running = (float(len(self._running)), sum(c.tokens for c in self._running.values()))
+        pause = min(pause, self.max_wait)
+        for kind, units, others in zip(self.kinds, (1.0, call.tokens), running, strict=True):
+            if kind.auto:
+                kind.refuse(units, running=others, now=now, pause=pause, soon=soon, again=again)
+                self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * MINUTE)
+
+    def _time(self, call: Started, now: float, seconds: float) -> None:
+        """Follow the latency; lower the concurrency when it has risen."""
+        if self.calls.value is None or not 0 <= seconds < math.inf:
+            return
+        self._latency += 0.1 * (seconds - self._latency) if self._latency else seconds
+        self._usual = min(self._usual * 1.001, self._latency) if self._usual else self._latency
+        if self._latency > _SLOW * self._usual and call.number > self._cut:
+            self._lowered(now)
+            self._fewer_calls(self.calls.value, soon=False)
+
+    def _lowered(self, now: float) -> None:
+        self._cut, self._cut_at, self._fresh = self._number, now, 0
+
+    def _fewer_calls(self, measured: float, *, soon: bool) -> None:
+        if self.calls.value is not None:
+            self.calls.refuse(measured, soon=soon)
+            self.calls.value = max(1.0, self.calls.value)
+            self._say("concurrent calls", self.calls.value)
+
+    def _say(self, what: str, value: float) -> None:
+        """Log a learnt limit if it differs much from the one in the last message."""
+        if abs(value - self._logged.get(what, 0.0)) > 0.1 * value:
+            self._logged[what] = value
+            self._log("%s: learnt %s %s", f"{value:.3g}", what)
+
+    def _log(self, text: str, *values: str) -> None:
+        logging.getLogger("judgekit").info(text, self.name, *values)
+
 
 Limit = float | Literal["auto"] | None
 """A limit: a number, `auto` to learn it from the server, or none."""

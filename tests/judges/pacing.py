@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from judgekit.judges.limiter import Limiter
+from judgekit.judges.pace import Limiter
 
 MINUTE = 60.0
 

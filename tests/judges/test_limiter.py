@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from judgekit.judges.limiter import Limiter
+from judgekit.judges.pace import Limiter
 
 from .pacing import HiddenLimit, simulate
 
