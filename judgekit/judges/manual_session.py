@@ -12,8 +12,15 @@ from judgekit.core.judgment import read_reply
 from judgekit.core.request import Form, Question, Reply, Request, Try
 from judgekit.judges.questions import Ask, Kind, NotAnAnswer, accepts, next_prompt, numbered, parse
 from judgekit.judges.saved_answers import SavedAnswers
-from judgekit.judges.terminal import LongLine, SeveralLines, Terminal
-from judgekit.judges.typeset import columns, level_texts, material, wrapped
+from judgekit.judges.terminal import (
+    LongLine,
+    SeveralLines,
+    Terminal,
+    columns,
+    level_texts,
+    material,
+    wrapped,
+)
 
 Left = Literal["case", "all"]
 """What a person skipped: this case, or this and all following cases."""

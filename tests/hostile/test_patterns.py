@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.errors import InvalidReply
 from judgekit.core.json_extraction import _COMMAS, extract_object
-from judgekit.judges.typeset import _fences
+from judgekit.judges.terminal import _fences
 from judgekit.metrics.quote import _without_ends
 from tests.hostile.every_pattern import BUILT, ROOT, WORDS, Use, built_patterns, caller, uses
 from tests.hostile.pump import Attack, attacks, growth

@@ -22,8 +22,7 @@ from judgekit.judges.manual import ManualJudge
 from judgekit.judges.manual_session import ManualSession
 from judgekit.judges.questions import NotAnAnswer, accepts, next_prompt, parse
 from judgekit.judges.saved_answers import SavedAnswers
-from judgekit.judges.terminal import LongLine, Turn
-from judgekit.judges.typeset import columns, level_texts, material, wrapped
+from judgekit.judges.terminal import LongLine, Turn, columns, level_texts, material, wrapped
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.text.length import Length

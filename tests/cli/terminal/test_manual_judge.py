@@ -10,7 +10,7 @@ from contextlib import closing, suppress
 import pytest
 
 from judgekit.cassette.tape import Tape
-from judgekit.judges.typeset import columns
+from judgekit.judges.terminal import columns
 
 from .driver import JUDGEKIT, Terminal
 
