@@ -20,12 +20,19 @@ from judgekit.core.request import Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
 from judgekit.judges.limits import note_cost
-from judgekit.judges.malformed import malformed_try, parts_joined
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.pacing import Pacing
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.quiet import hide
-from judgekit.judges.response import clean, cost_of, read_response, reported_cost, usage_of
+from judgekit.judges.response import (
+    clean,
+    cost_of,
+    malformed_try,
+    parts_joined,
+    read_response,
+    reported_cost,
+    usage_of,
+)
 from judgekit.judges.translation import (
     BadRequest,
     Outage,

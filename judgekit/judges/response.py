@@ -1,16 +1,20 @@
-"""Read a response in the form of OpenAI's: text, tokens, cost."""
+"""Read responses of servers that speak OpenAI's protocol: text, tokens, cost, faults."""
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judgekit.core.canonical import visible
 from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.core.judgment import parse_try
+from judgekit.core.replies.kept import omitted_of
 from judgekit.core.request import Fault, Form, Try, Usage
-from judgekit.judges.translation import without
+from judgekit.judges.translation import ServerError, without
+from judgekit.judges.wire import KEPT, Exchange
 
 
 def read_response(
@@ -132,3 +136,165 @@ def reported_cost(headers: Mapping[str, str]) -> float | None:
     except ValueError:
         return None
     return cost if math.isfinite(cost) and cost >= 0 else None
+
+
+_FINISH = {
+    "stop": """stop stop_sequence end_turn COMPLETE ERROR eos_token eos STOP
+        FINISH_REASON_UNSPECIFIED""",
+    "length": "length max_tokens compaction MAX_TOKENS model_length",
+    "tool_calls": "tool_calls tool_use",
+    "function_call": "function_call",
+    "content_filter": """content_filter refusal ERROR_TOXIC SAFETY RECITATION LANGUAGE OTHER
+        BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY sensitive guardrail_intervened""",
+}
+_FINISHES = {word: reason for reason, words in _FINISH.items() for word in words.split()}
+_THOUGHT = re.compile(
+    r"<(?:think|thinking|budget:thinking)>(.*?)</(?:think|thinking|budget:thinking)>(.*)",
+    re.DOTALL,
+)
+
+
+def chat_reply(data: dict[str, Any], *, prefix: str = "", asked: str = "") -> dict[str, Any]:
+    """Return a valid chat response with the fields and names that litellm gives it.
+
+    Args:
+        data: the response.
+        prefix: what comes before the name of the model.
+        asked: the name of the model, if the server does not report one and there is a prefix.
+    """
+    model = data.get("model") or (asked if prefix else None)
+    model = prefix + model if isinstance(model, str) else None
+    choices = [_choice(choice) for choice in data["choices"]]
+    return {**data, "model": model, "choices": choices}
+
+
+def _choice(choice: dict[str, Any]) -> dict[str, Any]:
+    message = choice["message"]
+    text, thought = message.get("content"), message.get("reasoning_content")
+    if "reasoning_content" not in message:
+        thought = message.get("reasoning")
+        if "reasoning" not in message and text and (match := _THOUGHT.match(text)):
+            thought, text = match.groups()
+    calls = [_tool_call(call) for call in message.get("tool_calls") or ()]
+    finish = choice.get("finish_reason") or choice.get("finish_details") or "stop"
+    if calls and finish == "stop":
+        finish = "tool_calls"
+    return {
+        "message": {
+            "content": text,
+            "tool_calls": calls,
+            "refusal": message.get("refusal"),
+            "reasoning_content": thought,
+        },
+        "finish_reason": _FINISHES.get(finish, "stop") if isinstance(finish, str) else "stop",
+        "logprobs": choice.get("logprobs"),
+    }
+
+
+def _tool_call(call: dict[str, Any]) -> dict[str, Any]:
+    function = call.get("function") or {}
+    arguments = function.get("arguments")
+    if not isinstance(arguments, str):
+        arguments = json.dumps(arguments) if arguments else ""
+    return {"function": {"name": function.get("name"), "arguments": arguments}}
+
+
+def error_in(data: Any, call: Exchange, *, shown: bytes = b"") -> ServerError:
+    """Return the error in the body of a response.
+
+    Args:
+        data: the body as JSON; `None` if it is none.
+        call: the call.
+        shown: the body, for a message if it is not JSON.
+    """
+    status = call.status
+    error = data.get("error", data) if isinstance(data, dict) else None
+    if call.good:  # an error in a response with a status of success
+        code = error.get("code", 422) if isinstance(error, dict) else 422
+        status = code if isinstance(code, int) else None
+    message = error.get("message") if isinstance(error, dict) else error
+    if isinstance(data, dict) and message is None:
+        message = data.get("detail")  # frameworks such as FastAPI answer so
+    if isinstance(data, dict) and not isinstance(message, str):
+        message = json.dumps(data, ensure_ascii=False)
+    text = message if isinstance(message, str) else shown.decode(errors="replace")
+    said = json.dumps(data) if data is not None else text
+    return ServerError(text, status=status, headers=call.headers, said=said)
+
+
+_ANSWER = ("choices", "usage", "data", "candidates", "content", "embedding", "embeddings", "done")
+"""Fields of answers of any provider; errors have none of them."""
+
+
+def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
+    """Return the attempt of a malformed response.
+
+    `None` if it was not an answer: an error, a page of a proxy, or a truncated body.
+    """
+    if call.omitted is not None:
+        start = clean(call.start.decode(errors="replace"), secrets)
+        return Try(text=start, fault=Fault(message=call.too_large), omitted=call.omitted)
+    data = call.data()
+    if data is None or data.get("error") or not any(name in data for name in _ANSWER):
+        return None
+    text = clean(call.body.decode(errors="replace"), secrets) or ""
+    reason = fault_in(data) or "a field is missing or has the wrong type"
+    fault = Fault(message=f"the response is malformed: {reason}")
+    return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
+
+
+def fault_in(data: dict[str, Any]) -> str | None:
+    """Return what is wrong with the form of a chat response; `None` if nothing is."""
+    choices = data.get("choices")
+    if not isinstance(choices, list):
+        return f"choices is {_kind(choices)}, not a list"
+    for choice in choices:
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(message, dict):
+            return "a choice without a message"
+        content = message.get("content")
+        if not (content is None or isinstance(content, str)):
+            return f"the content of its message is {_kind(content)}, not a text"
+        calls = message.get("tool_calls")
+        if calls is not None and not _are_calls(calls):
+            return f"its tool calls are {_kind(calls)} of another form"
+    usage = data.get("usage")
+    if not (usage is None or isinstance(usage, dict)):
+        return f"usage is {_kind(usage)}, not an object"
+    return None
+
+
+def _are_calls(calls: object) -> bool:
+    return isinstance(calls, list) and all(
+        isinstance(call, dict) and isinstance(call.get("function"), dict) for call in calls
+    )
+
+
+def _kind(value: object) -> str:
+    names = {bool: "true or false", list: "a list", dict: "an object", str: "a text"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def parts_joined(data: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a chat response with its content joined, if that is a list of texts.
+
+    Some servers send `[{"type": "text", "text": ...}, ...]`. `None` for other responses.
+    """
+    choices = (data or {}).get("choices")
+    if not isinstance(choices, list):
+        return None
+    joined = []
+    for choice in choices:
+        message = choice.get("message") if isinstance(choice, dict) else None
+        parts = message.get("content") if isinstance(message, dict) else None
+        texts = [_text_of(part) for part in parts] if isinstance(parts, list) else [None]
+        if message is None or None in texts:
+            return None
+        joined.append({**choice, "message": {**message, "content": "".join(filter(None, texts))}})
+    whole = {**(data or {}), "choices": joined}
+    return chat_reply(whole) if fault_in(whole) is None else None
+
+
+def _text_of(part: object) -> str | None:
+    text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+    return text if isinstance(text, str) else None

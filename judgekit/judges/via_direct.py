@@ -17,10 +17,9 @@ from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges import connections
 from judgekit.judges.compatible import Provider
-from judgekit.judges.compatible_reply import chat_reply, error_in
-from judgekit.judges.malformed import fault_in
 from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.prices import listed_cost
+from judgekit.judges.response import chat_reply, error_in, fault_in
 from judgekit.judges.translation import ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
 from judgekit.judges.wire import ENCODINGS, BodyError, Exchange
