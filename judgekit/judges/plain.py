@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from judgekit.core.errors import CaseError, InvalidReply
+import re
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from pydantic import JsonValue
+
+from judgekit.core.errors import CaseError, InvalidReply, JudgeUnavailable
+from judgekit.core.replies.logprobs import logprobs_text
+from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import Fault, Reply, Request, Try
 from judgekit.judges.batch import Batch
-from judgekit.judges.calls import Calls
-from judgekit.judges.echo import ECHOING, read_echo
-from judgekit.judges.embedding import read_embeddings
+from judgekit.judges.calls import CallResult, Calls
 from judgekit.judges.translation import BadRequest
 
 
@@ -54,3 +61,139 @@ class PlainRequests:
     async def _embeddings(self, texts: list[str]) -> list[Reply]:
         """Ask for the vectors of several texts in one call; return a reply for each."""
         return read_embeddings(await self._calls.embed(texts), texts)
+
+
+def read_embeddings(result: CallResult, texts: Sequence[str]) -> list[Reply]:
+    """Return a reply for each text; an unusable vector becomes a fault.
+
+    The server counts the tokens of the whole call, so a reply has them only if it was the only
+    one. The cost is divided by length.
+    """
+    characters = sum(map(len, texts)) or 1
+    return [
+        Reply(
+            tries=(attempt,),
+            model=result.model,
+            effective_params=dict(result.params),
+            usage=result.usage if len(texts) == 1 else None,
+            cost=None if result.cost is None else result.cost * len(text) / characters,
+        )
+        for text, attempt in zip(texts, _tries(result, len(texts)), strict=True)
+    ]
+
+
+def _tries(result: CallResult, count: int) -> list[Try]:
+    if result.malformed is not None:
+        return [result.malformed] * count
+    try:
+        vectors = _in_order(result.data.get("data"), count)
+    except InvalidReply as exc:
+        return [Try(fault=Fault.of(exc))] * count
+    return [_try_of(numbers) for numbers in vectors]
+
+
+def _try_of(numbers: object) -> Try:
+    try:
+        return Try(text=vector_text(numbers), finish="stop")
+    except InvalidReply as exc:
+        return Try(fault=Fault.of(exc))
+
+
+def _in_order(data: object, count: int) -> list[object]:
+    """Return the vectors in the order of the texts; a server may give them in any.
+
+    Raises:
+        InvalidReply: there is not one vector for each text.
+    """
+    if not isinstance(data, (list, tuple)) or len(data) != count:
+        count_given = len(data) if isinstance(data, (list, tuple)) else "no"
+        raise InvalidReply(f"the server gave {count_given} embeddings for {count} texts")
+    vectors: dict[int, object] = {}
+    for place, entry in enumerate(data):
+        index = _field(entry, "index")
+        index = place if index is None else index
+        if type(index) is not int:
+            break
+        vectors[index] = _field(entry, "embedding")
+    if set(vectors) != set(range(count)):
+        raise InvalidReply("the server numbers its embeddings in a way that fits no order")
+    return [vectors[place] for place in range(count)]
+
+
+def _field(entry: object, name: str) -> object:
+    return entry.get(name) if isinstance(entry, dict) else None
+
+
+ECHOING: dict[str, JsonValue] = {"echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
+"""Parameters of the request. One token, because some servers read 0 as "no limit"."""
+
+_ODD = re.compile("�|^bytes:")
+"""Tokens that are part of a character; servers spell them differently."""
+
+
+def read_echo(data: Mapping[str, Any], *, whole: str) -> Try:
+    """Return the log-probabilities of a text as an attempt.
+
+    Raises:
+        JudgeUnavailable: the server does not echo, or echoes without log-probabilities.
+        InvalidReply: the log-probabilities do not fit the text.
+    """
+    choices = data.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    choice = choice if isinstance(choice, dict) else {}
+    text = choice.get("text")
+    if not isinstance(text, str) or not text.startswith(whole):
+        raise JudgeUnavailable(
+            "log-probabilities are unavailable: the server does not echo the text it is given "
+            "(`echo` of /completions); vLLM and llama-cpp-python do"
+        )
+    figures = choice.get("logprobs")
+    tokens, logprobs, offsets = (
+        _list(figures, name) for name in ("tokens", "token_logprobs", "text_offset")
+    )
+    if tokens is None or logprobs is None:
+        raise JudgeUnavailable(
+            "log-probabilities are unavailable: the server echoes the text without them"
+        )
+    if len(tokens) != len(logprobs) or not all(isinstance(token, str) for token in tokens):
+        raise InvalidReply("the server's tokens and log-probabilities do not match")
+    begins, dropped = _aligned(tokens, whole) or (_checked_offsets(tokens, offsets, text), 0)
+    if begins[-1] < len(whole) and begins[-1] + len(tokens[-1]) < len(whole):
+        raise InvalidReply("the server's log-probabilities end before the text does")
+    stored = logprobs_text(logprobs[dropped:], begins, length=len(whole))
+    return Try(text=stored, finish=choice.get("finish_reason"))
+
+
+def _list(figures: object, name: str) -> list[Any] | None:
+    value = figures.get(name) if isinstance(figures, dict) else None
+    return value if isinstance(value, list) and value else None
+
+
+def _aligned(tokens: Sequence[str], whole: str) -> tuple[list[int], int] | None:
+    """Return where the tokens of the text begin, and the number of tokens before them.
+
+    A start token may come first, and tokenisers may add a space before the text.
+    """
+    for dropped in (0, 1):
+        spelt = "".join(tokens[dropped:])
+        for lead in (0, 1):
+            if spelt.startswith(" " * lead + whole) and len(tokens) > dropped:
+                lengths = map(len, tokens[dropped:-1])
+                return [max(0, at - lead) for at in accumulate(lengths, initial=0)], dropped
+    return None
+
+
+def _checked_offsets(tokens: Sequence[str], offsets: Sequence[Any] | None, text: str) -> list[int]:
+    """Return the token offsets of the server, checked against the text.
+
+    Raises:
+        InvalidReply: an offset is wrong.
+    """
+    if offsets is None or len(offsets) != len(tokens):
+        raise InvalidReply("the server's tokens do not spell the text")
+    for token, at in zip(tokens, offsets, strict=True):
+        if not isinstance(at, int) or not 0 <= at <= len(text):
+            raise InvalidReply("the server's tokens are at no place in the text")
+        if not _ODD.search(token) and text[at : at + len(token)] != token:
+            raise InvalidReply("the server's tokens do not spell the text")
+    return list(offsets)

@@ -8,7 +8,6 @@ from typing import Any
 
 from judgekit.core.request import Form
 from judgekit.judges import providers
-from judgekit.judges.echo import completions_model
 from judgekit.judges.instructor_client import (
     ParsedText,
     cause_of,
@@ -17,6 +16,10 @@ from judgekit.judges.instructor_client import (
 )
 from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.transport import Response, Sending, Server, Via
+
+_COMPLETIONS = "text-completion-openai/"
+_COMPATIBLE = ("openai/", "hosted_vllm/", "lm_studio/", "llamafile/")
+"""Providers with a completions endpoint besides the chat endpoint."""
 
 
 class LiteLLMTransport:
@@ -100,3 +103,11 @@ def _response(response: Any, parsed: Any = None) -> Response:
     known = (parsed.text, parsed.parsed) if isinstance(parsed, ParsedText) else None
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     return Response(data, known, float(cost) if isinstance(cost, (int, float)) else None)
+
+
+def completions_model(model: str) -> str:
+    """Return the name under which litellm uses the completions endpoint of a model."""
+    for provider in _COMPATIBLE:
+        if model.startswith(provider):
+            return _COMPLETIONS + model.removeprefix(provider)
+    return model
