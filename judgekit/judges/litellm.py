@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
@@ -11,15 +11,17 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.request import Reply, Request, Try, Usage
 from judgekit.core.suggest import suggest
 from judgekit.judges.batch import Batch
+from judgekit.judges.compatible import PROVIDERS, reason_for_litellm
 from judgekit.judges.endpoint import endpoint
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
 from judgekit.judges.plain import PlainRequests
 from judgekit.judges.response import problem_of, total
-from judgekit.judges.route import transport_of
 from judgekit.judges.server_judge import ServerJudge
 from judgekit.judges.translation import BadRequest, Outage
 from judgekit.judges.transport import Server, Transport, Via
+from judgekit.judges.via_direct import DirectTransport
+from judgekit.judges.via_litellm import LiteLLMTransport
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
@@ -169,3 +171,23 @@ class LiteLLMJudge(ServerJudge):
             cost=cost,
         )
         return reply, problem is None
+
+
+def transport_of(server: Server, params: Mapping[str, Any], *, via: Via | None) -> Transport:
+    """Return the transport of a judge.
+
+    Raises:
+        ConfigError: `via` is `direct`, and the requests of the judge need litellm.
+    """
+    if via == "litellm":
+        return LiteLLMTransport(server, reason="set by via")
+    needs_litellm = reason_for_litellm(server, params)
+    if needs_litellm is None:
+        provider = PROVIDERS[server.model.partition("/")[0]]
+        reason = "set by via" if via else "the server speaks OpenAI's protocol"
+        return DirectTransport(server, provider, reason=reason)
+    if via == "direct":
+        raise ConfigError(
+            f"via: direct cannot be used for {server.model}: {needs_litellm}; remove via"
+        )
+    return LiteLLMTransport(server, reason=needs_litellm)
