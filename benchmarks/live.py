@@ -149,10 +149,10 @@ async def raw(base: str, *, flight: int, calls: int) -> dict[str, float]:
 async def bare(base: str, *, flight: int, calls: int) -> dict[str, float]:
     from answer_model import answer_model
 
-    from judgekit.judges import providers
+    from judgekit.judges import via_litellm
     from judgekit.judges.connections import closing_connections
 
-    litellm = providers.load()
+    litellm = via_litellm.load_litellm()
     import instructor
 
     prompts, form = prompts_and_form(calls + WARM)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import copy
+import os
+import warnings
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from pydantic import BaseModel
+
+from judgekit.core.judgment import parse_reply
+from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
-from judgekit.judges import providers
-from judgekit.judges.instructor_client import (
-    ParsedText,
-    cause_of,
-    instructor_clients,
-    request_options,
-)
+from judgekit.judges import connections
 from judgekit.judges.output_mode import Mode, format_of
-from judgekit.judges.transport import Response, Sending, Server, Via
+from judgekit.judges.quiet import asking, keep_quiet
+from judgekit.judges.transport import NAME, Response, Sending, Server, Via
 
 _COMPLETIONS = "text-completion-openai/"
 _COMPATIBLE = ("openai/", "hosted_vllm/", "lm_studio/", "llamafile/")
@@ -34,18 +36,18 @@ class LiteLLMTransport:
 
     def load(self) -> None:
         """Import litellm and instructor."""
-        providers.load()
+        load_litellm()
         for name in ("instructor", "judgekit.judges.httpx_wire"):
             import_module(name)  # now, because it takes time
         self._clients = instructor_clients(_complete)
 
     def missing_keys(self) -> list[str]:
         """Return the missing environment variables of the model."""
-        return providers.missing_keys(self._server.model)
+        return missing_keys(self._server.model)
 
     def known_parameters(self) -> frozenset[str] | None:
         """Return the parameters of the model according to litellm."""
-        return providers.known_parameters(self._server.model)
+        return known_parameters(self._server.model)
 
     async def chat(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, sending: Sending
@@ -70,12 +72,12 @@ class LiteLLMTransport:
         """Ask for the vectors of texts."""
         # Otherwise litellm decides by the model's name whether it accepts them.
         options = {"allowed_openai_params": ["dimensions"], **self._options(sending)}
-        return _response(await providers.load().aembedding(input=texts, **options))
+        return _response(await load_litellm().aembedding(input=texts, **options))
 
     async def echo(self, text: str, sending: Sending) -> Response:
         """Ask a completions endpoint to repeat a text."""
         options = {**self._options(sending), "model": completions_model(self._server.model)}
-        return _response(await providers.complete_text(prompt=text, **options))
+        return _response(await complete_text(prompt=text, **options))
 
     def _options(self, sending: Sending) -> dict[str, Any]:
         """Return the options of every call: the server, and no retries by litellm."""
@@ -94,7 +96,7 @@ class LiteLLMTransport:
 
 async def _complete(**options: Any) -> Any:
     # A copy, because litellm changes schemas and parameters in place.
-    return await providers.load().acompletion(**copy.deepcopy(options))
+    return await load_litellm().acompletion(**copy.deepcopy(options))
 
 
 def _response(response: Any, parsed: Any = None) -> Response:
@@ -111,3 +113,171 @@ def completions_model(model: str) -> str:
         if model.startswith(provider):
             return _COMPLETIONS + model.removeprefix(provider)
     return model
+
+
+def load_litellm() -> Any:
+    """Import litellm on first use, without its network access, retries and prints.
+
+    This setup only affects judgekit's own calls: other users of litellm in this process keep their
+    clients, logs and warnings.
+    """
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import litellm
+
+    litellm.suppress_debug_info = True  # it would print advice on standard output
+    if not isinstance(litellm.in_memory_llm_clients_cache, _Clients):
+        litellm.in_memory_llm_clients_cache = _Clients(litellm.in_memory_llm_clients_cache)
+    keep_quiet()
+    return litellm
+
+
+class _Clients:
+    """Replaces litellm's cache of HTTP clients, so that judgekit's calls have their own clients.
+
+    These limit the bodies that they read and follow no redirects. Other users get litellm's
+    clients.
+    """
+
+    def __init__(self, theirs: Any) -> None:
+        self._theirs = theirs
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._theirs, name)
+
+    def get_cache(self, key: str, **options: Any) -> Any:
+        if not asking():
+            return self._theirs.get_cache(key, **options)
+        return connections.shared(key)
+
+    def set_cache(self, key: str, value: Any, **options: Any) -> None:
+        if not asking():
+            self._theirs.set_cache(key, value, **options)
+            return
+        _bound(value)
+        connections.share(key, value)
+
+
+def _bound(client: Any) -> None:
+    """Limit the bodies that a client of litellm or of the OpenAI SDK reads."""
+    import httpx
+
+    from judgekit.judges import httpx_wire
+
+    inner = getattr(client, "_client", None)
+    if not isinstance(inner, httpx.AsyncClient):
+        return
+    httpx_wire.bound(inner)
+    if hasattr(client, "event_hooks"):  # litellm's own client may reconnect
+        client.event_hooks = inner.event_hooks
+        client.follow_redirects = False
+
+
+async def complete_text(**options: Any) -> Any:
+    """Call a completions endpoint through litellm, with a shared client that is closed at the end.
+
+    litellm itself opens a client for every call and closes none.
+    """
+    import httpx
+    import openai
+
+    key = ("completions", options["api_base"], options["api_key"])
+    client = connections.shared(key)
+    if client is None:
+        client = openai.AsyncOpenAI(
+            base_url=options["api_base"],
+            api_key=options["api_key"],
+            timeout=options["timeout"],
+            max_retries=0,
+            http_client=httpx.AsyncClient(),
+        )
+        _bound(client)
+        connections.share(key, client)
+    return await load_litellm().atext_completion(client=client, **options)
+
+
+def missing_keys(model: str) -> list[str]:
+    """Return the missing environment variables of a hosted model."""
+    checked = load_litellm().validate_environment(model)
+    return [name for name in checked.get("missing_keys", ()) if not name.endswith("_API_BASE")]
+
+
+def known_parameters(model: str) -> frozenset[str] | None:
+    """Return the parameters of a model; `None` if litellm does not know them."""
+    try:
+        known = load_litellm().get_supported_openai_params(model)
+    except Exception:  # noqa: BLE001 - a question about the model, not a call; any answer but yes is "unknown"
+        return None
+    return frozenset(known) if known else None
+
+
+class ParsedText(BaseModel):
+    """What instructor returns: a text, and the values that `parse_reply` reads from it."""
+
+    text: str
+    parsed: Any
+
+
+def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
+    """Return the model to ask for, built once a form and mode.
+
+    instructor derives a class from any other model, and its schema, in every call.
+    """
+    name = f"_instructor_{mode}"
+    cached: type[ParsedText] | None = form.__dict__.get(name)
+    if cached is None:
+        from instructor import response_schema
+
+        schema = reply_schema(form).json_schema
+        if mode == "tools":  # instructor takes the name of the tool from the title
+            schema = {**schema, "title": NAME}
+
+        # It has no docstring: instructor would send it.
+        class VerdictText(ParsedText):
+            @classmethod
+            def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
+                return dict(schema)
+
+            @classmethod
+            def model_validate_json(cls, json_data: Any, **_: Any) -> Any:
+                return cls.model_construct(text=json_data, parsed=parse_reply(json_data, form))
+
+        VerdictText.__name__ = NAME  # instructor sends the name of the class
+        cached = form.__dict__[name] = response_schema(VerdictText)
+    return cached
+
+
+def instructor_clients(complete: Callable[..., Any]) -> dict[Mode, Any]:
+    """Return the clients of the modes that instructor sends.
+
+    Args:
+        complete: litellm's function for a chat.
+    """
+    import instructor
+
+    modes: dict[Mode, Any] = {
+        "json_schema": instructor.Mode.JSON_SCHEMA,
+        "tools": instructor.Mode.TOOLS,
+    }
+    return {name: instructor.from_litellm(complete, mode=mode) for name, mode in modes.items()}
+
+
+def request_options(form: Form, mode: Mode, responses: list[Any]) -> dict[str, Any]:
+    """Return the options of one call: what to ask for, and a hook that keeps the raw response.
+
+    instructor's exceptions do not always carry the response: after a refusal they do not.
+    """
+    from instructor.core.hooks import Hooks
+
+    hooks = Hooks()
+    hooks.on("completion:response", responses.append)
+    return {"response_model": instructor_model(form, mode), "hooks": hooks}
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """Return the error that instructor wrapped in its own, else the error itself."""
+    from instructor.core.exceptions import InstructorRetryException
+
+    wrapped = isinstance(error, InstructorRetryException)
+    return error.__cause__ if wrapped and error.__cause__ is not None else error

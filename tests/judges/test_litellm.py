@@ -12,8 +12,8 @@ import judgekit
 from judgekit.core.errors import ConfigError
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import ChatMessage, Form, Question, Request
-from judgekit.judges.instructor_client import instructor_model
 from judgekit.judges.output_mode import messages_of, reask
+from judgekit.judges.via_litellm import instructor_model
 
 FORM = Form(questions=(Question(id="points", kind="checklist", text="Which?", items=("a", "b")),))
 

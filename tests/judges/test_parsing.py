@@ -13,8 +13,8 @@ import pytest
 from judgekit.core.errors import InvalidReply
 from judgekit.core.judgment import parse_reply, parse_try
 from judgekit.core.request import Detail, Form, Question, Try
-from judgekit.judges.instructor_client import instructor_model
 from judgekit.judges.output_mode import Mode
+from judgekit.judges.via_litellm import instructor_model
 
 FORM = Form(
     questions=(

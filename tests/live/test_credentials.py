@@ -14,7 +14,7 @@ import judgekit
 from judgekit.cli import main
 from judgekit.core.errors import ConfigError, JudgeRejected
 from judgekit.core.score import Failure
-from judgekit.judges import providers
+from judgekit.judges import via_litellm
 from judgekit.judges.credentials import check_address, shown_address, variable_shown
 from judgekit.judges.translation import translate
 
@@ -240,6 +240,6 @@ def test_loggers_and_warnings_of_the_program_stay_as_they_are(
     assert after == before
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        providers.load()
+        via_litellm.load_litellm()
         warnings.warn("Pydantic serializer warnings: mine", UserWarning, stacklevel=1)
     assert len(caught) == 1

@@ -23,7 +23,7 @@ from judgekit.core.replies.text import read_text
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import ChatMessage, Form, Reply, Request
 from judgekit.core.score import Failure
-from judgekit.judges import httpx_wire, providers, wire
+from judgekit.judges import httpx_wire, via_litellm, wire
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.judges.translation import Outage
@@ -249,7 +249,7 @@ def test_every_provider_is_limited_and_redirected_nowhere(server: Server, model:
 
 
 def test_other_users_of_litellm_keep_their_clients(server: Server) -> None:
-    litellm = providers.load()
+    litellm = via_litellm.load_litellm()
     server.rule = lambda body: packed(9_000_000)
 
     async def theirs() -> Any:

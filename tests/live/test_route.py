@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.judges import prices, providers
+from judgekit.judges import prices, via_litellm
 from judgekit.judges.compatible import PROVIDERS
 from judgekit.judges.litellm import LiteLLMJudge
 
@@ -68,7 +68,7 @@ def test_other_requests_are_sent_directly(
 
 
 def test_addresses_and_keys_are_those_of_litellm() -> None:
-    litellm = providers.load()
+    litellm = via_litellm.load_litellm()
 
     for name, provider in PROVIDERS.items():
         if provider.address is None:
@@ -92,7 +92,7 @@ USAGES: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_costs_are_those_of_litellm() -> None:
-    litellm = providers.load()
+    litellm = via_litellm.load_litellm()
 
     compared = 0
     for model, entry in litellm.model_cost.items():
