@@ -15,7 +15,7 @@ from judgekit.core.errors import ConfigError, JudgeRejected
 from judgekit.core.replies.decisions import level_text
 from judgekit.core.request import Reply, Request
 from judgekit.core.suggest import suggest
-from judgekit.judges.compatible import PROVIDERS, REDIRECTED, Provider
+from judgekit.judges.providers import PROVIDERS, REDIRECTED, Provider
 from judgekit.judges.server_judge import ServerJudge
 from judgekit.judges.transport import Server, Transport
 from judgekit.judges.via_direct import DirectTransport

@@ -11,11 +11,11 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.request import Reply, Request, Try, Usage
 from judgekit.core.suggest import suggest
 from judgekit.judges.batch import Batch
-from judgekit.judges.compatible import PROVIDERS, reason_for_litellm
 from judgekit.judges.endpoint import endpoint
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
 from judgekit.judges.plain import PlainRequests
+from judgekit.judges.providers import PROVIDERS, reason_for_litellm
 from judgekit.judges.response import problem_of, total
 from judgekit.judges.server_judge import ServerJudge
 from judgekit.judges.translation import BadRequest, Outage

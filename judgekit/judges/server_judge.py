@@ -15,7 +15,7 @@ from judgekit.judges.calls import Calls
 from judgekit.judges.credentials import address, check_address
 from judgekit.judges.endpoint import Naming
 from judgekit.judges.parameters import NOT_PARAMETERS
-from judgekit.judges.providernames import check_provider
+from judgekit.judges.providers import check_provider
 from judgekit.judges.translation import about
 from judgekit.judges.transport import Server, Transport
 

@@ -1,6 +1,6 @@
 """Send requests to servers that speak OpenAI's protocol, over aiohttp.
 
-Bodies equal those of litellm and instructor for the providers in `compatible`.
+Bodies equal those of litellm and instructor for the providers in `providers`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from judgekit.core.canonical import json_value
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges import connections
-from judgekit.judges.compatible import Provider
 from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.prices import listed_cost
+from judgekit.judges.providers import Provider
 from judgekit.judges.response import chat_reply, error_in, fault_in
 from judgekit.judges.translation import ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via

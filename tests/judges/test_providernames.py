@@ -4,7 +4,7 @@ import pytest
 
 from judgekit.core.errors import ConfigError
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.judges.providernames import OWN, PROVIDERS, check_provider
+from judgekit.judges.providers import KNOWN_PROVIDERS, OWN, check_provider
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_litellm_knows_the_providers():
 
     theirs = {getattr(provider, "value", provider) for provider in litellm.provider_list}
 
-    assert theirs >= PROVIDERS
+    assert theirs >= KNOWN_PROVIDERS
     # A provider of litellm must never count as the misspelling of another.
     for provider in theirs | set(OWN):
         check_provider(f"{provider}/model")

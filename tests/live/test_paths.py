@@ -10,10 +10,10 @@ import pytest
 
 from judgekit.core.errors import JudgekitError
 from judgekit.core.request import ChatMessage, Form, Question, Request
-from judgekit.judges.compatible import PROVIDERS
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.judges.output_mode import MODES
+from judgekit.judges.providers import PROVIDERS
 
 from .server import Fault, Server, error
 

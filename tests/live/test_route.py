@@ -12,8 +12,8 @@ import pytest
 
 from judgekit.core.errors import ConfigError
 from judgekit.judges import prices, via_litellm
-from judgekit.judges.compatible import PROVIDERS
 from judgekit.judges.litellm import LiteLLMJudge
+from judgekit.judges.providers import PROVIDERS
 
 from .asking import judge_of, run, tokens, write_suite
 from .server import Server
