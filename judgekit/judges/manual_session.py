@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.errors import InvalidReply
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import Form, Question, Reply, Request, Try
 from judgekit.judges.questions import Ask, Kind, NotAnAnswer, accepts, next_prompt, numbered, parse
-from judgekit.judges.saved_answers import SavedAnswers
 from judgekit.judges.terminal import (
     LongLine,
     SeveralLines,
@@ -21,6 +20,9 @@ from judgekit.judges.terminal import (
     material,
     wrapped,
 )
+
+if TYPE_CHECKING:
+    from judgekit.judges.manual import SavedAnswers
 
 Left = Literal["case", "all"]
 """What a person skipped: this case, or this and all following cases."""

@@ -18,10 +18,9 @@ from judgekit.core.errors import ConfigError, JudgeAway
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import About, ChatMessage, Detail, Form, Question, Reply, Request
 from judgekit.judges.limits import LimitedJudge
-from judgekit.judges.manual import ManualJudge
+from judgekit.judges.manual import ManualJudge, SavedAnswers
 from judgekit.judges.manual_session import ManualSession
 from judgekit.judges.questions import NotAnAnswer, accepts, next_prompt, parse
-from judgekit.judges.saved_answers import SavedAnswers
 from judgekit.judges.terminal import LongLine, Turn, columns, level_texts, material, wrapped
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric

@@ -13,7 +13,7 @@ import pytest
 from judgekit.cassette.scan import scan
 from judgekit.cli import main
 from judgekit.core.case import Case, Message, ToolCall
-from judgekit.judges.saved_answers import SavedAnswers
+from judgekit.judges.manual import SavedAnswers
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
