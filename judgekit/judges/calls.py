@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -44,8 +45,20 @@ from judgekit.judges.translation import (
 from judgekit.judges.transport import NAME, Response, Sending, Server, Transport
 from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange
 
-T = TypeVar("T")
 _Params = dict[str, JsonValue]
+
+
+class _Call(NamedTuple):
+    """One call, which may take several attempts."""
+
+    send: Callable[[Sending], Awaitable[Response]]
+    """Makes an attempt."""
+    size: int
+    """Characters of the request."""
+    limit: int = MAX_BODY
+    """Bytes that the response may have."""
+    fixed: Mapping[str, JsonValue] = MappingProxyType({})
+    """Parameters that override those of the judge."""
 
 
 class CallResult(NamedTuple):
@@ -62,6 +75,8 @@ class CallResult(NamedTuple):
     usage: Usage | None
     cost: float | None
     """US dollars; `None` if no price is known."""
+    parsed: tuple[str, ParsedReply] | None
+    """A text and its values, if the transport has parsed it."""
 
     def reply(self, attempt: Try) -> Reply:
         """Return a reply of this single attempt."""
@@ -100,12 +115,25 @@ class Calls:
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
     ) -> tuple[Try, CallResult]:
         """Ask for a reply to a form; return the attempt and the result of the call."""
-        return await self._retried(partial(self._chat, messages, form, mode), retry=retry)
+        send = partial(self.transport.chat, messages, form, mode)
+        size = sum(len(str(message["content"])) for message in messages)
+        result = await self._answered(_Call(send, size), retry=retry)
+        if result.malformed is not None:
+            return result.malformed, result
+        attempt = read_response(
+            result.data,
+            tool=NAME if mode == "tools" else None,
+            with_logprobs=bool(result.params.get("logprobs")),
+            secrets=self._secrets,
+        )
+        if result.parsed is not None:
+            keep_parsed(attempt, form, *result.parsed)
+        return attempt, result
 
     async def embed(self, texts: list[str]) -> CallResult:
         """Ask for the vectors of texts."""
-        send, size = partial(self.transport.embed, texts), sum(map(len, texts))
-        return await self._retried(partial(self._other, send, {}, size))
+        send = partial(self.transport.embed, texts)
+        return await self._answered(_Call(send, sum(map(len, texts)), MAX_FIGURES))
 
     async def echo(self, text: str, *, fixed: Mapping[str, JsonValue]) -> CallResult:
         """Ask for the log-probabilities of a text.
@@ -115,7 +143,7 @@ class Calls:
             fixed: parameters that override those of the judge.
         """
         send = partial(self.transport.echo, text)
-        return await self._retried(partial(self._other, send, fixed, len(text)))
+        return await self._answered(_Call(send, len(text), MAX_FIGURES, fixed))
 
     async def raw(
         self, send: Callable[[Sending], Awaitable[Response]], *, size: int
@@ -126,7 +154,9 @@ class Calls:
             send: makes the call; its response has the text `body`.
             size: characters of the request.
         """
-        return await self._retried(partial(self._raw, send, size))
+        result = await self._answered(_Call(send, size))
+        text = clean(result.data.get("body"), self._secrets)
+        return result.malformed or Try(text=text, finish="stop"), result
 
     # -- getting ready -----------------------------------------------------------------
 
@@ -158,10 +188,14 @@ class Calls:
         way = f"{self.transport.via}: {self.transport.reason}"
         logging.getLogger("judgekit").info("%s: %s", self.model, way)
 
-    # -- one request, in several attempts if necessary --------------------------------------
+    # -- one call, in several attempts if necessary -----------------------------------------
 
-    async def _retried(self, call: Callable[[_Params], Awaitable[T]], *, retry: bool = True) -> T:
-        """Make a call, with retries after outages and within the limits of time."""
+    async def _answered(self, call: _Call, *, retry: bool = True) -> CallResult:
+        """Make a call, with retries after outages and within the limits of time.
+
+        Raises:
+            JudgekitError: the server did not answer, or answered with an error.
+        """
         try:
             return await self._in_time(call)
         except Outage as exc:
@@ -169,30 +203,33 @@ class Calls:
         # A call without an outage needs no library.
         from tenacity import AsyncRetrying, retry_if_exception_type
 
-        async def attempt() -> T:
+        async def attempt() -> CallResult:
             if outages:
                 raise outages.pop()
             return await self._in_time(call)
 
         attempts = AsyncRetrying(
             retry=retry_if_exception_type(Outage),
-            stop=self._stop(retry=retry),
+            stop=self.pacing.stop(self.server.retries + 1 if retry else 1),
             wait=self._wait,
             before_sleep=self._log,
             reraise=True,
         )
-        result: T = await attempts(attempt)
+        result: CallResult = await attempts(attempt)
         return result
 
-    def _stop(self, *, retry: bool) -> Callable[[Any], bool]:
-        enough = self.pacing.stop(self.server.retries + 1 if retry else 1)
-        return lambda state: enough(state.outcome.exception(), state.attempt_number)
-
-    async def _in_time(self, call: Callable[[_Params], Awaitable[T]]) -> T:
+    async def _in_time(self, call: _Call) -> CallResult:
+        """Make one attempt in time, with a repetition without parameters that the model rejects."""
         timeout = self.server.timeout
         try:
             async with self.pacing.timeout(timeout):
-                return await self._without_refused_parameters(call)
+                while True:
+                    sent = self.parameters.sent
+                    try:
+                        return await self._once(call, sent)
+                    except BadRequest as exc:
+                        if not self.parameters.drop(exc.said, sent, reason=str(exc)):
+                            raise
         except TimeoutError:
             raise Outage(f"no complete answer within {timeout:g} s") from None
 
@@ -215,105 +252,46 @@ class Calls:
 
         return float(wait_random_exponential(multiplier=1, max=self.server.max_wait)(state))
 
-    async def _without_refused_parameters(self, call: Callable[[_Params], Awaitable[T]]) -> T:
-        """Make one call, and repeat it without parameters that the model rejects."""
-        while True:
-            sent = self.parameters.sent
-            try:
-                return await call(sent)
-            except BadRequest as exc:
-                if not self.parameters.drop(exc.said, sent, reason=str(exc)):
-                    raise
-
-    # -- one call -----------------------------------------------------------------
-
-    async def _chat(
-        self, messages: list[dict[str, Any]], form: Form, mode: Mode, params: _Params
-    ) -> tuple[Try, CallResult]:
-        send = partial(self.transport.chat, messages, form, mode)
-        size = sum(len(str(message["content"])) for message in messages)
-        parsed, result = await self._call(send, params, params, size=size, limit=MAX_BODY)
-        if result.malformed is not None:
-            return result.malformed, result
-        attempt = read_response(
-            result.data,
-            tool=NAME if mode == "tools" else None,
-            with_logprobs=bool(params.get("logprobs")),
-            secrets=self._secrets,
-        )
-        if parsed is not None:
-            keep_parsed(attempt, form, *parsed)
-        return attempt, result
-
-    async def _raw(
-        self, send: Callable[[Sending], Awaitable[Response]], size: int, params: _Params
-    ) -> tuple[Try, CallResult]:
-        _, result = await self._call(send, params, params, size=size, limit=MAX_BODY)
-        text = clean(result.data.get("body"), self._secrets)
-        return result.malformed or Try(text=text, finish="stop"), result
-
-    async def _other(
-        self,
-        send: Callable[[Sending], Awaitable[Response]],
-        fixed: Mapping[str, JsonValue],
-        size: int,
-        params: _Params,
-    ) -> CallResult:
-        sent = {**params, **fixed}
-        return (await self._call(send, sent, params, size=size, limit=MAX_FIGURES))[1]
-
-    async def _call(
-        self,
-        send: Callable[[Sending], Awaitable[Response]],
-        sent: _Params,
-        params: _Params,
-        *,
-        size: int,
-        limit: int,
-    ) -> tuple[tuple[str, ParsedReply] | None, CallResult]:
-        """Make one HTTP call; return what the transport has parsed, and the result.
-
-        Args:
-            send: makes the call.
-            sent: the parameters to send.
-            params: the parameters of the judge, which the result shows.
-            size: characters of the request.
-            limit: bytes that the response may have.
-
-        Raises:
-            JudgekitError: the server did not answer, or answered with an error.
-        """
+    async def _once(self, call: _Call, params: _Params) -> CallResult:
+        """Make one HTTP call."""
+        sent = {**params, **call.fixed}
+        writes = call.limit == MAX_BODY
         failure: JudgekitError | None = None
         response: Response | None = None
-        with Exchange(limit=limit) as call:
-            async with self.pacing.turn(call, size, sent, writes=limit == MAX_BODY) as turn:
+        with Exchange(limit=call.limit) as exchange:
+            async with self.pacing.turn(exchange, call.size, sent, writes=writes) as turn:
                 try:
-                    response = await send(Sending(sent, self.key, call))
+                    response = await call.send(Sending(sent, self.key, exchange))
                     if self.pacing.pace and (usage := usage_of(response.data)):
                         turn.tokens = usage.input_tokens, usage.output_tokens
                 except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
-                    failure = redirected(call) or self._translated(exc)
+                    failure = redirected(exchange) or self._translated(exc)
         malformed = None
         if response is None and not isinstance(failure, (CaseError, JudgeRefused)):
-            if limit == MAX_BODY and (joined := parts_joined(call.data())) is not None:
+            if writes and (joined := parts_joined(exchange.data())) is not None:
                 response = Response(joined)
             else:
-                malformed = malformed_try(call, secrets=self._secrets)
+                malformed = malformed_try(exchange, secrets=self._secrets)
         if response is None and malformed is None and failure is not None:
             # Outside the handler: the provider's error may quote the key and is not chained.
             raise failure
-        reported = reported_cost(call.headers)
-        data = response.data if response is not None else call.data() or {}
-        call.release()
+        reported = reported_cost(exchange.headers)
+        data = response.data if response is not None else exchange.data() or {}
+        exchange.release()
         self.answered = True
         listed = None if response is None else response.cost
         cost = reported if self.server.api_base else listed
         if self.server.price is not None:
             cost = cost_of(data, price=self.server.price)
         note_cost(cost)
-        parsed = None if response is None else response.parsed
-        return parsed, CallResult(
-            data, params, malformed, self._name_of(data), usage_of(data), cost
+        return CallResult(
+            data,
+            params,
+            malformed,
+            self._name_of(data),
+            usage_of(data),
+            cost,
+            parsed=None if response is None else response.parsed,
         )
 
     def _name_of(self, data: dict[str, Any]) -> str | None:

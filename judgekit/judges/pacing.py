@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import asyncio
 
     from judgekit.judges.pace import Pace
-    from judgekit.judges.translation import Outage
     from judgekit.judges.wire import Exchange
 
 _PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
@@ -89,10 +88,8 @@ class Pacing:
                 seconds=time.monotonic() - started,
             )
 
-    def stop(self, most: int) -> Callable[[Outage, int], bool]:
-        """Return a function that says whether an attempt was the last of one request.
-
-        It takes the error of the attempt and its number.
+    def stop(self, most: int) -> Callable[[Any], bool]:
+        """Return a function of tenacity's state that says whether to stop after an attempt.
 
         While the server accepts other calls, a refusal only says that the pace is still learning,
         so up to `_FREE` refused attempts do not count.
@@ -102,12 +99,12 @@ class Pacing:
         """
         free, seen = 0, self._accepted
 
-        def stop(error: Outage, attempt: int) -> bool:
+        def stop(state: Any) -> bool:
             nonlocal free, seen
-            refused = error.status in REFUSED
+            refused = state.outcome.exception().status in REFUSED
             if self.pace is not None and refused and self._accepted > seen and free < _FREE:
                 free, seen = free + 1, self._accepted
-            return attempt - free >= most
+            return bool(state.attempt_number - free >= most)
 
         return stop
 
