@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -44,6 +44,9 @@ from judgekit.judges.translation import (
 )
 from judgekit.judges.transport import NAME, Response, Sending, Server, Transport
 from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange
+
+if TYPE_CHECKING:
+    import asyncio
 
 _Params = dict[str, JsonValue]
 
@@ -220,13 +223,15 @@ class Calls:
 
     async def _in_time(self, call: _Call) -> CallResult:
         """Make one attempt in time, with a repetition without parameters that the model rejects."""
+        import asyncio
+
         timeout = self.server.timeout
         try:
-            async with self.pacing.timeout(timeout):
+            async with asyncio.timeout(timeout) as limit:
                 while True:
                     sent = self.parameters.sent
                     try:
-                        return await self._once(call, sent)
+                        return await self._once(call, sent, limit)
                     except BadRequest as exc:
                         if not self.parameters.drop(exc.said, sent, reason=str(exc)):
                             raise
@@ -252,18 +257,18 @@ class Calls:
 
         return float(wait_random_exponential(multiplier=1, max=self.server.max_wait)(state))
 
-    async def _once(self, call: _Call, params: _Params) -> CallResult:
+    async def _once(self, call: _Call, params: _Params, limit: asyncio.Timeout) -> CallResult:
         """Make one HTTP call."""
         sent = {**params, **call.fixed}
         writes = call.limit == MAX_BODY
         failure: JudgekitError | None = None
         response: Response | None = None
         with Exchange(limit=call.limit) as exchange:
-            async with self.pacing.turn(exchange, call.size, sent, writes=writes) as turn:
+            async with self.pacing.turn(exchange, call.size, sent, writes=writes, time_limit=limit):
                 try:
                     response = await call.send(Sending(sent, self.key, exchange))
                     if self.pacing.pace and (usage := usage_of(response.data)):
-                        turn.tokens = usage.input_tokens, usage.output_tokens
+                        exchange.tokens = usage.input_tokens, usage.output_tokens
                 except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
                     failure = redirected(exchange) or self._translated(exc)
         malformed = None

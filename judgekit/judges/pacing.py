@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from contextvars import ContextVar
+from contextlib import asynccontextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
@@ -21,16 +22,6 @@ _PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
 _MOST_HEADERS = 32
 _FREE = 10
 """Most refused attempts of one request that do not count as retries."""
-_time_limit: ContextVar[asyncio.Timeout | None] = ContextVar("time_limit", default=None)
-"""The time limit of the attempt under way in this task."""
-
-
-class PacedCall:
-    """One HTTP call that waited for the pace."""
-
-    def __init__(self) -> None:
-        self.tokens: tuple[int, int] | None = None
-        """Tokens of request and reply, if the server says so."""
 
 
 class Pacing:
@@ -43,48 +34,44 @@ class Pacing:
         self._written = float(ANSWER_TOKENS)
         """Mean tokens of the replies."""
 
-    def timeout(self, seconds: float) -> AbstractAsyncContextManager[Any]:
-        """Return a time limit for the body; waiting for the pace does not count."""
-        import asyncio
-
-        return asyncio.timeout(seconds) if self.pace is None else _extensible(seconds)
-
-    def turn(
-        self, call: Exchange, size: int, sent: Mapping[str, Any], *, writes: bool
-    ) -> AbstractAsyncContextManager[PacedCall]:
-        """Return a context that waits for the pace, and tells it how the call in the body went.
+    @asynccontextmanager
+    async def turn(
+        self,
+        call: Exchange,
+        size: int,
+        sent: Mapping[str, Any],
+        *,
+        writes: bool,
+        time_limit: asyncio.Timeout,
+    ) -> AsyncIterator[None]:
+        """Wait for the pace, and tell it how the call in the body went.
 
         Args:
-            call: receives status and headers in the body.
+            call: receives status, headers and tokens in the body.
             size: characters of the request.
             sent: the parameters of the request.
             writes: whether the model writes a reply.
+            time_limit: that of the call; waiting for the pace does not count.
         """
         if self.pace is None:
-            return nullcontext(PacedCall())
-        return self._paced(self.pace, call, size, sent, writes)
-
-    @asynccontextmanager
-    async def _paced(
-        self, pace: Pace, call: Exchange, size: int, sent: Mapping[str, Any], writes: bool
-    ) -> AsyncIterator[PacedCall]:
-        turn = PacedCall()
+            yield
+            return
         most = sent.get("max_tokens") or sent.get("max_completion_tokens")
         written = float(most) if isinstance(most, int) else self._written
         tokens = size / CHARACTERS_A_TOKEN + (written if writes else 0.0)
-        number = await _acquire(pace, tokens)
+        number = await _acquire(self.pace, tokens, time_limit)
         started = time.monotonic()
         try:
-            yield turn
+            yield
         finally:
             self._accepted += call.status is not None and call.status not in REFUSED
-            if turn.tokens is not None and writes:
-                self._written += 0.1 * (turn.tokens[1] - self._written)
-            await pace.settle(
+            if call.tokens is not None and writes:
+                self._written += 0.1 * (call.tokens[1] - self._written)
+            await self.pace.settle(
                 number,
                 status=call.status,
                 headers=_relevant(call.headers),
-                tokens=None if turn.tokens is None else float(sum(turn.tokens)),
+                tokens=None if call.tokens is None else float(sum(call.tokens)),
                 seconds=time.monotonic() - started,
             )
 
@@ -109,37 +96,20 @@ class Pacing:
         return stop
 
 
-async def _acquire(pace: Pace, tokens: float) -> int:
+async def _acquire(pace: Pace, tokens: float, time_limit: asyncio.Timeout) -> int:
     import asyncio
 
-    limit, now = _time_limit.get(), asyncio.get_running_loop().time
-    when = None if limit is None else limit.when()
-    if limit is None or when is None:
-        return await pace.acquire(tokens)
-    left = when - now()
-    limit.reschedule(None)
+    now = asyncio.get_running_loop().time
+    end = time_limit.when()
+    left = math.inf if end is None else end - now()
+    time_limit.reschedule(None)
     number = await pace.acquire(tokens)
-    limit.reschedule(now() + left)
+    time_limit.reschedule(now() + left)
     return number
-
-
-@asynccontextmanager
-async def _extensible(seconds: float) -> AsyncIterator[None]:
-    import asyncio
-
-    async with asyncio.timeout(seconds) as limit:
-        token = _time_limit.set(limit)
-        try:
-            yield
-        finally:
-            _time_limit.reset(token)
 
 
 def _relevant(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers about limits, with names in lower case."""
-    found: dict[str, str] = {}
-    for name, value in headers.items():
-        lower = name.lower()
-        if lower.startswith(_PREFIXES) and len(found) < _MOST_HEADERS:
-            found[lower] = value
-    return found
+    lower = {name.lower(): value for name, value in headers.items()}
+    relevant = {name: lower[name] for name in lower if name.startswith(_PREFIXES)}
+    return dict(islice(relevant.items(), _MOST_HEADERS))

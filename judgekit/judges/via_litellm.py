@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import os
 import warnings
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -19,8 +18,7 @@ from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.quiet import asking, keep_quiet
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
 
-_COMPLETIONS = "text-completion-openai/"
-_COMPATIBLE = ("openai/", "hosted_vllm/", "lm_studio/", "llamafile/")
+_COMPATIBLE = ("openai", "hosted_vllm", "lm_studio", "llamafile")
 """Providers with a completions endpoint besides the chat endpoint."""
 
 
@@ -37,17 +35,28 @@ class LiteLLMTransport:
     def load(self) -> None:
         """Import litellm and instructor."""
         load_litellm()
-        for name in ("instructor", "judgekit.judges.httpx_wire"):
-            import_module(name)  # now, because it takes time
-        self._clients = instructor_clients(_complete)
+        import_module("judgekit.judges.httpx_wire")  # now, because it takes time
+        import instructor
+
+        modes: dict[Mode, Any] = {
+            "json_schema": instructor.Mode.JSON_SCHEMA,
+            "tools": instructor.Mode.TOOLS,
+        }
+        for name, mode in modes.items():
+            self._clients[name] = instructor.from_litellm(_complete, mode=mode)
 
     def missing_keys(self) -> list[str]:
-        """Return the missing environment variables of the model."""
-        return missing_keys(self._server.model)
+        """Return the missing environment variables of a hosted model."""
+        checked = load_litellm().validate_environment(self._server.model)
+        return [name for name in checked.get("missing_keys", ()) if not name.endswith("_API_BASE")]
 
     def known_parameters(self) -> frozenset[str] | None:
-        """Return the parameters of the model according to litellm."""
-        return known_parameters(self._server.model)
+        """Return the parameters of the model; `None` if litellm does not know them."""
+        try:
+            known = load_litellm().get_supported_openai_params(self._server.model)
+        except Exception:  # noqa: BLE001 - a question about the model, not a call; any answer but yes is "unknown"
+            return None
+        return frozenset(known) if known else None
 
     async def chat(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, sending: Sending
@@ -57,8 +66,13 @@ class LiteLLMTransport:
         client = self._clients.get(mode)
         if client is None:
             return _response(await _complete(**options, **format_of(form, mode)))
+        from instructor.core.hooks import Hooks
+
+        # instructor's exceptions do not always carry the response: after a refusal they do not.
         responses: list[Any] = []
-        options |= request_options(form, mode, responses)
+        hooks = Hooks()
+        hooks.on("completion:response", responses.append)
+        options |= {"response_model": instructor_model(form, mode), "hooks": hooks}
         parsed = failure = None
         try:
             parsed = await client.chat.completions.create(**options)
@@ -76,8 +90,11 @@ class LiteLLMTransport:
 
     async def echo(self, text: str, sending: Sending) -> Response:
         """Ask a completions endpoint to repeat a text."""
-        options = {**self._options(sending), "model": completions_model(self._server.model)}
-        return _response(await complete_text(prompt=text, **options))
+        options = self._options(sending)
+        provider, slash, name = self._server.model.partition("/")
+        if slash and provider in _COMPATIBLE:
+            options["model"] = f"text-completion-openai/{name}"  # its completions endpoint
+        return _response(await _complete_text(prompt=text, **options))
 
     def _options(self, sending: Sending) -> dict[str, Any]:
         """Return the options of every call: the server, and no retries by litellm."""
@@ -105,14 +122,6 @@ def _response(response: Any, parsed: Any = None) -> Response:
     known = (parsed.text, parsed.parsed) if isinstance(parsed, ParsedText) else None
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     return Response(data, known, float(cost) if isinstance(cost, (int, float)) else None)
-
-
-def completions_model(model: str) -> str:
-    """Return the name under which litellm uses the completions endpoint of a model."""
-    for provider in _COMPATIBLE:
-        if model.startswith(provider):
-            return _COMPLETIONS + model.removeprefix(provider)
-    return model
 
 
 def load_litellm() -> Any:
@@ -174,7 +183,7 @@ def _bound(client: Any) -> None:
         client.follow_redirects = False
 
 
-async def complete_text(**options: Any) -> Any:
+async def _complete_text(**options: Any) -> Any:
     """Call a completions endpoint through litellm, with a shared client that is closed at the end.
 
     litellm itself opens a client for every call and closes none.
@@ -195,21 +204,6 @@ async def complete_text(**options: Any) -> Any:
         _bound(client)
         connections.share(key, client)
     return await load_litellm().atext_completion(client=client, **options)
-
-
-def missing_keys(model: str) -> list[str]:
-    """Return the missing environment variables of a hosted model."""
-    checked = load_litellm().validate_environment(model)
-    return [name for name in checked.get("missing_keys", ()) if not name.endswith("_API_BASE")]
-
-
-def known_parameters(model: str) -> frozenset[str] | None:
-    """Return the parameters of a model; `None` if litellm does not know them."""
-    try:
-        known = load_litellm().get_supported_openai_params(model)
-    except Exception:  # noqa: BLE001 - a question about the model, not a call; any answer but yes is "unknown"
-        return None
-    return frozenset(known) if known else None
 
 
 class ParsedText(BaseModel):
@@ -246,33 +240,6 @@ def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
         VerdictText.__name__ = NAME  # instructor sends the name of the class
         cached = form.__dict__[name] = response_schema(VerdictText)
     return cached
-
-
-def instructor_clients(complete: Callable[..., Any]) -> dict[Mode, Any]:
-    """Return the clients of the modes that instructor sends.
-
-    Args:
-        complete: litellm's function for a chat.
-    """
-    import instructor
-
-    modes: dict[Mode, Any] = {
-        "json_schema": instructor.Mode.JSON_SCHEMA,
-        "tools": instructor.Mode.TOOLS,
-    }
-    return {name: instructor.from_litellm(complete, mode=mode) for name, mode in modes.items()}
-
-
-def request_options(form: Form, mode: Mode, responses: list[Any]) -> dict[str, Any]:
-    """Return the options of one call: what to ask for, and a hook that keeps the raw response.
-
-    instructor's exceptions do not always carry the response: after a refusal they do not.
-    """
-    from instructor.core.hooks import Hooks
-
-    hooks = Hooks()
-    hooks.on("completion:response", responses.append)
-    return {"response_model": instructor_model(form, mode), "hooks": hooks}
 
 
 def cause_of(error: BaseException) -> BaseException:

@@ -54,6 +54,8 @@ class Exchange:
         """The bytes after these, up to the limit; only of a body that is longer than that."""
         self.ended = False
         """Whether the call has ended; tasks that it started may continue without it."""
+        self.tokens: tuple[int, int] | None = None
+        """Tokens of request and reply, if the server says so and there is a pace."""
         self._pieces: list[bytes] = []
         self._whole = False
 
