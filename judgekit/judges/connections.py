@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +19,6 @@ _clients: dict[tuple[Hashable, int], tuple[object, Any]] = {}
 """The HTTP clients of judgekit's calls, by key and id of the event loop: the loop, the client."""
 
 
-def kept() -> bool:
-    """Return whether the clients of the running event loop are closed at the end of some work."""
-    return id(_loop()) in _users
-
-
 def shared(key: Hashable) -> Any:
     """Return a client of the running event loop; `None` if there is none."""
     loop = _loop()
@@ -35,6 +30,22 @@ def share(key: Hashable, client: Any) -> None:
     """Keep a client of the running event loop until the connections are closed."""
     loop = _loop()
     _clients[key, id(loop)] = (loop, client)
+
+
+@asynccontextmanager
+async def kept_client(key: Hashable, make: Callable[[], Any]) -> AsyncIterator[Any]:
+    """Yield a client of the running event loop, made at first use.
+
+    It is closed at the end of the block, unless `closing_connections` closes it later.
+    """
+    if (known := shared(key)) is not None:
+        yield known
+    elif id(_loop()) in _users:
+        share(key, new := make())
+        yield new
+    else:
+        async with make() as new:
+            yield new
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:

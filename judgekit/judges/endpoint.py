@@ -140,39 +140,37 @@ def _opened(url: str, headers: dict[str, str], timeout: float) -> HTTPResponse:
 
 def _described(entry: dict[str, Any], *, alone: bool) -> str:
     """Return a model's id, with facts about its weights."""
-    name = _no_folder(entry["id"])
+    root, meta = entry.get("root"), _object(entry, "meta")
     facts = []
-    root = entry.get("root")
-    if isinstance(root, str) and root and root != entry["id"]:
+    if isinstance(root, str) and root not in ("", entry["id"]):
         facts.append(_no_folder(root))
-    meta = entry.get("meta")
-    meta = meta if isinstance(meta, dict) else {}
-    facts += _count(meta.get("n_params"), "parameters")
+    weights = [_count(meta.get("n_params"), "parameters")]
     if alone:
-        facts += _count(meta.get("size"), "bytes")
-        facts += _weights(entry, meta)
-    return f"{name} ({', '.join(facts)})" if facts else name
+        digest = entry.get("digest")
+        weights += [_count(meta.get("size"), "bytes"), _quantisation(entry, meta)]
+        weights += [digest.removeprefix("sha256:")[:12] if isinstance(digest, str) else ""]
+    facts += filter(None, weights)
+    return _no_folder(entry["id"]) + (f" ({', '.join(facts)})" if facts else "")
 
 
-def _count(count: object, of: str) -> list[str]:
-    return [f"{count:,} {of}"] if type(count) is int and 0 < count < 1 << 62 else []
+def _object(entry: dict[str, Any], name: str) -> dict[str, Any]:
+    value = entry.get(name)
+    return value if isinstance(value, dict) else {}
 
 
-def _weights(entry: dict[str, Any], meta: dict[str, Any]) -> list[str]:
-    """Return the quantisation of the weights and the beginning of their digest."""
-    details = entry.get("details")
-    details = details if isinstance(details, dict) else {}
+def _count(count: object, of: str) -> str:
+    return f"{count:,} {of}" if type(count) is int and 0 < count < 1 << 62 else ""
+
+
+def _quantisation(entry: dict[str, Any], meta: dict[str, Any]) -> str:
     levels = (
-        details.get("quantization_level"),
+        _object(entry, "details").get("quantization_level"),
         entry.get("quantization"),
         meta.get("quantization"),
         meta.get("ftype"),
     )
-    level = next((text for text in levels if isinstance(text, str) and text.strip()), None)
-    digest = entry.get("digest")
-    digest = digest.removeprefix("sha256:")[:12] if isinstance(digest, str) else ""
-    facts = (level and " ".join(level.replace(",", " ").split())[:40], digest)
-    return [fact for fact in facts if fact]
+    level = next((text for text in levels if isinstance(text, str) and text.strip()), "")
+    return " ".join(level.replace(",", " ").split())[:40]
 
 
 def _no_folder(name: str) -> str:

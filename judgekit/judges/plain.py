@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -50,12 +50,7 @@ class PlainRequests:
         """Ask a completions endpoint for the log-probabilities of a text."""
         text = "".join(message.content for message in request.messages)
         result = await self._calls.echo(text, fixed=ECHOING)
-        attempt = result.malformed
-        if attempt is None:
-            try:
-                attempt = read_echo(result.data, whole=text)
-            except InvalidReply as exc:
-                attempt = Try(fault=Fault.of(exc))
+        attempt = result.malformed or _attempt(read_echo, result.data, text)
         return result._replace(params={**result.params, **ECHOING}).reply(attempt)
 
     async def _embeddings(self, texts: list[str]) -> list[Reply]:
@@ -82,6 +77,14 @@ def read_embeddings(result: CallResult, texts: Sequence[str]) -> list[Reply]:
     ]
 
 
+def _attempt(read: Callable[..., Try], *arguments: Any) -> Try:
+    """Return the attempt that a function reads; an unusable response becomes a fault."""
+    try:
+        return read(*arguments)
+    except InvalidReply as exc:
+        return Try(fault=Fault.of(exc))
+
+
 def _tries(result: CallResult, count: int) -> list[Try]:
     if result.malformed is not None:
         return [result.malformed] * count
@@ -89,14 +92,11 @@ def _tries(result: CallResult, count: int) -> list[Try]:
         vectors = _in_order(result.data.get("data"), count)
     except InvalidReply as exc:
         return [Try(fault=Fault.of(exc))] * count
-    return [_try_of(numbers) for numbers in vectors]
+    return [_attempt(_vector, numbers) for numbers in vectors]
 
 
-def _try_of(numbers: object) -> Try:
-    try:
-        return Try(text=vector_text(numbers), finish="stop")
-    except InvalidReply as exc:
-        return Try(fault=Fault.of(exc))
+def _vector(numbers: object) -> Try:
+    return Try(text=vector_text(numbers), finish="stop")
 
 
 def _in_order(data: object, count: int) -> list[object]:
@@ -108,20 +108,16 @@ def _in_order(data: object, count: int) -> list[object]:
     if not isinstance(data, (list, tuple)) or len(data) != count:
         count_given = len(data) if isinstance(data, (list, tuple)) else "no"
         raise InvalidReply(f"the server gave {count_given} embeddings for {count} texts")
-    vectors: dict[int, object] = {}
+    vectors: dict[object, object] = {}
     for place, entry in enumerate(data):
-        index = _field(entry, "index")
-        index = place if index is None else index
-        if type(index) is not int:
+        fields = entry if isinstance(entry, dict) else {}
+        index = fields.get("index")
+        if index is not None and type(index) is not int:
             break
-        vectors[index] = _field(entry, "embedding")
+        vectors[place if index is None else index] = fields.get("embedding")
     if set(vectors) != set(range(count)):
         raise InvalidReply("the server numbers its embeddings in a way that fits no order")
     return [vectors[place] for place in range(count)]
-
-
-def _field(entry: object, name: str) -> object:
-    return entry.get(name) if isinstance(entry, dict) else None
 
 
 ECHOING: dict[str, JsonValue] = {"echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
@@ -131,7 +127,7 @@ _ODD = re.compile("�|^bytes:")
 """Tokens that are part of a character; servers spell them differently."""
 
 
-def read_echo(data: Mapping[str, Any], *, whole: str) -> Try:
+def read_echo(data: Mapping[str, Any], whole: str) -> Try:
     """Return the log-probabilities of a text as an attempt.
 
     Raises:
@@ -139,8 +135,8 @@ def read_echo(data: Mapping[str, Any], *, whole: str) -> Try:
         InvalidReply: the log-probabilities do not fit the text.
     """
     choices = data.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    choice = choice if isinstance(choice, dict) else {}
+    first = choices[0] if isinstance(choices, list) and choices else None
+    choice = first if isinstance(first, dict) else {}
     text = choice.get("text")
     if not isinstance(text, str) or not text.startswith(whole):
         raise JudgeUnavailable(

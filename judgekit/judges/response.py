@@ -199,13 +199,12 @@ def _tool_call(call: dict[str, Any]) -> dict[str, Any]:
     return {"function": {"name": function.get("name"), "arguments": arguments}}
 
 
-def error_in(data: Any, call: Exchange, *, shown: bytes = b"") -> ServerError:
+def error_in(data: Any, call: Exchange) -> ServerError:
     """Return the error in the body of a response.
 
     Args:
         data: the body as JSON; `None` if it is none.
         call: the call.
-        shown: the body, for a message if it is not JSON.
     """
     status = call.status
     error = data.get("error", data) if isinstance(data, dict) else None
@@ -217,7 +216,7 @@ def error_in(data: Any, call: Exchange, *, shown: bytes = b"") -> ServerError:
         message = data.get("detail")  # frameworks such as FastAPI answer so
     if isinstance(data, dict) and not isinstance(message, str):
         message = json.dumps(data, ensure_ascii=False)
-    text = message if isinstance(message, str) else shown.decode(errors="replace")
+    text = message if isinstance(message, str) else call.body.decode(errors="replace")
     said = json.dumps(data) if data is not None else text
     return ServerError(text, status=status, headers=call.headers, said=said)
 

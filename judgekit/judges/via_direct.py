@@ -22,7 +22,7 @@ from judgekit.judges.providers import Provider
 from judgekit.judges.response import chat_reply, error_in, fault_in
 from judgekit.judges.translation import ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
-from judgekit.judges.wire import ENCODINGS, BodyError, Exchange
+from judgekit.judges.wire import ENCODINGS, BodyError
 
 if TYPE_CHECKING:
     import aiohttp
@@ -143,6 +143,8 @@ class DirectTransport:
         Raises:
             ServerError: there is no response, or it is an error.
         """
+        import aiohttp
+
         params = dict(sending.params)
         extra = params.pop("extra_body", None) or {}
         body |= params | (extra if isinstance(extra, dict) else {})
@@ -152,57 +154,39 @@ class DirectTransport:
         key = sending.key or ("none" if self._server.api_base else os.environ.get(self._key, ""))
         headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         call = sending.call
-        session = connections.shared(self._base)
-        if session is None:
-            session = self._session()
-            if not connections.kept():
-                async with session:
-                    return await self._exchange(session, path, data, headers, call)
-            connections.share(self._base, session)
-        return await self._exchange(session, path, data, headers, call)
-
-    async def _exchange(
-        self,
-        session: aiohttp.ClientSession,
-        path: str,
-        sent: bytes,
-        headers: dict[str, str],
-        call: Exchange,
-    ) -> dict[str, Any]:
-        import aiohttp
-
-        url = self._base + path
         try:
-            async with session.post(
-                url, data=sent, headers=headers, allow_redirects=False
-            ) as response:
-                body = call.begin(response.status, response.headers)
-                async for data in response.content.iter_any():
-                    for _ in body.feed(data):
+            async with (
+                connections.kept_client(self._base, self._session) as session,
+                session.post(
+                    self._base + path, data=data, headers=headers, allow_redirects=False
+                ) as response,
+            ):
+                reader = call.begin(response.status, response.headers)
+                async for part in response.content.iter_any():
+                    for _ in reader.feed(part):
                         pass
-                    if body.full:
+                    if reader.full:
                         break
-                body.finish()
+                reader.finish()
         except (aiohttp.ClientError, OSError) as exc:
             raise ServerError("Connection error.") from exc
         except BodyError as exc:
             raise ServerError(str(exc)) from exc
-        data = json_value(call.body)
+        received = json_value(call.body)
         if not call.good:
-            raise error_in(data, call, shown=call.body)
-        if not isinstance(data, dict):
+            raise error_in(received, call)
+        if not isinstance(received, dict):
             kind = (call.headers.get("content-type") or "no type").partition(";")[0]
             start = call.body[:200].decode(errors="replace")
             raise ServerError(f"the response is not a JSON object ({kind}): {start}")
-        if data.get("error"):
-            raise error_in(data, call)
-        return data
+        if received.get("error"):
+            raise error_in(received, call)
+        return received
 
     def _session(self) -> aiohttp.ClientSession:
         """Return a session that keeps connections alive and no cookies."""
         import aiohttp
 
-        proxy = _proxy(self._base)
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=self._context or True),
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -211,7 +195,7 @@ class DirectTransport:
             headers={"Accept": "application/json", "Accept-Encoding": ENCODINGS},
             max_line_size=_MAX_HEADER,
             max_field_size=_MAX_HEADER,
-            proxy=proxy,
+            proxy=_proxy(self._base),
         )
 
 
