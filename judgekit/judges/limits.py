@@ -260,6 +260,8 @@ class LimitedJudge(JudgeWrapper):
             return await self.judge.ask(request)
         import time
 
+        from judgekit.judges.rate_headers import CallEnd
+
         call = await self._pace.acquire(sum(estimated_tokens(request)))
         started, status, tokens = time.monotonic(), None, None
         try:
@@ -274,8 +276,8 @@ class LimitedJudge(JudgeWrapper):
             status = 400  # the judge answered
             raise
         finally:
-            seconds = time.monotonic() - started
-            await self._pace.settle(call, status=status, headers={}, tokens=tokens, seconds=seconds)
+            end = CallEnd(status, tokens=tokens, seconds=time.monotonic() - started)
+            await self._pace.settle(call, end)
 
     def _estimate(self, request: Request) -> float:
         """Return the estimated US dollars of a call."""

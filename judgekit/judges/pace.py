@@ -17,7 +17,7 @@ from judgekit.judges.allowance import (
     Learnt,
     Started,
 )
-from judgekit.judges.rate_headers import REFUSED, read_retry_after
+from judgekit.judges.rate_headers import REFUSED, CallEnd, read_retry_after
 
 if TYPE_CHECKING:
     import asyncio
@@ -114,17 +114,9 @@ class Limiter:
         self._running[self._number] = Started(self._number, now, tokens, self._bound, forced, marks)
         return self._number
 
-    def end(
-        self,
-        number: int,
-        *,
-        now: float,
-        status: int | None,
-        headers: Mapping[str, str],
-        tokens: float | None,
-        seconds: float,
-    ) -> None:
+    def end(self, number: int, end: CallEnd, *, now: float) -> None:
         """End a call; see `Pace.settle`."""
+        status, headers, tokens, seconds = end
         call = self._running.pop(number, None)
         if call is None:
             return
@@ -249,24 +241,8 @@ class Pace(Protocol):
             The number of the call, for `settle`.
         """
 
-    async def settle(
-        self,
-        call: int,
-        *,
-        status: int | None,
-        headers: Mapping[str, str],
-        tokens: float | None,
-        seconds: float,
-    ) -> None:
-        """End a call; every number that `acquire` returns is settled once.
-
-        Args:
-            call: the number of the call.
-            status: HTTP status; `None` if there was no response.
-            headers: those of the response, with names in lower case.
-            tokens: tokens of request and reply; `None` if unknown.
-            seconds: time from the start of the call to its end.
-        """
+    async def settle(self, call: int, end: CallEnd) -> None:
+        """End a call; every number that `acquire` returns is settled once."""
 
 
 class LocalPace:
@@ -317,18 +293,8 @@ class LocalPace:
                     pass
             return self.limiter.start(tokens, now=clock(), since=since)
 
-    async def settle(
-        self,
-        call: int,
-        *,
-        status: int | None,
-        headers: Mapping[str, str],
-        tokens: float | None,
-        seconds: float,
-    ) -> None:
+    async def settle(self, call: int, end: CallEnd) -> None:
         """End a call."""
         now = (self._clock or self._loop.time)() if self._loop is not None else 0.0
-        self.limiter.end(
-            call, now=now, status=status, headers=headers, tokens=tokens, seconds=seconds
-        )
+        self.limiter.end(call, end, now=now)
         self._changed.set()

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
-from judgekit.judges.rate_headers import REFUSED
+from judgekit.judges.rate_headers import REFUSED, CallEnd
 
 if TYPE_CHECKING:
     import asyncio
@@ -67,13 +67,10 @@ class Pacing:
             self._accepted += call.status is not None and call.status not in REFUSED
             if call.tokens is not None and writes:
                 self._written += 0.1 * (call.tokens[1] - self._written)
-            await self.pace.settle(
-                number,
-                status=call.status,
-                headers=_relevant(call.headers),
-                tokens=None if call.tokens is None else float(sum(call.tokens)),
-                seconds=time.monotonic() - started,
-            )
+            used = None if call.tokens is None else float(sum(call.tokens))
+            seconds = time.monotonic() - started
+            end = CallEnd(call.status, _relevant(call.headers), used, seconds)
+            await self.pace.settle(number, end)
 
     def stop(self, most: int) -> Callable[[Any], bool]:
         """Return a function of tenacity's state that says whether to stop after an attempt.

@@ -1,4 +1,4 @@
-"""What the headers of a response say about rate limits. All values are foreign text."""
+"""What the end of a call says about rate limits. All values of headers are foreign text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 REFUSED = frozenset({429, 503, 529})
@@ -23,6 +24,19 @@ _NAMES = {
     )
     for kind in ("requests", "tokens")
 }
+
+
+class CallEnd(NamedTuple):
+    """How a call ended; plain data, so that another process may get it."""
+
+    status: int | None
+    """HTTP status; `None` if there was no response."""
+    headers: Mapping[str, str] = MappingProxyType({})
+    """Those of the response, with names in lower case."""
+    tokens: float | None = None
+    """Tokens of request and reply; `None` if unknown."""
+    seconds: float = 0.0
+    """Time from the start of the call to its end."""
 
 
 class Allowed(NamedTuple):

@@ -16,6 +16,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import BudgetExceeded, JudgekitError
 from judgekit.judges.limits import Purse
 from judgekit.judges.pace import LocalPace
+from judgekit.judges.rate_headers import CallEnd
 
 if TYPE_CHECKING:
     from judgekit.suite.suite import Suite
@@ -24,8 +25,8 @@ GATHER = 0.01
 """Seconds that a worker gathers messages; far less than a call to a judge takes."""
 _POLL = 20.0
 """Seconds after which the actor answers, even if it has nothing to say."""
-_ABANDONED = 499
-"""Status of a call of a worker that died: neither accepted quickly nor refused by the server."""
+_ABANDONED = CallEnd(status=499)
+"""A call of a worker that died: neither accepted quickly nor refused by the server."""
 NAMESPACE = "judgekit"
 
 Message = tuple[Any, ...]
@@ -113,13 +114,11 @@ class RunLimits:
 
     async def forget(self, worker: str) -> None:
         """Release everything that a worker holds; the estimates of its calls count as spent."""
-        state = self._workers.pop(worker, None)
-        if state is None:
-            return
-        for task in state.waiting.values():
-            task.cancel()
-        for granted in state.granted.values():
-            await _end(granted, dollars=granted.dollars)
+        if state := self._workers.pop(worker, None):
+            for task in state.waiting.values():
+                task.cancel()
+            for granted in state.granted.values():
+                await _end(granted, dollars=granted.dollars)
 
     async def _take(self, state: _Worker, kind: str, number: int, *values: Any) -> None:
         if kind in ("reserve", "acquire"):
@@ -127,19 +126,12 @@ class RunLimits:
                 task = asyncio.create_task(self._grant(state, kind, number, *values))
                 state.waiting[number] = task
             return
-        task_or_none = state.waiting.pop(number, None)
-        if task_or_none is not None:
-            task_or_none.cancel()
-        granted = state.granted.pop(number, None)
-        if granted is None:
-            return
-        if kind == "ended":
-            status, headers, tokens, seconds = values
-            await granted.limit.settle(  # type: ignore[call-arg]
-                granted.number, status=status, headers=headers, tokens=tokens, seconds=seconds
-            )
-        else:  # dropped, or paid: the dollars are part of the total of the worker
-            await _end(granted, dollars=0.0)
+        if waiting := state.waiting.pop(number, None):
+            waiting.cancel()
+        if granted := state.granted.pop(number, None):
+            # Dropped, ended, or paid: the dollars are part of the total of the worker.
+            end = CallEnd(*values) if kind == "ended" else _ABANDONED
+            await _end(granted, dollars=0.0, end=end)
 
     async def _grant(self, state: _Worker, kind: str, number: int, *values: Any) -> None:
         problem = None
@@ -150,9 +142,9 @@ class RunLimits:
                 state.granted[number] = _Granted(self._purse, inner, dollars)
             else:
                 server, settings, tokens = values
-                pace = self._paces.get(server)
-                if pace is None:
-                    pace = self._paces[server] = LocalPace(server, **settings)
+                if server not in self._paces:
+                    self._paces[server] = LocalPace(server, **settings)
+                pace = self._paces[server]
                 inner = await pace.acquire(tokens)
                 state.granted[number] = _Granted(pace, inner, 0.0)
         except BudgetExceeded as exc:
@@ -162,14 +154,11 @@ class RunLimits:
         state.changed.set()
 
 
-async def _end(granted: _Granted, *, dollars: float) -> None:
-    """End a call of a worker that will not say how it ended."""
+async def _end(granted: _Granted, *, dollars: float, end: CallEnd = _ABANDONED) -> None:
     if isinstance(granted.limit, Purse):
         await granted.limit.settle(granted.number, dollars=dollars)
     else:
-        await granted.limit.settle(
-            granted.number, status=_ABANDONED, headers={}, tokens=None, seconds=0.0
-        )
+        await granted.limit.settle(granted.number, end)
 
 
 class LimitsClient:
@@ -338,14 +327,6 @@ class SharedPace:
         """Wait until a call may start."""
         return await self._client.ask("acquire", self._name, self._settings, tokens)
 
-    async def settle(
-        self,
-        call: int,
-        *,
-        status: int | None,
-        headers: Mapping[str, str],
-        tokens: float | None,
-        seconds: float,
-    ) -> None:
+    async def settle(self, call: int, end: CallEnd) -> None:
         """End a call, without waiting for the actor."""
-        self._client.tell(("ended", call, status, dict(headers), tokens, seconds))
+        self._client.tell(("ended", call, *end._replace(headers=dict(end.headers))))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from judgekit.judges.pace import Limiter
+from judgekit.judges.rate_headers import CallEnd
 
 MINUTE = 60.0
 
@@ -129,7 +130,7 @@ def simulate(
         elif running and running[0][0] <= now + wait:
             now, _, call, used, status, headers = heapq.heappop(running)
             known = used if status == 200 else None
-            limiter.end(call, now=now, status=status, headers=headers, tokens=known, seconds=0.2)
+            limiter.end(call, CallEnd(status, headers, known, 0.2), now=now)
         else:
             assert wait < math.inf, "nothing runs, and nothing may start"
             now += max(wait, 1e-6)

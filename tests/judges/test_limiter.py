@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from judgekit.judges.pace import Limiter
+from judgekit.judges.rate_headers import CallEnd
 
 from .pacing import HiddenLimit, simulate
 
@@ -132,7 +133,7 @@ def test_concurrency_follows_the_server() -> None:
         now += 0.2
         for place, call in enumerate(calls):
             status = 200 if place < 20 else 429
-            limiter.end(call, now=now, status=status, headers={}, tokens=1, seconds=0.2)
+            limiter.end(call, CallEnd(status, {}, 1, 0.2), now=now)
             late += most > 20
             refused += most > 20 and status == 429
         now += limiter.wait(1, now=now, since=since)
@@ -151,7 +152,7 @@ def test_rising_latency_lowers_the_concurrency() -> None:
         seconds = 0.2 * max(1.0, len(calls) / 10)  # a queue in front of ten workers
         now += seconds
         for call in calls:
-            limiter.end(call, now=now, status=200, headers={}, tokens=1, seconds=seconds)
+            limiter.end(call, CallEnd(200, {}, 1, seconds), now=now)
 
     assert 10 <= (limiter.calls.value or 0) <= 60
 
@@ -165,7 +166,7 @@ def exchange(
         assert wait <= 60
         now += wait
     call = limiter.start(10, now=now, since=since)
-    limiter.end(call, now=now, status=status, headers=headers, tokens=10, seconds=0.1)
+    limiter.end(call, CallEnd(status, headers, 10, 0.1), now=now)
     return now
 
 

@@ -18,6 +18,7 @@ from judgekit.core.errors import (
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.limits import LimitedJudge, Purse
+from judgekit.judges.rate_headers import CallEnd
 
 FORM = Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),))
 
@@ -233,8 +234,8 @@ def test_judge_without_http_calls_is_paced_as_a_whole() -> None:
             self.acquired += 1
             return self.acquired
 
-        async def settle(self, call: int, *, status: int | None, **_: Any) -> None:
-            assert (call, status) == (self.acquired, 200)
+        async def settle(self, call: int, end: CallEnd) -> None:
+            assert (call, end.status) == (self.acquired, 200)
             self.settled += 1
 
     pace = Counted()

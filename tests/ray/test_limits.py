@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from judgekit.core.errors import BudgetExceeded, JudgekitError
+from judgekit.judges.rate_headers import CallEnd
 from judgekit.ray.limits import LimitsClient, RunLimits, SharedBudget, SharedPace
 
 
@@ -124,7 +125,7 @@ def test_workers_share_one_rate():
         async def call(pace):
             number = await pace.acquire(10.0)
             started.append(asyncio.get_running_loop().time())
-            await pace.settle(number, status=200, headers={}, tokens=10.0, seconds=0.0)
+            await pace.settle(number, CallEnd(200, {}, 10.0, 0.0))
 
         await asyncio.gather(*(call(pace) for pace in paces for _ in range(60)))
         return started, actor
