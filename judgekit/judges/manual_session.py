@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.errors import InvalidReply
 from judgekit.core.judgment import read_reply
-from judgekit.core.request import Form, Question, Reply, Request, Try
+from judgekit.core.request import Question, Reply, Request, Try
 from judgekit.judges.questions import Ask, Kind, NotAnAnswer, accepts, next_prompt, numbered, parse
 from judgekit.judges.terminal import (
     LongLine,
@@ -57,6 +57,7 @@ class ManualSession:
         self, request: Request, terminal: Terminal, *, saved: SavedAnswers, done: int
     ) -> None:
         self._request = request
+        self._form = request.form
         self._terminal = terminal
         self._saved = saved
         self._done = done
@@ -82,14 +83,10 @@ class ManualSession:
             if done is not None:
                 return done
 
-    @property
-    def _form(self) -> Form:
-        return self._request.form
-
     # -- lines ---------------------------------------------------------------------
 
-    async def _line(self, prompt: str) -> str | None:
-        """Return the next usable line; `None` at the end of input."""
+    async def _line(self, prompt: str) -> str:
+        """Return the next usable line; `quit` at the end of input."""
         while True:
             self._terminal.write(prompt)
             try:
@@ -102,7 +99,7 @@ class ManualSession:
                 continue
             if line is None:
                 self._terminal.write("\n")
-                return None
+                return "quit"
             if "\x1b" in line:
                 self._say("arrow and function keys do not work here; type the line again")
             elif printable(line) != line or "\ufffd" in line:
@@ -110,7 +107,7 @@ class ManualSession:
             else:
                 return line
 
-    def _take(self, line: str | None, ask: Ask) -> Left | None:
+    def _take(self, line: str, ask: Ask) -> Left | None:
         """Handle a line as a command or an answer; return what the person skipped, if anything."""
         command = _command(line)
         if command in _LEAVE:
@@ -119,9 +116,8 @@ class ManualSession:
             self._skip(ask)
         elif not self._serve(command):
             try:
-                answer = parse(
-                    (line or "").lstrip().removeprefix("\\"), ask, in_material=self._holds
-                )
+                text = line.lstrip().removeprefix("\\")
+                answer = parse(text, ask, in_material=self._holds)
             except NotAnAnswer as exc:
                 self._say(str(exc))
             else:
@@ -130,16 +126,16 @@ class ManualSession:
 
     def _serve(self, command: str) -> bool:
         """Run a command; return whether it exists."""
-        serve: dict[str, Callable[[], None]] = {
-            "?": lambda: self._terminal.write(HELP),
-            "help": lambda: self._terminal.write(HELP),
-            "undo": self._undo,
-            "case": self._show_case,
-            "prompt": self._show_prompt,
-        }
-        if command not in serve:
+        if command in ("?", "help"):
+            self._terminal.write(HELP)
+        elif command == "undo":
+            self._undo()
+        elif command == "case":
+            self._show_case()
+        elif command == "prompt":
+            self._show_prompt()
+        else:
             return False
-        serve[command]()
         return True
 
     def _skip(self, ask: Ask) -> None:
@@ -177,9 +173,8 @@ class ManualSession:
             self._answers.append(answer)
         if self._answers:
             count = len(self._answers)
-            self._say(
-                f"taken up from last time: {count} answer{'s' if count > 1 else ''}; undo goes back"
-            )
+            answers = f"{count} answer{'s' if count > 1 else ''}"
+            self._say(f"taken up from last time: {answers}; undo goes back")
 
     def _holds(self, words: str) -> bool:
         words = " ".join(words.split())
@@ -189,11 +184,8 @@ class ManualSession:
 
     async def _review(self, filled: dict[str, Any]) -> Reply | Left | None:
         """Show the summary; return the reply once it is confirmed, `None` after an undo."""
-        reply = Reply(
-            tries=(Try(text=canonical_json(filled), finish="stop"),),
-            model=self._request.model,
-            cost=0.0,
-        )
+        attempt = Try(text=canonical_json(filled), finish="stop")
+        reply = Reply(tries=(attempt,), model=self._request.model, cost=0.0)
         try:
             read_reply(reply, form=self._form, request_key=self._request.key)
         except InvalidReply as exc:
@@ -204,8 +196,7 @@ class ManualSession:
         for name, answer in filled.items():
             self._lines(_summary(answer), indent="    ", first=f"  {name}: ")
         while True:
-            line = await self._line("Enter records this, undo goes back> ")
-            command = _command(line)
+            command = _command(await self._line("Enter records this, undo goes back> "))
             if command in ("", "y", "yes"):
                 self._terminal.write("\n")
                 return reply
@@ -265,8 +256,7 @@ class ManualSession:
         if ask.item is not None and ask.kind == "reason" and question and question.items:
             self._lines(f"{ask.nth + 1}. {ask.item}", indent="     ", first="  ")
         if ask.kind == "object":
-            schema = canonical_json(self._form.json_schema)
-            self._lines(f"An object of this schema: {schema}")
+            self._lines(f"An object of this schema: {canonical_json(self._form.json_schema)}")
 
     def _show_answers(self, question: Question) -> None:
         texts = level_texts(self._request, question.id)
@@ -290,8 +280,9 @@ class ManualSession:
         bold: bool = False,
         dim: bool = False,
     ) -> None:
-        code = "1" if bold else "2" if dim else ""
-        start, end = (f"\x1b[{code}m", "\x1b[0m") if code and self._terminal.colourful else ("", "")
+        code = "1" if bold else "2"
+        coloured = (bold or dim) and self._terminal.colourful
+        start, end = (f"\x1b[{code}m", "\x1b[0m") if coloured else ("", "")
         for line in wrapped(text, self._terminal.width, indent=indent, first=first):
             self._terminal.write(f"{start}{line}{end}\n" if line else "\n")
 
@@ -316,9 +307,8 @@ def _prompt(ask: Ask) -> str:
     return _PROMPTS[ask.kind].format(number=ask.nth + 1)
 
 
-def _command(line: str | None) -> str:
-    """Return a line as a command; the end of input is `quit`."""
-    return "quit" if line is None else " ".join(line.split()).casefold()
+def _command(line: str) -> str:
+    return " ".join(line.split()).casefold()
 
 
 def _choice(question: Question) -> str:
@@ -326,9 +316,8 @@ def _choice(question: Question) -> str:
         if numbered(question.labels):
             return f"1-{len(question.labels)} or the word"
         joined = "/".join(question.labels)
-        return (
-            joined if columns(joined) <= 40 and re.fullmatch(r"[ -~]+", joined) else "one of these"
-        )
+        short = columns(joined) <= 40 and re.fullmatch(r"[ -~]+", joined)
+        return joined if short else "one of these"
     if question.kind == "boolean":
         return "y/n"
     return f"{question.minimum:g} to {question.maximum:g}"

@@ -171,25 +171,20 @@ def accepts(answer: Any, ask: Ask, *, in_material: Callable[[str], bool]) -> boo
     """Return whether a saved answer could have been typed."""
     if answer is None:
         return ask.may_abstain
+    number = isinstance(answer, (int, float)) and not isinstance(answer, bool)
     if isinstance(answer, bool):
         line = "yes" if answer else "no"
-    elif isinstance(answer, (int, float)):
+    elif number:
         line = format(answer, "f") if math.isfinite(answer) else ""
-        return ask.kind == "value" and _typed(line, ask, in_material) is not None
-    elif isinstance(answer, str):
-        if printable(answer) != answer or "\n" in answer:
-            return False
+    elif isinstance(answer, str) and printable(answer) == answer and "\n" not in answer:
         line = answer
     else:
         return ask.kind == "object" and isinstance(answer, dict)
-    return bool(_typed(line, ask, in_material) == answer)
-
-
-def _typed(line: str, ask: Ask, in_material: Callable[[str], bool]) -> Any:
     try:
-        return parse(line, ask, in_material=in_material)
+        typed = parse(line, ask, in_material=in_material)
     except NotAnAnswer:
-        return None
+        return False
+    return ask.kind == "value" if number else bool(typed == answer)
 
 
 def _valid_answers(ask: Ask) -> str:
