@@ -15,6 +15,8 @@ from judgekit.core.request import Question, Reply, Request, Try, Usage
 Script = Callable[[Request], Reply | str | Mapping[str, Any]]
 _TOKEN = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
 """A token of the fake tokeniser: a word and the space before it."""
+_DETAILS: Mapping[str, Any] = {"text": "Made up by a fake judge.", "boolean": True, "list": ()}
+"""The answer to a detail, by its kind."""
 
 
 class FakeJudge(NamedJudge):
@@ -41,15 +43,10 @@ class FakeJudge(NamedJudge):
         if isinstance(answer, Reply):
             return answer
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
-        return Reply(
-            tries=(Try(text=text, finish="stop"),),
-            model=self._model,
-            usage=Usage(
-                input_tokens=sum(len(m.content) for m in request.messages) // 4,
-                output_tokens=len(text) // 4,
-            ),
-            cost=0.0,
-        )
+        read = sum(len(message.content) for message in request.messages)
+        usage = Usage(input_tokens=read // 4, output_tokens=len(text) // 4)
+        attempt = Try(text=text, finish="stop")
+        return Reply(tries=(attempt,), model=self._model, usage=usage, cost=0.0)
 
 
 def _generated(request: Request) -> dict[str, Any] | str:
@@ -68,12 +65,8 @@ def _generated(request: Request) -> dict[str, Any] | str:
         for n, question in enumerate(form.questions)
     }
     for detail in form.details:
-        answers[detail.name] = _detail(detail.kind)
+        answers[detail.name] = _DETAILS[detail.kind]
     return answers
-
-
-def _detail(kind: str) -> Any:
-    return {"text": "Made up by a fake judge.", "boolean": True, "list": []}[kind]
 
 
 def _answer(question: Question, pick: int) -> dict[str, Any]:
@@ -89,7 +82,7 @@ def _answer(question: Question, pick: int) -> dict[str, Any]:
             for n, item in enumerate(items)
         ]
     for detail in question.details:
-        answer[detail.name] = _detail(detail.kind)
+        answer[detail.name] = _DETAILS[detail.kind]
     if question.labels:
         answer["value"] = question.labels[pick % len(question.labels)]
     elif question.kind == "boolean":

@@ -92,11 +92,8 @@ class TransformersJudge(NamedJudge):
         inside = [place for place, (start, end) in enumerate(spans) if end > start]
         if not inside:
             raise InvalidReply(f"{self._model} finds no token in the text")
-        text = logprobs_text(
-            [figures[place] for place in inside],
-            _begins([spans[place] for place in inside]),
-            length=len(whole),
-        )
+        begins = _begins([spans[place] for place in inside])
+        text = logprobs_text([figures[place] for place in inside], begins, length=len(whole))
         return Reply(
             tries=(Try(text=text, finish="stop"),),
             model=self._model,

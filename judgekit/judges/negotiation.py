@@ -144,12 +144,9 @@ class Negotiation:
 
     async def confirmed(self, mode: Mode, request: Request, *, valid: bool) -> bool:
         """Return whether an answer counts; invalid answers may cause another probe."""
-        if self.forced is not None:
-            return True
         if valid:
             self._invalid = 0
-            return True
-        if not self._doubtful(mode):
+        if valid or self.forced is not None or not self._doubtful(mode):
             return True
         self._like = request
         if mode == self.mode:
@@ -245,9 +242,7 @@ class Negotiation:
         A mode from the store is probed immediately, a probed one after 5 invalid answers in a row,
         then after 25, so that a weak judge is not probed repeatedly.
         """
-        if mode != self.mode:
-            return True  # the mode was left during the request
-        if not self._probed:
+        if mode != self.mode or not self._probed:  # or the mode was left during the request
             return True
         if mode == MODES[-1] and self._definite:
             return False

@@ -65,16 +65,12 @@ def read_embeddings(result: CallResult, texts: Sequence[str]) -> list[Reply]:
     one. The cost is divided by length.
     """
     characters = sum(map(len, texts)) or 1
-    return [
-        Reply(
-            tries=(attempt,),
-            model=result.model,
-            effective_params=dict(result.params),
-            usage=result.usage if len(texts) == 1 else None,
-            cost=None if result.cost is None else result.cost * len(text) / characters,
-        )
-        for text, attempt in zip(texts, _tries(result, len(texts)), strict=True)
-    ]
+    usage = result.usage if len(texts) == 1 else None
+    replies = []
+    for text, attempt in zip(texts, _tries(result, len(texts)), strict=True):
+        cost = None if result.cost is None else result.cost * len(text) / characters
+        replies.append(result._replace(usage=usage, cost=cost).reply(attempt))
+    return replies
 
 
 def _attempt(read: Callable[..., Try], *arguments: Any) -> Try:

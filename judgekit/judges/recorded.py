@@ -19,7 +19,7 @@ from judgekit.core.input_file import read_text
 from judgekit.core.json_extraction import strict_object
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import parse_reply
-from judgekit.core.request import About, Form, Reply, Request, Try
+from judgekit.core.request import About, Reply, Request, Try
 from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
 
@@ -83,7 +83,12 @@ class RecordedJudge(NamedJudge):
         line = self._line(request.about, request.sample)
         text = canonical_json(line.content)
         if "answers" in line.content or "probabilities" in line.content:
-            self._check(text, request.form, line)
+            try:
+                parse_reply(text, request.form)
+            except (InvalidReply, JudgeRefused, CaseError) as exc:
+                where = place(self.path, line.number)
+                message = f"the verdict does not fit the rubric: {exc}"
+                raise ConfigError(message, where=where) from exc
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
 
     def _line(self, about: About, sample: int) -> RecordedLine:
@@ -101,14 +106,6 @@ class RecordedJudge(NamedJudge):
             # Not an outage: others may be there, and a judge that is down is not asked for them.
             raise InvalidReply(message, kind="unavailable")
         return line
-
-    def _check(self, text: str, form: Form, line: RecordedLine) -> None:
-        try:
-            parse_reply(text, form)
-        except (InvalidReply, JudgeRefused, CaseError) as exc:
-            raise ConfigError(
-                f"the verdict does not fit the rubric: {exc}", where=place(self.path, line.number)
-            ) from exc
 
 
 def _text_of(path: Path) -> str:
@@ -161,11 +158,8 @@ def _checked(data: dict[str, Any], where: str) -> tuple[tuple[str, str, int], st
         raise ConfigError(f"sample is a whole number from 0, not {sample!r}", where=where)
     order = data.get("order")
     if order is not None and not (isinstance(order, str) and _ORDER.fullmatch(order)):
-        raise ConfigError(
-            f"order is written, reversed, shuffled 1, shuffled 1 reversed, ..., or swapped, "
-            f"not {order!r}",
-            where=where,
-        )
+        orders = "written, reversed, shuffled 1, shuffled 1 reversed, ..., or swapped"
+        raise ConfigError(f"order is {orders}, not {order!r}", where=where)
     kinds = [name for name in ("answers", "raw", "failed") if name in data]
     if "probabilities" in data and kinds in ([], ["answers"]):
         kinds = ["answers"]

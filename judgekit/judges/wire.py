@@ -56,8 +56,7 @@ class Exchange:
         """Whether the call has ended; tasks that it started may continue without it."""
         self.tokens: tuple[int, int] | None = None
         """Tokens of request and reply, if the server says so and there is a pace."""
-        self._pieces: list[bytes] = []
-        self._whole = False
+        self._reader: LimitedBody | None = None
 
     def __enter__(self) -> Exchange:
         self._token = _current.set(self)
@@ -74,7 +73,7 @@ class Exchange:
 
     def release(self) -> None:
         """Release the body: tasks of libraries may keep this object for long."""
-        self._pieces, self._whole = [], False
+        self._reader = None
 
     def begin(self, status: int, headers: Mapping[str, str]) -> LimitedBody:
         """Start to read a response; of several, the last one counts.
@@ -84,19 +83,8 @@ class Exchange:
         """
         self.status, self.headers = status, headers
         self.start, self.omitted = b"", None
-        self.release()
-        return LimitedBody(self, self._pieces)
-
-    def end(self) -> None:
-        """Note that the body was read whole."""
-        self._whole = True
-
-    def cut(self, body: bytes) -> None:
-        """Keep a part of a body that is longer than its limit."""
-        rest = body[KEPT:]
-        self.release()
-        self.start = body[:KEPT]
-        self.omitted = Omitted(bytes=len(rest), sha256=hashlib.sha256(rest).hexdigest())
+        self._reader = LimitedBody(self)
+        return self._reader
 
     @property
     def good(self) -> bool:
@@ -106,7 +94,7 @@ class Exchange:
     @property
     def body(self) -> bytes:
         """The body, if it was read whole; of an error, its beginning."""
-        return b"".join(self._pieces) if self._whole else b""
+        return b"".join(self._reader.pieces) if self._reader and self._reader.whole else b""
 
     def data(self) -> dict[str, Any] | None:
         """Return the JSON object of a successful response that was read whole, if it is one."""
@@ -127,13 +115,15 @@ class LimitedBody:
     """Decodes a body while it arrives, up to the limit of its call.
 
     Args:
-        call: the call; it keeps what was read.
-        pieces: receives the decoded bytes.
+        call: the call.
     """
 
-    def __init__(self, call: Exchange, pieces: list[bytes]) -> None:
+    def __init__(self, call: Exchange) -> None:
         self._call = call
-        self._pieces = pieces
+        self.pieces: list[bytes] = []
+        """The decoded bytes."""
+        self.whole = False
+        """Whether the body was read whole, or as much as is needed."""
         self._left = call.limit if call.good else MAX_ERROR
         encoding = call.headers.get("content-encoding") or "identity"
         self._decoder = _decoder(encoding.strip().lower())
@@ -146,18 +136,22 @@ class LimitedBody:
         Raises:
             BodyError: the limit is reached, or the data cannot be decoded.
         """
-        for whole in self._decoder.pieces(data):
-            piece = whole[: self._left]
+        for decoded in self._decoder.pieces(data):
+            piece = decoded[: self._left]
             self._left -= len(piece)
-            self._pieces.append(piece)
-            if len(piece) == len(whole):
+            self.pieces.append(piece)
+            if len(piece) == len(decoded):
                 yield piece
                 continue
             if not self._call.good:
                 self.full = True
                 yield piece
                 return
-            self._call.cut(b"".join(self._pieces))
+            body = b"".join(self.pieces)
+            rest = body[KEPT:]
+            self._call.release()
+            self._call.start = body[:KEPT]
+            self._call.omitted = Omitted(bytes=len(rest), sha256=hashlib.sha256(rest).hexdigest())
             raise BodyError(self._call.too_large)
 
     def finish(self) -> None:
@@ -168,7 +162,7 @@ class LimitedBody:
         """
         if not self.full:
             self._decoder.finish()
-        self._call.end()
+        self.whole = True
 
 
 class _Plain:
