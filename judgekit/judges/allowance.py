@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from judgekit.judges.rate_headers import read_allowed
@@ -50,31 +51,26 @@ class Started(NamedTuple):
     """Estimated units of all calls up to this one, by kind."""
 
 
+@dataclass
 class Learnt:
-    """A limit that follows what the server accepts and refuses.
+    """A limit that follows what the server accepts and refuses."""
 
-    Args:
-        value: the limit at first; `None` for none before the first refusal.
-        per_second: whether it is a rate, so that a period has a least duration.
-        most: the highest value.
-    """
-
-    def __init__(
-        self, value: float | None, *, per_second: bool = True, most: float = math.inf
-    ) -> None:
-        self.value = value
-        self._most = most
-        self._seconds = _PERIOD_SECONDS if per_second else 0.0
-        self.found = False
-        """Whether a call was refused; before that, the limit grows fast."""
-        self.accepted = 0
-        """Calls that were accepted since the last refusal."""
-        self._refused = math.inf
-        """The limit at the last refusal; the limit grows fast up to `_NEAR` of it."""
-        self._growth = _GROWTH
-        """Share by which it grows in the current period."""
-        self._left = 0.0
-        """Calls left of the current period."""
+    value: float | None
+    """The limit; `None` for none before the first refusal."""
+    per_second: bool = True
+    """Whether it is a rate, so that a period has a least duration."""
+    most: float = math.inf
+    """The highest value."""
+    found: bool = False
+    """Whether a call was refused; before that, the limit grows fast."""
+    accepted: int = 0
+    """Calls that were accepted since the last refusal."""
+    _refused: float = math.inf
+    """The limit at the last refusal; the limit grows fast up to `_NEAR` of it."""
+    _growth: float = _GROWTH
+    """Share by which it grows in the current period."""
+    _left: float = 0.0
+    """Calls left of the current period."""
 
     def accept(self, *, bound: bool, calls: float = 1.0) -> None:
         """Count an accepted call; grow if the limit delayed it.
@@ -87,17 +83,18 @@ class Learnt:
         if self.value is None or not bound:
             return
         if not self.found:
-            self.value = min(self._most, self.value * (1 + 1 / FIRST_CALLS))
+            self.value = min(self.most, self.value * (1 + 1 / FIRST_CALLS))
             return
+        period = max(_PERIOD, calls * _PERIOD_SECONDS) if self.per_second else _PERIOD
         if self._left <= 0:
-            self._left = max(_PERIOD, calls * self._seconds)
+            self._left = period
             self._growth = min(1.0, 2 * self._growth)
         self._left -= 1
-        growth = self._growth / max(_PERIOD, calls * self._seconds)
+        growth = self._growth / period
         if self.value < _NEAR * self._refused:
             # A rate may double in a period; a number of calls grows by one in a round trip.
-            growth = growth / self._growth if self._seconds else 1 / self.value**2
-        self.value = min(self._most, self.value * (1 + growth))
+            growth = growth / self._growth if self.per_second else 1 / self.value**2
+        self.value = min(self.most, self.value * (1 + growth))
 
     def refuse(self, measured: float, *, soon: bool = False, again: bool = False) -> None:
         """Lower the limit after a refused call.

@@ -74,14 +74,13 @@ class Negotiation:
         """Whether a probe of this process confirmed the mode."""
         self._definite = True
         """Whether the server itself rejected all modes tried so far."""
-        self._forgotten = False
         self._invalid = 0
         self._patience = 5
 
     def keep_in(self, store: Callable[[], Store | None], *, anew: bool) -> None:
         """Keep the mode in a store, opened with the first request; `anew` does not read it."""
         self._open_store = self._open_store or store
-        self._ignore_store = anew
+        self._ignore_store = self._ignore_store or anew
 
     # -- before a request, and after it -------------------------------------------------
 
@@ -157,8 +156,7 @@ class Negotiation:
 
     def recall(self) -> Mode | None:
         """Use the mode in the store, if there is a valid one."""
-        unknown = self.mode is None and self.source is None and not self._forgotten
-        if unknown and self.store is not None:
+        if self.mode is None and self.source is None and self.store is not None:
             text = self.store.get(self._name)
             try:
                 known = KnownMode.model_validate_json(text) if text else None
@@ -169,36 +167,35 @@ class Negotiation:
         return self.mode
 
     async def _find(self) -> Mode:
-        """Probe the modes from the strictest on, and use the first one that works."""
+        """Probe the modes from the strictest on; use and return the first one that works."""
         source: Literal["probe", "use"] = "probe" if self.source is None else "use"
-        place = self._next
-        while not await self._works(MODES[place], source):
-            place += 1
-        return MODES[place]
-
-    async def _works(self, mode: Mode, source: Literal["probe", "use"]) -> bool:
-        """Return whether a mode works, and use it if it does; the last one works or raises."""
-        try:
-            attempt = await self._ask_probe(mode)
-        except (BadRequest, Outage) as exc:
-            second = await self._second_attempt(exc, mode)
-            if second is None:
-                self._definite = self._definite and (exc.status or 500) < 500
-                self._step(f"{mode}: {exc}")
-                return False
-            attempt = second
-        follows = follows_schema(attempt)
-        if follows is False and mode != MODES[-1]:
+        for mode in MODES[self._next :]:
+            attempt = await self._probed_attempt(mode)
+            if attempt is None:
+                continue
+            follows = follows_schema(attempt)
+            if follows is not False or mode == MODES[-1]:
+                break
             what = "ignored" if (attempt.text or "").strip() else "answered with nothing"
             self._step(f"{mode}: accepted and {what}")
-            return False
         self.mode, self.source, self._probed = mode, source, True
         self._log(f"asked by {mode}")
         if follows is False:
             self._step(f"{mode}: the answer to the probe could not be read")
         if follows is not None and self._definite:
             self._keep()
-        return True
+        return mode
+
+    async def _probed_attempt(self, mode: Mode) -> Try | None:
+        """Return the answer to a probe; `None` if the mode is rejected, never for the last one."""
+        try:
+            return await self._ask_probe(mode)
+        except (BadRequest, Outage) as exc:
+            second = await self._second_attempt(exc, mode)
+            if second is None:
+                self._definite = self._definite and (exc.status or 500) < 500
+                self._step(f"{mode}: {exc}")
+            return second
 
     async def _second_attempt(self, error: BadRequest | Outage, mode: Mode) -> Try | None:
         """Find the cause of an error: return `None` if it is the mode, else a second answer.
@@ -272,7 +269,7 @@ class Negotiation:
 
     def _start_again(self) -> None:
         self.mode, self.source, self.steps = None, None, []
-        self._next, self._definite, self._forgotten = 0, True, True
+        self._next, self._definite, self._ignore_store = 0, True, True
 
     def _log(self, line: str) -> None:
         import logging

@@ -50,7 +50,11 @@ def listed_cost(model: str, data: Mapping[str, Any]) -> float | None:
     usage = data.get("usage")
     if listed_price(model) is None or not isinstance(usage, dict):
         return None
-    prompt, written, cached, audio = _counts(usage)
+    read = usage.get("prompt_tokens_details") or {}
+    audio = _count(read, "audio_tokens")
+    audio += _count(usage.get("completion_tokens_details") or {}, "audio_tokens")
+    prompt, written = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    cached = min(prompt, _count(read, "cached_tokens"))
     special = ("output_cost_per_reasoning_token", "off_peak_pricing")
     tiers = any("_above_" in name for name in entry)
     if audio or any(name in entry for name in special) or (tiers and prompt > _TIER):
@@ -63,15 +67,6 @@ def listed_cost(model: str, data: Mapping[str, Any]) -> float | None:
         + cached * entry.get("cache_read_input_token_cost", rate)
         + written * entry["output_cost_per_token"]
     )
-
-
-def _counts(usage: Mapping[str, Any]) -> tuple[int, int, int, int]:
-    """Return the tokens of prompt and reply, and those cached and of audio among them."""
-    read = usage.get("prompt_tokens_details") or {}
-    written = usage.get("completion_tokens_details") or {}
-    audio = _count(read, "audio_tokens") + _count(written, "audio_tokens")
-    prompt, reply = (_count(usage, name) for name in ("prompt_tokens", "completion_tokens"))
-    return prompt, reply, min(prompt, _count(read, "cached_tokens")), audio
 
 
 def _count(usage: object, name: str) -> int:

@@ -52,14 +52,11 @@ def connected(address: str | None) -> Iterator[Any]:
         yield ray
         return
     local = address in (None, LOCAL)
-    options: dict[str, Any] = {"include_dashboard": False} if local else {}
+    options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
+    if local:
+        options["include_dashboard"] = False
     try:
-        ray.init(
-            address=LOCAL if local else address,
-            logging_level="ERROR",
-            log_to_driver=False,
-            **options,
-        )
+        ray.init(address=LOCAL if local else address, **options)
     except (ConnectionError, RuntimeError, ValueError) as exc:
         reason = " ".join(str(exc).split())[:200]
         message = f"no Ray cluster answers there: {reason}"

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from judgekit.core.case import Case
     from judgekit.core.score import Result
-    from judgekit.suite.suite import Suite
 
 COLUMNS = ("case", "failures", "rows")
 """Columns of every row of the result; beside them, each metric has one."""
@@ -124,8 +123,22 @@ class CaseScorer:
         """Why this actor cannot score; its rows say so."""
         if home is not None:
             os.environ["JUDGEKIT_HOME"] = home
+        path = Path(suite)
         try:
-            self._suite = _open(suite, overrides, concurrency, store, limits)
+            from judgekit.cassette.store_opener import store_opener
+            from judgekit.ray.limits import connect_limits
+            from judgekit.ray.worker import open_suite
+
+            client = None
+            if limits is not None:
+                client = connect_limits(limits, load_ray().get_runtime_context().get_actor_id())
+            self._suite = open_suite(
+                path,
+                overrides,
+                concurrency=concurrency,
+                store=store_opener(path.parent, folder=None if store is None else Path(store)),
+                client=client,
+            )
         except (JudgekitError, ImportError, OSError) as exc:
             self._fail(exc)
 
@@ -157,14 +170,9 @@ class CaseScorer:
         from judgekit.datasets import load_cases
 
         file = self._suite.file.cases_file
+        format, fields = (file.format, file.fields) if file else (None, None)
         given = {name: value for name, value in row.items() if value is not None}
-        case = next(
-            load_cases(
-                [given],
-                format=file.format if file else None,
-                fields=file.fields if file else None,
-            )
-        )
+        case = next(load_cases([given], format=format, fields=fields))
         if self._suite.redact is None:
             return case
         from judgekit.cassette.redact import redact_case
@@ -202,24 +210,3 @@ class CaseScorer:
         columns["failures"] = pyarrow.array(failures, texts)
         columns["rows"] = pyarrow.array(rows, texts)
         return pyarrow.table(columns)
-
-
-def _open(
-    path: str, overrides: dict[str, Any], concurrency: int | None, store: str | None, limits: Any
-) -> Suite:
-    """Load the suite of an actor, with its share of the limits."""
-    from judgekit.cassette.store_opener import store_opener
-    from judgekit.ray.limits import connect_limits
-    from judgekit.ray.worker import open_suite
-
-    client = None
-    if limits is not None:
-        client = connect_limits(limits, load_ray().get_runtime_context().get_actor_id())
-    folder = None if store is None else Path(store)
-    return open_suite(
-        Path(path),
-        overrides,
-        concurrency=concurrency,
-        store=store_opener(Path(path).parent, folder=folder),
-        client=client,
-    )

@@ -105,7 +105,7 @@ def run_on_ray(
             started = time.monotonic()
             try:
                 job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
-                job = job.model_copy(update={"limits": name if actor is not None else None})
+                job = job.model_copy(update={"limits": None if actor is None else name})
                 folder = shards_folder(out)
                 write_json(folder / JOB, job.model_dump(mode="json"))
                 left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
@@ -259,10 +259,8 @@ def _run_all(
                 return
             done, _ = ray.wait(list(running), num_returns=1, timeout=_TICK)
             if stop.is_set():
-                raise StoppedRun(
-                    f"stopped; the replies so far are in {folder}; "
-                    "run the same command again to continue"
-                )
+                advice = "run the same command again to continue"
+                raise StoppedRun(f"stopped; the replies so far are in {folder}; {advice}")
             for reference in done:
                 spent |= _outcome(ray, reference, running.pop(reference))["spent"]
             if actor is not None:  # a restarted actor does not know the finished workers
@@ -301,9 +299,8 @@ def _keep_replies(suite: Suite, job: ShardJob, folder: Path) -> None:
         return
     from judgekit.cassette.store import Store, store_folder
 
-    stores = (store_of(folder, shard) for shard in _shards(job))
     with closing(Store(store_folder(suite.base))) as store:
-        for path in stores:
-            if path.exists():
+        for shard in _shards(job):
+            if (path := store_of(folder, shard)).exists():
                 with closing(Store(path)) as other:
                     store.add_all(other)

@@ -132,26 +132,33 @@ def _limits(name: str, shard: Shard) -> Iterator[LimitsClient]:
     try:
         yield client
     finally:
-        ray.get([
-            actor.count.remote({client.worker: client.spent}),
-            actor.forget.remote(client.worker),
-        ])  # fmt: skip
+        counted = actor.count.remote({client.worker: client.spent})
+        ray.get([counted, actor.forget.remote(client.worker)])
 
 
 def _run(job: ShardJob, folder: Path, shard: Shard, *, client: LimitsClient | None) -> None:
     import asyncio
 
+    from judgekit.cassette.store import LayeredStore
     from judgekit.suite.run import replay_suite, run_suite
 
     out = run_folder(folder, shard)
     _wait_for_lock(out)
-    suite = _suite_of_shard(job, folder, shard, client)
-    retry_failed = Path(job.retry_failed) if job.retry_failed is not None else None
-    options: dict[str, Any] = {
-        "out": out,
-        "retry_failed": retry_failed,
-        "progress": _Counter(folder, shard),
-    }
+    flags = {**job.overrides, "shard": str(shard)}
+    if job.ask_all:
+        # Without tape and copy, the store of the shard has only what this run has asked.
+        flags["record"] = "new_episodes"
+    suite = open_suite(
+        Path(job.suite),
+        flags,
+        concurrency=job.concurrency,
+        tape=not job.ask_all,
+        store=partial(LayeredStore, store_of(folder, shard), folder / KNOWN),
+        client=client,
+    )
+    again = Path(job.retry_failed) if job.retry_failed is not None else None
+    progress = _Counter(folder, shard)
+    options: dict[str, Any] = {"out": out, "retry_failed": again, "progress": progress}
     if suite.at_once:
         replay_suite(suite, **options)
     else:
@@ -188,25 +195,6 @@ def _wait_for_lock(out: Path) -> None:
     end = time.monotonic() + _PATIENCE
     while is_locked(out / RESULTS) and time.monotonic() < end:
         time.sleep(0.1)
-
-
-def _suite_of_shard(
-    job: ShardJob, folder: Path, shard: Shard, client: LimitsClient | None
-) -> Suite:
-    from judgekit.cassette.store import LayeredStore
-
-    flags = {**job.overrides, "shard": str(shard)}
-    if job.ask_all:
-        # Without tape and copy, the store of the shard has only what this run has asked.
-        flags["record"] = "new_episodes"
-    return open_suite(
-        Path(job.suite),
-        flags,
-        concurrency=job.concurrency,
-        tape=not job.ask_all,
-        store=partial(LayeredStore, store_of(folder, shard), folder / KNOWN),
-        client=client,
-    )
 
 
 def open_suite(
