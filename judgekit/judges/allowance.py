@@ -132,7 +132,7 @@ class Allowance:
         self._seen_call = 0
         """The last call with headers."""
         self._seen = self._full = self._limit = self._fill = 0.0
-        self._window = False
+        self.window = False
         """Whether the server refills at the reset only, not all the time."""
         self._lies = 0
 
@@ -156,11 +156,11 @@ class Allowance:
             self._left = self._limit + min(0.0, self._left)
             self._full, self._fill = math.inf, 0.0
         lacking = min(units, self._limit) - self._left
-        if not self._window:
+        if not self.window:
             lacking -= self._fill * (now - self._seen)
         if lacking <= 0:
             return 0.0
-        refill = math.inf if self._window or not self._fill else lacking / self._fill
+        refill = math.inf if self.window or not self._fill else lacking / self._fill
         return min(refill, self._full - now)
 
     def take(self, units: float) -> None:
@@ -230,10 +230,6 @@ class Allowance:
         used = allowed.limit - allowed.remaining
         self._fill = _MARGIN * used / allowed.reset if allowed.reset > 0 else math.inf
         return allowed.remaining < need
-
-    def exhausted(self) -> None:
-        """Note that a call was refused although the refill rate of the headers allowed it."""
-        self._window = True
 
     def lied(self) -> bool:
         """Count a call that the headers excluded and the server accepted."""

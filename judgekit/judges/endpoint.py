@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +15,8 @@ from judgekit.judges.translation import one_line, secrets_known
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
+
+    from judgekit.judges.calls import Calls
 
 MAX_LIST = 1_000_000
 """Bytes to read of a list of models."""
@@ -37,13 +38,11 @@ _NAMING = 5.0
 class Naming:
     """Asks a server once for the name of its model; failures are ignored."""
 
-    def __init__(self, api_base: str | None, *, model: str, key: Callable[[], str | None]) -> None:
+    def __init__(self, calls: Calls) -> None:
         self.name: str | None = None
-        self.done = api_base is None
+        self.done = calls.server.api_base is None
         """Whether the server was asked, or need not be."""
-        self._api_base = api_base or ""
-        self._model = model
-        self._key = key
+        self._calls = calls
         self.ask = SharedCall(self._ask)
         """Waits until the server was asked."""
 
@@ -52,17 +51,12 @@ class Naming:
 
         with suppress(TimeoutError):
             async with asyncio.timeout(_NAMING):
-                self.name = await asyncio.to_thread(
-                    server_name,
-                    self._api_base,
-                    model=self._model,
-                    api_key=self._key(),
-                    timeout=_NAMING,
-                )
+                base, model, key = self._calls.server.api_base, self._calls.model, self._calls.key
+                self.name = await asyncio.to_thread(server_name, base or "", model, key, _NAMING)
         self.done = True
 
 
-def server_name(api_base: str, *, model: str, api_key: str | None, timeout: float) -> str | None:
+def server_name(api_base: str, model: str, api_key: str | None, timeout: float) -> str | None:
     """Return the name that a server gives the model that answers; `None` if unknown.
 
     The name is the entry with the requested name, or the only entry, else the whole list.

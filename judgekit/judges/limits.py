@@ -126,19 +126,6 @@ class Purse:
         return self.spent + reserved >= self.most
 
 
-def _check(name: str, limit: object) -> None:
-    """Refuse a limit that is neither positive nor `auto`.
-
-    Raises:
-        ConfigError: with the name of the limit.
-    """
-    if limit is None or limit == "auto":
-        return
-    number = isinstance(limit, int | float) and not isinstance(limit, bool)
-    if not (number and 0 < limit < math.inf):  # type: ignore[operator]
-        raise ConfigError(f"{name} is {limit!r}; give a positive number or 'auto'")
-
-
 def estimated_tokens(request: Request) -> tuple[float, float]:
     """Return about how many tokens a request has, and its reply."""
     read = sum(len(message.content) for message in request.messages) / CHARACTERS_A_TOKEN
@@ -185,9 +172,11 @@ class LimitedJudge(JudgeWrapper):
         pace: Pace | None = None,
     ) -> None:
         super().__init__(judge)
-        limits = {"concurrency": concurrency, "rpm": rpm, "tpm": tpm}
+        limits: dict[str, object] = {"concurrency": concurrency, "rpm": rpm, "tpm": tpm}
         for name, limit in limits.items():
-            _check(name, limit)
+            number = isinstance(limit, int | float) and not isinstance(limit, bool)
+            if limit not in (None, "auto") and not (number and 0 < limit < math.inf):  # type: ignore[operator]
+                raise ConfigError(f"{name} is {limit!r}; give a positive number or 'auto'")
         if pace is None and (concurrency == "auto" or rpm is not None or tpm is not None):
             from judgekit.judges.pace import LocalPace
 

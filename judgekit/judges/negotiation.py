@@ -182,8 +182,9 @@ class Negotiation:
         self._log(f"asked by {mode}")
         if follows is False:
             self._step(f"{mode}: the answer to the probe could not be read")
-        if follows is not None and self._definite:
-            self._keep()
+        if follows is not None and self._definite and self.store is not None:
+            known = KnownMode(model=self._model[:500], mode=mode, steps=tuple(self.steps))
+            self.store.put(self._name, known.model_dump_json())
         return mode
 
     async def _probed_attempt(self, mode: Mode) -> Try | None:
@@ -279,8 +280,3 @@ class Negotiation:
     def _step(self, line: str) -> None:
         self._log(f"not by {line[:400]}")
         self.steps = [*self.steps, line[:400]][-MAX_STEPS:]
-
-    def _keep(self) -> None:
-        if self.store is not None and self.mode is not None:
-            known = KnownMode(model=self._model[:500], mode=self.mode, steps=tuple(self.steps))
-            self.store.put(self._name, known.model_dump_json())

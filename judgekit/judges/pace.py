@@ -170,13 +170,12 @@ class Limiter:
             return
         if empty:
             for kind in empty:
-                kind.exhausted()
+                kind.window = True  # the call was refused although the refill rate allowed it
             return
         self._refusals += 1
         self._unsure = asked is None
-        pause = (
-            asked if asked is not None else min(self.max_wait, 2.0 ** min(self._refusals - 1, 30))
-        )
+        guessed = min(self.max_wait, 2.0 ** min(self._refusals - 1, 30))
+        pause = guessed if asked is None else asked
         if pause <= self.max_wait:
             self._until = max(self._until, now + pause)
         known = any(kind.rate.value is not None for kind in self.kinds)

@@ -56,10 +56,17 @@ class Pacing:
         if self.pace is None:
             yield
             return
+        import asyncio
+
         most = sent.get("max_tokens") or sent.get("max_completion_tokens")
         written = float(most) if isinstance(most, int) else self._written
         tokens = size / CHARACTERS_A_TOKEN + (written if writes else 0.0)
-        number = await _acquire(self.pace, tokens, time_limit)
+        now = asyncio.get_running_loop().time
+        end = time_limit.when()
+        left = math.inf if end is None else end - now()
+        time_limit.reschedule(None)
+        number = await self.pace.acquire(tokens)
+        time_limit.reschedule(now() + left)
         started = time.monotonic()
         try:
             yield
@@ -69,8 +76,8 @@ class Pacing:
                 self._written += 0.1 * (call.tokens[1] - self._written)
             used = None if call.tokens is None else float(sum(call.tokens))
             seconds = time.monotonic() - started
-            end = CallEnd(call.status, _relevant(call.headers), used, seconds)
-            await self.pace.settle(number, end)
+            ended = CallEnd(call.status, _relevant(call.headers), used, seconds)
+            await self.pace.settle(number, ended)
 
     def stop(self, most: int) -> Callable[[Any], bool]:
         """Return a function of tenacity's state that says whether to stop after an attempt.
@@ -91,18 +98,6 @@ class Pacing:
             return bool(state.attempt_number - free >= most)
 
         return stop
-
-
-async def _acquire(pace: Pace, tokens: float, time_limit: asyncio.Timeout) -> int:
-    import asyncio
-
-    now = asyncio.get_running_loop().time
-    end = time_limit.when()
-    left = math.inf if end is None else end - now()
-    time_limit.reschedule(None)
-    number = await pace.acquire(tokens)
-    time_limit.reschedule(now() + left)
-    return number
 
 
 def _relevant(headers: Mapping[str, str]) -> dict[str, str]:

@@ -45,27 +45,22 @@ _SURE = 0.85
 """Similarity from which a name counts as a misspelling of a known parameter."""
 
 
-def _check(params: Mapping[str, JsonValue]) -> None:
-    """Refuse values that are not JSON, and misspelled names, which some servers ignore.
+class Parameters:
+    """The parameters of a judge, and those that the model rejected.
 
     Raises:
-        ConfigError: names the parameter.
+        ConfigError: a value is not JSON, or a name is misspelled, which some servers ignore.
     """
-    try:
-        check_json(dict(params), where="params")
-    except ValueError as exc:
-        raise ConfigError(str(exc)) from exc
-    known = (*_OPENAI_PARAMETERS, *_OTHER_PARAMETERS)
-    for name in params:
-        if name not in known and (close := closest(name, known, alike=_SURE)):
-            raise ConfigError(f"params: unknown parameter {name!r}; did you mean {close[0]!r}?")
-
-
-class Parameters:
-    """The parameters of a judge, and those that the model rejected."""
 
     def __init__(self, params: Mapping[str, JsonValue]) -> None:
-        _check(params)
+        try:
+            check_json(dict(params), where="params")
+        except ValueError as exc:
+            raise ConfigError(str(exc)) from exc
+        known = (*_OPENAI_PARAMETERS, *_OTHER_PARAMETERS)
+        for name in params:
+            if name not in known and (close := closest(name, known, alike=_SURE)):
+                raise ConfigError(f"params: unknown parameter {name!r}; did you mean {close[0]!r}?")
         self.sent: dict[str, JsonValue] = dict(params)
         """The parameters to send; this dict is replaced, never changed."""
         self.dropped: dict[str, str] = {}

@@ -54,23 +54,19 @@ class PlainRequests:
         return result._replace(params={**result.params, **ECHOING}).reply(attempt)
 
     async def _embeddings(self, texts: list[str]) -> list[Reply]:
-        """Ask for the vectors of several texts in one call; return a reply for each."""
-        return read_embeddings(await self._calls.embed(texts), texts)
+        """Ask for the vectors of several texts in one call; return a reply for each.
 
-
-def read_embeddings(result: CallResult, texts: Sequence[str]) -> list[Reply]:
-    """Return a reply for each text; an unusable vector becomes a fault.
-
-    The server counts the tokens of the whole call, so a reply has them only if it was the only
-    one. The cost is divided by length.
-    """
-    characters = sum(map(len, texts)) or 1
-    usage = result.usage if len(texts) == 1 else None
-    replies = []
-    for text, attempt in zip(texts, _tries(result, len(texts)), strict=True):
-        cost = None if result.cost is None else result.cost * len(text) / characters
-        replies.append(result._replace(usage=usage, cost=cost).reply(attempt))
-    return replies
+        The server counts the tokens of the whole call, so a reply has them only if it was the only
+        one. The cost is divided by length. An unusable vector becomes a fault.
+        """
+        result = await self._calls.embed(texts)
+        characters = sum(map(len, texts)) or 1
+        usage = result.usage if len(texts) == 1 else None
+        replies = []
+        for text, attempt in zip(texts, _tries(result, len(texts)), strict=True):
+            cost = None if result.cost is None else result.cost * len(text) / characters
+            replies.append(result._replace(usage=usage, cost=cost).reply(attempt))
+        return replies
 
 
 def _attempt(read: Callable[..., Try], *arguments: Any) -> Try:

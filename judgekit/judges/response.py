@@ -75,16 +75,14 @@ def _fault(
 
 def clean(text: object, secrets: tuple[str, ...]) -> str | None:
     """Return a text without secrets, in a form that a file can store."""
-    return _storable(without(text, secrets)) if isinstance(text, str) else None
-
-
-def _storable(text: str) -> str:
-    """Return a text with U+FFFD for halves of surrogate pairs, which UTF-8 cannot encode."""
+    if not isinstance(text, str):
+        return None
+    cleaned = without(text, secrets)
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+        cleaned.encode()
+    except UnicodeEncodeError:  # halves of surrogate pairs become U+FFFD
+        return cleaned.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return cleaned
 
 
 def problem_of(attempt: Try, form: Form) -> InvalidReply | None:

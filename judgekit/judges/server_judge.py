@@ -52,7 +52,7 @@ class ServerJudge(NamedJudge):
         self.via = f"{transport.via} ({transport.reason})"
         """The way to the model, HTTP of judgekit or litellm, and the reason."""
         self._calls = Calls(server, transport, params=self.params)
-        self._naming = Naming(server.api_base, model=server.model, key=lambda: self._calls.key)
+        self._naming = Naming(self._calls)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r})"

@@ -49,6 +49,8 @@ _WORDING = re.compile(
     r"\A(litellm\.\w+: |\w+(Error|Exception|Timeout): |(Timeout Error|LiteLLM): |\w+Exception - )+"
 )
 _TRACEBACK = re.compile(r"(?<!\s)\s*+Traceback \(most recent call last\).*", re.DOTALL)
+_NO_RESPONSE = ("Timeout", "APIConnectionError", "TimeoutError")
+"""Errors without a status after which another attempt may succeed."""
 _PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 after which another attempt may succeed."""
 
@@ -157,7 +159,8 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
         return untrusted
     if _NO_ANSWER.search(text):
         text = no_connection(error)
-    if advice is None and not about_format and _passing(kind, status):
+    passing = kind in _NO_RESPONSE if status is None else status in _PASSING or status >= 500
+    if advice is None and not about_format and passing:
         return Outage(text, retry_after=_retry_after(error), status=status)
     shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
     if status == 404 and "model" not in text.lower():
@@ -179,12 +182,6 @@ def status_of(error: BaseException) -> int | None:
             return sent
     status = getattr(error, "status_code", None)
     return status if isinstance(status, int) else None
-
-
-def _passing(kind: str, status: int | None) -> bool:
-    if status is None:
-        return kind in ("Timeout", "APIConnectionError", "TimeoutError")
-    return status in _PASSING or status >= 500
 
 
 def _rejection(status: int | None, text: str) -> str | None:

@@ -69,7 +69,11 @@ def run_shard(folder: str, token: str, number: int) -> dict[str, Any]:
     outcome: dict[str, Any] = {"host": platform.node(), "error": None, "spent": {}}
     try:
         job = read_job(Path(folder), token)
-        _enter(Path(job.working_folder))
+        try:
+            os.chdir(job.working_folder)
+        except OSError as exc:
+            message = "this node does not have the folder; suite, cases and --out must be shared"
+            raise ConfigError(message, where=job.working_folder) from exc
         shard = Shard(number, job.shards)
         if job.limits is None:
             _run(job, Path(folder), shard, client=None)
@@ -111,14 +115,6 @@ def run_folder(folder: Path, shard: Shard) -> Path:
 def store_of(folder: Path, shard: Shard) -> Path:
     """Return the folder of the store of a shard."""
     return folder / f"{shard.number}-of-{shard.of}.store"
-
-
-def _enter(folder: Path) -> None:
-    try:
-        os.chdir(folder)
-    except OSError as exc:
-        message = "this node does not have the folder; suite, cases and --out must be shared"
-        raise ConfigError(message, where=str(folder)) from exc
 
 
 @contextmanager
