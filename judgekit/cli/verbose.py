@@ -72,7 +72,7 @@ def print_line(text: str) -> None:
 
 def print_files(suite: Suite) -> None:
     """Print which files and judges a suite uses."""
-    from judgekit.judges.credentials import shown_address
+    from judgekit.judges.endpoint import shown_address
 
     source, limit = suite.data.source()
     print_line(f"cases: {source}" + (f", the first {limit:,}" if limit is not None else ""))

@@ -19,7 +19,7 @@ from judgekit.core.errors import (
 from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
-from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
+from judgekit.judges.endpoint import address, key_advice, own_key, secrets_in
 from judgekit.judges.limits import note_cost
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.pacing import Pacing

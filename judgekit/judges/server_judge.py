@@ -12,8 +12,7 @@ from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.request import Reply, Request
 from judgekit.judges.calls import Calls
-from judgekit.judges.credentials import address, check_address
-from judgekit.judges.endpoint import Naming
+from judgekit.judges.endpoint import Naming, address, check_address
 from judgekit.judges.parameters import NOT_PARAMETERS
 from judgekit.judges.providers import check_provider
 from judgekit.judges.translation import about

@@ -203,7 +203,7 @@ class JudgePool:
         limits = self._settings.file.limits
         if not limits.paced:
             return None
-        from judgekit.judges.credentials import address
+        from judgekit.judges.endpoint import address
         from judgekit.judges.pace import LocalPace
 
         name = address(judge.api_base) or judge.model
@@ -281,7 +281,7 @@ def make_judge(
 def _hosted(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]) -> Judge:
     key = os.environ.get(file.api_key_env) if file.api_key_env else None
     if file.api_key_env and key is None and asking:
-        from judgekit.judges.credentials import variable_shown
+        from judgekit.judges.endpoint import variable_shown
 
         raise ConfigError(
             f"{variable_shown(file.api_key_env)} is not set in the environment; set it",

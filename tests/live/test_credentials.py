@@ -15,7 +15,7 @@ from judgekit.cli import main
 from judgekit.core.errors import ConfigError, JudgeRejected
 from judgekit.core.score import Failure
 from judgekit.judges import via_litellm
-from judgekit.judges.credentials import check_address, shown_address, variable_shown
+from judgekit.judges.endpoint import check_address, shown_address, variable_shown
 from judgekit.judges.translation import translate
 
 from .asking import judge_of, run, write_suite

@@ -112,7 +112,7 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
 
 
 def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> Role:
-    from judgekit.judges.credentials import address, variable_shown
+    from judgekit.judges.endpoint import address, variable_shown
 
     name = file.api_key_env
     facts: dict[str, Any] = {
