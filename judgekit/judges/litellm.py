@@ -10,11 +10,10 @@ from pydantic import JsonValue
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Reply, Request, Try, Usage
 from judgekit.core.suggest import suggest
-from judgekit.judges.batch import Batch
 from judgekit.judges.endpoint import endpoint
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
-from judgekit.judges.plain import PlainRequests
+from judgekit.judges.plain import Batch, PlainRequests
 from judgekit.judges.providers import PROVIDERS, reason_for_litellm
 from judgekit.judges.response import problem_of, total
 from judgekit.judges.server_judge import ServerJudge

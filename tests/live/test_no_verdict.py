@@ -26,9 +26,9 @@ from judgekit.core.replies.logprobs import pair_messages, read_logprobs
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import ChatMessage, Form, Request
-from judgekit.judges.batch import Batch
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.limits import LimitedJudge
+from judgekit.judges.plain import Batch
 
 from .asking import MODEL, judge_of
 from .endpoints import echo, embeddings, vector_of
