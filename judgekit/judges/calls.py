@@ -81,11 +81,12 @@ class CallResult(NamedTuple):
     parsed: tuple[str, ParsedReply] | None
     """A text and its values, if the transport has parsed it."""
 
-    def reply(self, attempt: Try) -> Reply:
-        """Return a reply of this single attempt."""
+    def reply(self, *tries: Try, mode: Mode | None = None) -> Reply:
+        """Return a reply of one or more attempts."""
         return Reply(
-            tries=(attempt,),
+            tries=tries,
             model=self.model,
+            mode=mode,
             effective_params=self.params,
             usage=self.usage,
             cost=self.cost,
@@ -176,13 +177,10 @@ class Calls:
                 f"{model}: params.n asks for several answers in one; leave it out and ask for "
                 "`samples` in the metric"
             )
-        if self.key is None and base is None:
-            missing = self.transport.missing_keys()
-            if missing:
-                names = " and ".join(missing)
-                raise JudgeRejected(f"{model}: set {names} in the environment")
         if self.key is None and base is not None:
             self.key = own_key(model)
+        elif self.key is None and (missing := self.transport.missing_keys()):
+            raise JudgeRejected(f"{model}: set {' and '.join(missing)} in the environment")
         self._secrets = (self.key or "", *secrets_in(base), *secrets_known())
         hide(self._secrets)
         if base is None:
@@ -280,28 +278,16 @@ class Calls:
         if response is None and malformed is None and failure is not None:
             # Outside the handler: the provider's error may quote the key and is not chained.
             raise failure
-        reported = reported_cost(exchange.headers)
-        data = response.data if response is not None else exchange.data() or {}
+        data, parsed, listed = response or Response(exchange.data() or {})
         exchange.release()
         self.answered = True
-        listed = None if response is None else response.cost
-        cost = reported if self.server.api_base else listed
+        cost = reported_cost(exchange.headers) if self.server.api_base else listed
         if self.server.price is not None:
             cost = cost_of(data, price=self.server.price)
         note_cost(cost)
-        return CallResult(
-            data,
-            params,
-            malformed,
-            self._name_of(data),
-            usage_of(data),
-            cost,
-            parsed=None if response is None else response.parsed,
-        )
-
-    def _name_of(self, data: dict[str, Any]) -> str | None:
         model = data.get("model")
-        return without(model, self._secrets) if isinstance(model, str) and model else None
+        name = without(model, self._secrets) if isinstance(model, str) and model else None
+        return CallResult(data, params, malformed, name, usage_of(data), cost, parsed)
 
     def _translated(self, error: Exception) -> JudgekitError:
         failure = translate(error, secrets=self._secrets)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError
-from judgekit.core.request import Reply, Request, Try, Usage
+from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
+from judgekit.judges.calls import CallResult
 from judgekit.judges.endpoint import endpoint
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
@@ -83,7 +84,19 @@ class LiteLLMJudge(ServerJudge):
         self._plain = PlainRequests(self._calls)
 
     def _transport_to(self, server: Server) -> Transport:
-        return transport_of(server, dict(self.params), via=self._forced_via)
+        via = self._forced_via
+        needs_litellm = reason_for_litellm(server, self.params)
+        if via == "litellm":
+            return LiteLLMTransport(server, reason="set by via")
+        if needs_litellm is None:
+            provider = PROVIDERS[server.model.partition("/")[0]]
+            reason = "set by via" if via else "the server speaks OpenAI's protocol"
+            return DirectTransport(server, provider, reason=reason)
+        if via == "direct":
+            raise ConfigError(
+                f"via: direct cannot be used for {server.model}: {needs_litellm}; remove via"
+            )
+        return LiteLLMTransport(server, reason=needs_litellm)
 
     @property
     def ladder(self) -> Negotiation:
@@ -147,46 +160,18 @@ class LiteLLMJudge(ServerJudge):
         """
         messages = messages_of(request, mode)
         tries: list[Try] = []
-        spent: list[tuple[Usage | None, float | None]] = []
-        model: str | None = None
+        results: list[CallResult] = []
         while True:
             attempt, result = await self._calls.chat(messages, request.form, mode)
             tries.append(attempt)
-            spent.append((result.usage, result.cost))
-            model = result.model or model
+            results.append(result)
             problem = problem_of(attempt, request.form)
             if problem is None or len(tries) > self.reasks:
                 break
             # The body of a malformed response is not what the model said.
             answer = "" if attempt.fault else attempt.text or ""
             messages = reask(messages, answer, str(problem))
-        usage, cost = total(spent)
-        reply = Reply(
-            tries=tuple(tries),
-            model=model,
-            mode=mode,
-            effective_params=result.params,
-            usage=usage,
-            cost=cost,
-        )
-        return reply, problem is None
-
-
-def transport_of(server: Server, params: Mapping[str, Any], *, via: Via | None) -> Transport:
-    """Return the transport of a judge.
-
-    Raises:
-        ConfigError: `via` is `direct`, and the requests of the judge need litellm.
-    """
-    if via == "litellm":
-        return LiteLLMTransport(server, reason="set by via")
-    needs_litellm = reason_for_litellm(server, params)
-    if needs_litellm is None:
-        provider = PROVIDERS[server.model.partition("/")[0]]
-        reason = "set by via" if via else "the server speaks OpenAI's protocol"
-        return DirectTransport(server, provider, reason=reason)
-    if via == "direct":
-        raise ConfigError(
-            f"via: direct cannot be used for {server.model}: {needs_litellm}; remove via"
-        )
-    return LiteLLMTransport(server, reason=needs_litellm)
+        model = next((result.model for result in reversed(results) if result.model), None)
+        usage, cost = total([(result.usage, result.cost) for result in results])
+        whole = result._replace(model=model, usage=usage, cost=cost)
+        return whole.reply(*tries, mode=mode), problem is None
