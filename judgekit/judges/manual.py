@@ -62,9 +62,8 @@ class ManualJudge(NamedJudge):
             raise ConfigError("a person answers in a terminal or by a file, not both")
         super().__init__(name if name.startswith(PREFIX) else PREFIX + name)
         self.path = Path(path) if path is not None else None
-        self._answers = (
-            _read(self.path, name=self._model.removeprefix(PREFIX)) if self.path is not None else {}
-        )
+        person = self._model.removeprefix(PREFIX)
+        self._answers = {} if self.path is None else _read(self.path, name=person)
         self._terminal = terminal
         self._drafts = drafts
         self._gone = False
@@ -88,9 +87,8 @@ class ManualJudge(NamedJudge):
         try:
             read_answers(answers, form=request.form)
         except InvalidReply as exc:
-            raise ConfigError(
-                f"the answers do not fit the rubric: {exc}", where=place(self.path or "", line)
-            ) from exc
+            message = f"the answers do not fit the rubric: {exc}"
+            raise ConfigError(message, where=place(self.path or "", line)) from exc
         text = canonical_json(answers)
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
 
@@ -104,10 +102,10 @@ class ManualJudge(NamedJudge):
         if entry is None:
             what = f"case {about.case!r}, metric {about.metric!r}"
             if by_output:
-                raise JudgeUnavailable(
-                    f"{self.path}: the answers for {what} are for another output"
-                )
-            raise JudgeUnavailable(f"{self.path or 'no file of answers'}: no answers for {what}")
+                message = f"{self.path}: the answers for {what} are for another output"
+            else:
+                message = f"{self.path or 'no file of answers'}: no answers for {what}"
+            raise JudgeUnavailable(message)
         return entry
 
     async def _sit(self, request: Request, terminal: Terminal) -> Reply:
@@ -117,10 +115,8 @@ class ManualJudge(NamedJudge):
         from judgekit.judges.manual_session import ManualSession
 
         draft = SavedAnswers(self._drafts, request.key)
-
-        reply = await ManualSession(
-            request, terminal, saved=draft, done=len(self._finished)
-        ).judged()
+        session = ManualSession(request, terminal, saved=draft, done=len(self._finished))
+        reply = await session.judged()
         if isinstance(reply, Reply):
             self._finished.append(draft)
             return reply
@@ -149,8 +145,7 @@ def _read(path: Path, *, name: str) -> _Answers:
         if not line.strip():
             continue
         where = place(path, number)
-        entry = _entry(line, where, name=name)
-        if entry is None:
+        if (entry := _entry(line, where, name=name)) is None:
             continue
         case, metric, output, answers = entry
         by_output = by_case.setdefault((case, metric), {})
@@ -174,12 +169,10 @@ def _entry(
         data, _ = extract_object(line)
     except InvalidReply as exc:
         raise ConfigError(f"not an answer: {exc}", where=where) from exc
-    unknown = set(data) - _KEYS
-    if unknown:
+    if unknown := set(data) - _KEYS:
         raise ConfigError(f"unknown key {sorted(unknown)[0]!r}", where=where)
-    if data.get("labeller", name) != name:
-        return None
-    if "answers" not in data and ("values" in data or "value" in data):
+    only_labels = "answers" not in data and ("values" in data or "value" in data)
+    if only_labels or data.get("labeller", name) != name:
         return None
     case, metric = data.get("case"), data.get("metric") or data.get("rubric")
     output = data.get("output_digest")

@@ -132,15 +132,16 @@ def installed_judge(
     if len({offer.value for offer in matches}) > 1:
         packages = ", ".join(offer.package for offer in matches)
         raise ConfigError(f"several packages offer a judge named {name!r}: {packages}")
+    judge = f"judge {name!r} of {matches[0].value}"
     try:
         loaded = matches[0].load()
     except Exception as exc:
-        raise ConfigError(f"judge {name!r} of {matches[0].value} cannot be loaded: {exc}") from exc
+        raise ConfigError(f"{judge} cannot be loaded: {exc}") from exc
     if isinstance(loaded, type):
         try:
             loaded = loaded()
         except TypeError as exc:
-            raise ConfigError(f"judge {name!r} of {matches[0].value}: {exc}") from exc
+            raise ConfigError(f"{judge}: {exc}") from exc
     if isinstance(loaded, Judge):
         if identity is not None or params:
             raise ConfigError(
@@ -150,7 +151,7 @@ def installed_judge(
         return loaded
     if not callable(loaded):
         raise ConfigError(
-            f"judge {name!r} of {matches[0].value} is a {type(loaded).__name__}; a judge is an "
+            f"{judge} is a {type(loaded).__name__}; a judge is an "
             "async function of a request, or an object with `model` and `async ask(request)`"
         )
     return FunctionJudge(loaded, model=model, identity=identity, params=params)

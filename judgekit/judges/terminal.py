@@ -264,10 +264,6 @@ def _rows(line: str, room: int) -> Iterator[str]:
         if used and row.strip() and used + bare > room:
             yield row.rstrip()
             row, used = "", 0
-        if used + columns(word) <= room:
-            row += word
-            used += columns(word)
-            continue
         for character in word:
             wide = columns(character)
             if used + wide > room and character != " ":

@@ -249,28 +249,23 @@ def certificate_error(error: BaseException) -> JudgekitError | None:
     for link in chain(error):
         # By its text: the errors of HTTP clients quote the one of `ssl`, in classes of their own.
         _, failed, rest = str(link).partition("CERTIFICATE_VERIFY_FAILED")
-        if not failed:
-            continue
-        reason = rest.partition("certificate verify failed: ")[2].partition(" (")[0]
-        return JudgeRejected(
-            f"the certificate of the server is not trusted ({reason[:100] or 'no reason given'}); "
-            "set SSL_CERT_FILE to a file with the certificate of its authority"
-        )
+        if failed:
+            reason = rest.partition("certificate verify failed: ")[2].partition(" (")[0][:100]
+            return JudgeRejected(
+                f"the certificate of the server is not trusted ({reason or 'no reason given'}); "
+                "set SSL_CERT_FILE to a file with the certificate of its authority"
+            )
     return None
 
 
 def no_connection(error: BaseException) -> str:
     """Return the message for a failed connection, to a proxy or to the server."""
-    proxied = any("Proxy" in type(link).__name__ for link in chain(error))
-    proxy = next(
-        (f"{name} ({_host(os.environ[name])})" for name in _PROXIES if os.environ.get(name)), None
-    )
-    if proxied:
-        return (
-            f"no connection through the proxy that {proxy or 'the environment'} names; "
-            "check it, or name the server in NO_PROXY"
-        )
-    return "no connection; check that the server runs, and its address"
+    if not any("Proxy" in type(link).__name__ for link in chain(error)):
+        return "no connection; check that the server runs, and its address"
+    named = [f"{name} ({_host(os.environ[name])})" for name in _PROXIES if os.environ.get(name)]
+    proxy = named[0] if named else "the environment"
+    advice = "check it, or name the server in NO_PROXY"
+    return f"no connection through the proxy that {proxy} names; {advice}"
 
 
 def _host(url: str) -> str:
