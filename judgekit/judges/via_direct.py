@@ -17,8 +17,7 @@ from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges import connections
 from judgekit.judges.output_mode import Mode, format_of
-from judgekit.judges.prices import listed_cost
-from judgekit.judges.providers import Provider
+from judgekit.judges.providers import Provider, listed_cost
 from judgekit.judges.response import chat_reply, error_in, fault_in
 from judgekit.judges.translation import ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via

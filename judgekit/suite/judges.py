@@ -337,7 +337,7 @@ def _person(file: JudgeFile, *, base: Path, where: str) -> Judge:
 
 def price_of(file: JudgeFile) -> tuple[float, float] | None:
     """Return the US dollars per million input and output tokens; `None` if they are unknown."""
-    from judgekit.judges.prices import listed_price
+    from judgekit.judges.providers import listed_price
 
     if not asks_model(file.model):
         return 0.0, 0.0

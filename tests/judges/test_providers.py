@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judgekit.core.errors import CaseError, JudgeRefused, JudgeRejected
-from judgekit.judges.prices import listed_price
+from judgekit.judges.providers import listed_price
 from judgekit.judges.translation import BadRequest, Outage, one_line, translate, without
 
 

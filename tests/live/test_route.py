@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.judges import prices, via_litellm
+from judgekit.judges import via_litellm
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.judges.providers import PROVIDERS
+from judgekit.judges.providers import PROVIDERS, listed_cost
 
 from .asking import judge_of, run, tokens, write_suite
 from .server import Server
@@ -107,7 +107,7 @@ def test_costs_are_those_of_litellm() -> None:
                 model=model, usage={**usage, "total_tokens": 0}, choices=[{}]
             )
             theirs = litellm.completion_cost(response, model=named)
-            ours = prices.listed_cost(named, data)
+            ours = listed_cost(named, data)
             assert ours == pytest.approx(theirs, rel=1e-9), (model, usage)
             compared += 1
     assert compared >= 60
@@ -117,10 +117,10 @@ def test_costs_with_other_prices_are_unknown() -> None:
     usage = {"prompt_tokens": 10, "completion_tokens": 1}
     audio = {**usage, "prompt_tokens_details": {"audio_tokens": 5}}
 
-    assert prices.listed_cost("openai/gpt-4o", {"usage": audio}) is None
-    assert prices.listed_cost("openai/gpt-4o", {"usage": usage, "service_tier": "flex"}) is None
-    assert prices.listed_cost("openai/gpt-5.5", {"usage": {"prompt_tokens": 300_000}}) is None
-    assert prices.listed_cost("openai/no-such-model", {"usage": usage}) is None
+    assert listed_cost("openai/gpt-4o", {"usage": audio}) is None
+    assert listed_cost("openai/gpt-4o", {"usage": usage, "service_tier": "flex"}) is None
+    assert listed_cost("openai/gpt-5.5", {"usage": {"prompt_tokens": 300_000}}) is None
+    assert listed_cost("openai/no-such-model", {"usage": usage}) is None
 
 
 @pytest.mark.loopback
