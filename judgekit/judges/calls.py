@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -167,7 +168,6 @@ class Calls:
     async def _prepare(self) -> None:
         """Import the libraries and look for credentials, once."""
         import asyncio
-        import logging
 
         # In a thread, because it takes seconds and would block the event loop.
         await asyncio.to_thread(self.transport.load)
@@ -238,8 +238,6 @@ class Calls:
 
     def _log(self, state: Any) -> None:
         """Log a failed attempt and the wait before the next one; the error contains no key."""
-        import logging
-
         error, wait = state.outcome.exception(), state.next_action.sleep
         text = f"HTTP {error.status}: {error}" if error.status else str(error)
         logging.getLogger("judgekit").info(

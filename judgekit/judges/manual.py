@@ -18,6 +18,7 @@ from judgekit.core.errors import (
     place,
 )
 from judgekit.core.input_file import read_text
+from judgekit.core.json_extraction import extract_object
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import whole_file
@@ -141,17 +142,20 @@ _Answers = dict[tuple[str, str], dict[str | None, _Entry]]
 def _read(path: Path, *, name: str) -> _Answers:
     by_case: _Answers = {}
     text = read_named(path, what="file of answers", most=MAX_ANSWERS)
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = place(path, number)
-        if (entry := _entry(line, where, name=name)) is None:
-            continue
-        case, metric, output, answers = entry
-        by_output = by_case.setdefault((case, metric), {})
-        if output in by_output:
-            raise ConfigError(f"case {case!r}, {metric!r} is answered twice", where=where)
-        by_output[output] = (answers, number)
+    number = 0
+    try:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if not line.strip() or (entry := _entry(extract_object(line)[0], name=name)) is None:
+                continue
+            case, metric, output, answers = entry
+            by_output = by_case.setdefault((case, metric), {})
+            if output in by_output:
+                raise ConfigError(f"case {case!r}, {metric!r} is answered twice")
+            by_output[output] = (answers, number)
+    except InvalidReply as exc:
+        raise ConfigError(f"not an answer: {exc}", where=place(path, number)) from exc
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=place(path, number)) from exc
     return by_case
 
 
@@ -160,17 +164,11 @@ _KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values",
 
 
 def _entry(
-    line: str, where: str, *, name: str
+    data: dict[str, Any], *, name: str
 ) -> tuple[str, str, str | None, dict[str, Any]] | None:
     """Return the answers of a line; `None` if another person's, or only labels."""
-    from judgekit.core.json_extraction import extract_object
-
-    try:
-        data, _ = extract_object(line)
-    except InvalidReply as exc:
-        raise ConfigError(f"not an answer: {exc}", where=where) from exc
     if unknown := set(data) - _KEYS:
-        raise ConfigError(f"unknown key {sorted(unknown)[0]!r}", where=where)
+        raise ConfigError(f"unknown key {sorted(unknown)[0]!r}")
     only_labels = "answers" not in data and ("values" in data or "value" in data)
     if only_labels or data.get("labeller", name) != name:
         return None
@@ -178,11 +176,11 @@ def _entry(
     output = data.get("output_digest")
     answers, details = data.get("answers"), data.get("details", {})
     if not (output is None or isinstance(output, str)):
-        raise ConfigError("'output_digest' must be a text of 16 hex digits", where=where)
+        raise ConfigError("'output_digest' must be a text of 16 hex digits")
     if not (isinstance(case, str) and isinstance(metric, str)):
-        raise ConfigError("needs 'case' and 'metric' (or 'rubric')", where=where)
+        raise ConfigError("needs 'case' and 'metric' (or 'rubric')")
     if not (isinstance(answers, dict) and isinstance(details, dict)):
-        raise ConfigError("needs 'answers': {criterion: {...}}", where=where)
+        raise ConfigError("needs 'answers': {criterion: {...}}")
     return case, metric, output, {**answers, **details}
 
 

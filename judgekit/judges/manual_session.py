@@ -12,9 +12,8 @@ from judgekit.core.judgment import read_reply
 from judgekit.core.request import Question, Reply, Request, Try
 from judgekit.judges.questions import Ask, Kind, NotAnAnswer, accepts, next_prompt, numbered, parse
 from judgekit.judges.terminal import (
-    LongLine,
-    SeveralLines,
     Terminal,
+    UnusableLine,
     columns,
     level_texts,
     material,
@@ -91,11 +90,8 @@ class ManualSession:
             self._terminal.write(prompt)
             try:
                 line = await self._terminal.line()
-            except SeveralLines:
-                self._say("several lines came at once and were not taken; give one line")
-                continue
-            except LongLine:
-                self._say("a line longer than a terminal can pass on; give a shorter one")
+            except UnusableLine as exc:
+                self._say(str(exc))
                 continue
             if line is None:
                 self._terminal.write("\n")

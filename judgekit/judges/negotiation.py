@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
@@ -273,8 +274,6 @@ class Negotiation:
         self._next, self._definite, self._ignore_store = 0, True, True
 
     def _log(self, line: str) -> None:
-        import logging
-
         logging.getLogger("judgekit").info("%s: %s", self._model, line)
 
     def _step(self, line: str) -> None:

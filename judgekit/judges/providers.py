@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import closest
+from judgekit.judges.response import count_in
 from judgekit.judges.transport import Server
 
 KNOWN_PROVIDERS = frozenset({
@@ -180,10 +181,10 @@ def listed_cost(model: str, data: Mapping[str, Any]) -> float | None:
     if listed_price(model) is None or not isinstance(usage, dict):
         return None
     read = usage.get("prompt_tokens_details") or {}
-    audio = _count(read, "audio_tokens")
-    audio += _count(usage.get("completion_tokens_details") or {}, "audio_tokens")
-    prompt, written = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-    cached = min(prompt, _count(read, "cached_tokens"))
+    audio = count_in(read, "audio_tokens")
+    audio += count_in(usage.get("completion_tokens_details") or {}, "audio_tokens")
+    prompt, written = count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens")
+    cached = min(prompt, count_in(read, "cached_tokens"))
     special = ("output_cost_per_reasoning_token", "off_peak_pricing")
     tiers = any("_above_" in name for name in entry)
     if audio or any(name in entry for name in special) or (tiers and prompt > _TIER):
@@ -196,8 +197,3 @@ def listed_cost(model: str, data: Mapping[str, Any]) -> float | None:
         + cached * entry.get("cache_read_input_token_cost", rate)
         + written * entry["output_cost_per_token"]
     )
-
-
-def _count(usage: object, name: str) -> int:
-    count = usage.get(name) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) else 0

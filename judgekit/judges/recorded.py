@@ -121,57 +121,57 @@ def _text_of(path: Path) -> str:
 
 def _read(text: str, path: Path) -> _Verdicts:
     verdicts: _Verdicts = {}
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = place(path, number)
-        try:
-            data = strict_object(line)
-        except InvalidReply as exc:
-            raise ConfigError(f"not a verdict: {exc}", where=where) from exc
-        key, order = _checked(data, where)
-        orders = verdicts.setdefault(key, {})
-        if order in orders:
-            what = f"case {key[0]!r}, rubric {key[1]!r}, sample {key[2]}"
-            first = orders[order].number
-            raise ConfigError(f"{what} is there twice; the first is line {first}", where=where)
-        content = {name: data[name] for name in _KEYS[4:] if name in data}
-        orders[order] = RecordedLine(content, number)
+    number = 0
+    try:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if not line.strip():
+                continue
+            key, order, content = _checked(strict_object(line))
+            orders = verdicts.setdefault(key, {})
+            if order in orders:
+                what = f"case {key[0]!r}, rubric {key[1]!r}, sample {key[2]}"
+                first = orders[order].number
+                raise ConfigError(f"{what} is there twice; the first is line {first}")
+            orders[order] = RecordedLine(content, number)
+    except InvalidReply as exc:
+        raise ConfigError(f"not a verdict: {exc}", where=place(path, number)) from exc
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=place(path, number)) from exc
     if not verdicts:
         raise ConfigError("holds no verdict", where=str(path))
     return verdicts
 
 
-def _checked(data: dict[str, Any], where: str) -> tuple[tuple[str, str, int], str | None]:
-    """Return case, rubric and sample of a line, and its order.
+def _checked(data: dict[str, Any]) -> tuple[tuple[str, str, int], str | None, dict[str, Any]]:
+    """Return case, rubric and sample of a line, its order, and its verdict.
 
     Raises:
         ConfigError: a field is missing, unknown or of the wrong type.
     """
     if unknown := [name for name in data if name not in _KEYS]:
-        hint = suggest(unknown[0], _KEYS)
-        raise ConfigError(f"unknown key {unknown[0]!r}{hint}", where=where)
+        raise ConfigError(f"unknown key {unknown[0]!r}{suggest(unknown[0], _KEYS)}")
     case, rubric, sample = data.get("case"), data.get("rubric"), data.get("sample", 0)
     if not (isinstance(case, str) and isinstance(rubric, str)):
-        raise ConfigError("needs 'case' and 'rubric', both text", where=where)
+        raise ConfigError("needs 'case' and 'rubric', both text")
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 0:
-        raise ConfigError(f"sample is a whole number from 0, not {sample!r}", where=where)
+        raise ConfigError(f"sample is a whole number from 0, not {sample!r}")
     order = data.get("order")
     if order is not None and not (isinstance(order, str) and _ORDER.fullmatch(order)):
         orders = "written, reversed, shuffled 1, shuffled 1 reversed, ..., or swapped"
-        raise ConfigError(f"order is {orders}, not {order!r}", where=where)
+        raise ConfigError(f"order is {orders}, not {order!r}")
     kinds = [name for name in ("answers", "raw", "failed") if name in data]
     if "probabilities" in data and kinds in ([], ["answers"]):
         kinds = ["answers"]
     elif "probabilities" in data or "source" in data:
         name = "probabilities" if "probabilities" in data else "source"
-        raise ConfigError(f"{name!r} goes with 'answers' and 'probabilities' alone", where=where)
+        raise ConfigError(f"{name!r} goes with 'answers' and 'probabilities' alone")
     if len(kinds) != 1:
-        raise ConfigError("needs one of 'answers', 'raw' and 'failed'", where=where)
+        raise ConfigError("needs one of 'answers', 'raw' and 'failed'")
     for name in ("answers", "probabilities"):
         if not isinstance(data.get(name, {}), dict):
-            raise ConfigError(f"{name!r} is an object by criterion", where=where)
+            raise ConfigError(f"{name!r} is an object by criterion")
     for name in ("raw", "failed"):
         if not isinstance(data.get(name, ""), str):
-            raise ConfigError(f"{name!r} is a text", where=where)
-    return (case, rubric, sample), order
+            raise ConfigError(f"{name!r} is a text")
+    content = {name: data[name] for name in _KEYS[4:] if name in data}
+    return (case, rubric, sample), order, content

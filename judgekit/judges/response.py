@@ -113,10 +113,15 @@ def total(spent: Sequence[tuple[Usage | None, float | None]]) -> tuple[Usage | N
 def usage_of(data: Mapping[str, Any]) -> Usage | None:
     """Return the tokens of one response; litellm reports 0 and 0 if the server sent none."""
     usage = data.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
-    prompt, completion = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+    prompt = max(0, count_in(usage, "prompt_tokens"))
+    completion = max(0, count_in(usage, "completion_tokens"))
     return Usage(input_tokens=prompt, output_tokens=completion) if prompt or completion else None
+
+
+def count_in(usage: object, name: str) -> int:
+    """Return a count of tokens, 0 if it is missing or not a number."""
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) else 0
 
 
 def cost_of(data: Mapping[str, Any], *, price: tuple[float, float]) -> float | None:

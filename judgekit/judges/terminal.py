@@ -17,12 +17,8 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.request import Request
 
 
-class SeveralLines(Exception):
-    """Several lines arrived together, as in a paste; none was used."""
-
-
-class LongLine(Exception):
-    """A line was longer than a terminal can pass on; it was not used."""
+class UnusableLine(Exception):
+    """What arrived is not one line; nothing was used."""
 
 
 class Turn:
@@ -64,8 +60,7 @@ class Terminal(Protocol):
         """Return the next line without its end; `None` when there will be no more.
 
         Raises:
-            SeveralLines: nothing is taken; ask again.
-            LongLine: nothing is taken; ask again.
+            UnusableLine: nothing is taken; ask again.
         """
 
     def discard(self) -> None:
@@ -127,10 +122,10 @@ class Console:
                 return None
             data += more
         if len(data) > _LONGEST:
-            raise LongLine
+            raise UnusableLine("a line longer than a terminal can pass on; give a shorter one")
         if self._pending():
             self.discard()
-            raise SeveralLines
+            raise UnusableLine("several lines came at once and were not taken; give one line")
         return data.decode("utf-8", "replace").rstrip("\r\n")
 
     async def _read(self) -> bytes:

@@ -21,7 +21,7 @@ from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.manual import ManualJudge, SavedAnswers
 from judgekit.judges.manual_session import ManualSession
 from judgekit.judges.questions import NotAnAnswer, accepts, next_prompt, parse
-from judgekit.judges.terminal import LongLine, Turn, columns, level_texts, material, wrapped
+from judgekit.judges.terminal import Turn, UnusableLine, columns, level_texts, material, wrapped
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.text.length import Length
@@ -257,12 +257,11 @@ def test_a_backslash_makes_a_command_an_answer():
 def test_lines_that_cannot_be_used_are_asked_again():
     form = Form(questions=(NUMBER,))
 
-    reply, terminal = sit(
-        "\x1b[D oops", "tab\x00", "b\ufffdd", LongLine(), "ok", "3", "", form=form
-    )
+    unusable = UnusableLine("several lines came at once")
+    reply, terminal = sit("\x1b[D oops", "tab\x00", "b\ufffdd", unusable, "ok", "3", "", form=form)
 
     assert judgment(reply, form).answers["right"].reason == "ok"
-    for said in ("arrow and function keys", "holds what is no text", "longer than a terminal"):
+    for said in ("arrow and function keys", "holds what is no text", "several lines came at once"):
         assert said in terminal.shown
 
 
