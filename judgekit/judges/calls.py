@@ -256,11 +256,10 @@ class Calls:
     async def _once(self, call: _Call, params: _Params, limit: asyncio.Timeout) -> CallResult:
         """Make one HTTP call."""
         sent = {**params, **call.fixed}
-        writes = call.limit == MAX_BODY
         failure: JudgekitError | None = None
         response: Response | None = None
         with Exchange(limit=call.limit) as exchange:
-            async with self.pacing.turn(exchange, call.size, sent, writes=writes, time_limit=limit):
+            async with self.pacing.turn(exchange, call.size, sent, limit):
                 try:
                     response = await call.send(Sending(sent, self.key, exchange))
                     if self.pacing.pace and (usage := usage_of(response.data)):
@@ -269,7 +268,7 @@ class Calls:
                     failure = redirected(exchange) or self._translated(exc)
         malformed = None
         if response is None and not isinstance(failure, (CaseError, JudgeRefused)):
-            if writes and (joined := parts_joined(exchange.data())) is not None:
+            if call.limit == MAX_BODY and (joined := parts_joined(exchange.data())) is not None:
                 response = Response(joined)
             else:
                 malformed = malformed_try(exchange, secrets=self._secrets)

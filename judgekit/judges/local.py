@@ -94,13 +94,8 @@ class TransformersJudge(NamedJudge):
             raise InvalidReply(f"{self._model} finds no token in the text")
         begins = _begins([spans[place] for place in inside])
         text = logprobs_text([figures[place] for place in inside], begins, length=len(whole))
-        return Reply(
-            tries=(Try(text=text, finish="stop"),),
-            model=self._model,
-            server=f"weights {weights}",
-            usage=Usage(input_tokens=len(ids)),
-            cost=0.0,
-        )
+        attempt = Try(text=text, finish="stop")
+        return local_reply(attempt, self._model, weights, Usage(input_tokens=len(ids)))
 
     def _ready(self) -> LoadedModel:
         if self._loaded is None:
@@ -109,6 +104,11 @@ class TransformersJudge(NamedJudge):
                 raise JudgeRejected(f"{self._model}: its tokeniser does not say where tokens stand")
             self._loaded = loaded
         return self._loaded
+
+
+def local_reply(attempt: Try, model: str, weights: str, usage: Usage | None = None) -> Reply:
+    """Return the reply of a model in memory, which names its weights."""
+    return Reply(tries=(attempt,), model=model, server=f"weights {weights}", usage=usage, cost=0.0)
 
 
 def load_model(folder: Path, *, name: str) -> LoadedModel:

@@ -210,16 +210,16 @@ class ManualSession:
         judged = f", {self._done} judged so far" if self._done else ""
         title = f"Case {about.case or self._request.key[:12]}: {about.metric}{sample}{judged}"
         self._terminal.write("\n")
-        self._lines(title, bold=True)
+        self._lines(title, style=_BOLD)
         if not self._done and not self._answers:
-            self._lines("? shows what can be typed beside answers", dim=True)
+            self._lines("? shows what can be typed beside answers", style=_DIM)
         self._rule()
         for piece in self._pieces:
             if piece.tag is None:
-                self._lines(piece.text, dim=True)
+                self._lines(piece.text, style=_DIM)
                 continue
             if piece.tag in ("user", "assistant", "tool", "system"):
-                self._lines(f"{piece.tag}:", bold=True)
+                self._lines(f"{piece.tag}:", style=_BOLD)
             self._lines(piece.text, indent="  | ")
         self._rule()
         self._shown = -1
@@ -229,7 +229,7 @@ class ManualSession:
 
     def _show_prompt(self) -> None:
         for message in self._request.messages:
-            self._lines(f"--- {message.role}", bold=True)
+            self._lines(f"--- {message.role}", style=_BOLD)
             self._lines(message.content)
         self._shown = -1
 
@@ -239,13 +239,13 @@ class ManualSession:
         if question is not None and self._shown != ask.number:
             self._terminal.write("\n")
             of = len(self._form.questions)
-            self._lines(f"{ask.number} of {of}  {question.id}", bold=True)
+            self._lines(f"{ask.number} of {of}  {question.id}", style=_BOLD)
             self._lines(question.text, indent="  ")
             self._show_answers(question)
             self._shown = ask.number
         elif question is None and self._shown != 0:
             self._terminal.write("\n")
-            self._lines("On the whole", bold=True)
+            self._lines("On the whole", style=_BOLD)
             self._shown = 0
         if ask.detail is not None and ask.nth == 0:
             self._lines(f"{ask.detail.name}: {ask.detail.text}", indent="  ")
@@ -268,21 +268,16 @@ class ManualSession:
         self._lines(text, indent="  ", first="  ! ")
 
     def _lines(
-        self,
-        text: str,
-        *,
-        indent: str = "",
-        first: str | None = None,
-        bold: bool = False,
-        dim: bool = False,
+        self, text: str, *, indent: str = "", first: str | None = None, style: str = ""
     ) -> None:
-        code = "1" if bold else "2"
-        coloured = (bold or dim) and self._terminal.colourful
-        start, end = (f"\x1b[{code}m", "\x1b[0m") if coloured else ("", "")
+        coloured = style and self._terminal.colourful
         for line in wrapped(text, self._terminal.width, indent=indent, first=first):
-            self._terminal.write(f"{start}{line}{end}\n" if line else "\n")
+            shown = f"\x1b[{style}m{line}\x1b[0m" if coloured and line else line
+            self._terminal.write(f"{shown}\n")
 
 
+_BOLD, _DIM = "1", "2"
+"""Codes of styles."""
 _PROMPTS: Mapping[Kind, str] = {
     "reason": "  why> ",
     "met": "     met? (y/n)> ",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from judgekit.core.limits import MOST_CALLS
@@ -22,6 +22,8 @@ from judgekit.judges.rate_headers import REFUSED, CallEnd, read_retry_after
 if TYPE_CHECKING:
     import asyncio
 
+Limit = float | Literal["auto"] | None
+"""A limit: a number, `auto` to learn it from the server, or none."""
 _SOON_SECONDS = 10.0
 """Seconds within which a second refusal means that a limit is far too high."""
 _TRIAL = 1.0
@@ -42,21 +44,13 @@ class Limiter:
     """
 
     def __init__(
-        self,
-        name: str,
-        concurrency: float | Literal["auto"] | None,
-        rpm: float | Literal["auto"] | None,
-        tpm: float | Literal["auto"] | None,
-        max_wait: float,
+        self, name: str, concurrency: Limit, rpm: Limit, tpm: Limit, max_wait: float
     ) -> None:
         self.name = name
         self.max_wait = max_wait
         self.kinds = (Allowance("requests", rpm, max_wait), Allowance("tokens", tpm, max_wait))
-        self.calls = (
-            Learnt(FIRST_CALLS, per_second=False, most=MOST_CALLS)
-            if concurrency == "auto"
-            else Learnt(None)
-        )
+        first = FIRST_CALLS if concurrency == "auto" else None
+        self.calls = Learnt(first, per_second=False, most=MOST_CALLS)
         """Concurrent calls."""
         self._running: dict[int, Started] = {}
         self._number = 0
@@ -116,22 +110,21 @@ class Limiter:
 
     def end(self, number: int, end: CallEnd, *, now: float) -> None:
         """End a call; see `Pace.settle`."""
-        status, headers, tokens, seconds = end
         call = self._running.pop(number, None)
         if call is None:
             return
         fresh = number > self._cut
         self._fresh -= fresh
-        refused = status in REFUSED
-        used = tokens if tokens is not None else 0.0 if refused else call.tokens
+        refused = end.status in REFUSED
+        used = end.tokens if end.tokens is not None else 0.0 if refused else call.tokens
         self.kinds[1].settle(call, call.tokens - used)
         empty = [
             kind
             for kind, mark in zip(self.kinds, call.marks, strict=True)
-            if kind.observe(headers, call, now, mark)
+            if kind.observe(end.headers, call, now, mark)
         ]
-        if refused or status is None:
-            self._refuse(call, now, headers, empty, answered=refused)
+        if refused or end.status is None:
+            self._refuse(call, end, empty, now)
             return
         if fresh:
             self._refusals, self._unsure = 0, False
@@ -141,31 +134,24 @@ class Limiter:
                 self._log("%s: its headers about %s are wrong; they are ignored", kind.name)
         if fresh:
             self.calls.accept(bound=call.bound == "calls")
-        if 200 <= status < 300:
-            self._time(call, now, seconds)
+        if 200 <= end.status < 300:
+            self._time(call, now, end.seconds)
 
     def forget_calls(self) -> None:
         """Forget the running calls: they belong to an event loop that has ended."""
         self._running.clear()
         self._fresh = 0
 
-    def _refuse(
-        self,
-        call: Started,
-        now: float,
-        headers: Mapping[str, str],
-        empty: list[Allowance],
-        *,
-        answered: bool,
-    ) -> None:
+    def _refuse(self, call: Started, end: CallEnd, empty: list[Allowance], now: float) -> None:
+        """Lower a limit after a call without an answer, or one that the server refused."""
         soon = now < max(self._cut_at, self._until) + _SOON_SECONDS
-        asked = read_retry_after(headers) if answered else None
+        asked = None if end.status is None else read_retry_after(end.headers)
         if asked is not None and asked <= self.max_wait:
             self._until = max(self._until, now + asked)
         if call.number <= self._cut:
             return
         self._lowered(now)
-        if not answered:
+        if end.status is None:
             self._fewer_calls(float(len(self._running)), soon=soon)
             return
         if empty:
@@ -218,10 +204,6 @@ class Limiter:
 
     def _log(self, text: str, *values: str) -> None:
         logging.getLogger("judgekit").info(text, self.name, *values)
-
-
-Limit = float | Literal["auto"] | None
-"""A limit: a number, `auto` to learn it from the server, or none."""
 
 
 class Pace(Protocol):

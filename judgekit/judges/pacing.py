@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.judges.rate_headers import REFUSED, CallEnd
+from judgekit.judges.wire import MAX_BODY, Exchange
 
 if TYPE_CHECKING:
     import asyncio
 
     from judgekit.judges.pace import Pace
-    from judgekit.judges.wire import Exchange
 
 _PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
 _MOST_HEADERS = 32
@@ -36,13 +36,7 @@ class Pacing:
 
     @asynccontextmanager
     async def turn(
-        self,
-        call: Exchange,
-        size: int,
-        sent: Mapping[str, Any],
-        *,
-        writes: bool,
-        time_limit: asyncio.Timeout,
+        self, call: Exchange, size: int, sent: Mapping[str, Any], time_limit: asyncio.Timeout
     ) -> AsyncIterator[None]:
         """Wait for the pace, and tell it how the call in the body went.
 
@@ -50,7 +44,6 @@ class Pacing:
             call: receives status, headers and tokens in the body.
             size: characters of the request.
             sent: the parameters of the request.
-            writes: whether the model writes a reply.
             time_limit: that of the call; waiting for the pace does not count.
         """
         if self.pace is None:
@@ -58,6 +51,7 @@ class Pacing:
             return
         import asyncio
 
+        writes = call.limit == MAX_BODY  # vectors and log-probabilities are not written
         most = sent.get("max_tokens") or sent.get("max_completion_tokens")
         written = float(most) if isinstance(most, int) else self._written
         tokens = size / CHARACTERS_A_TOKEN + (written if writes else 0.0)

@@ -22,7 +22,7 @@ from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import ChatMessage, Reply, Request, Try, Usage
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
-from judgekit.judges.local import PREFIX, LoadedModel, context_of, load_model
+from judgekit.judges.local import PREFIX, LoadedModel, context_of, load_model, local_reply
 from judgekit.judges.named import FunctionJudge
 from judgekit.judges.steering_vector import Steering
 
@@ -136,8 +136,7 @@ class SteerableModel:
                 if not self._vectors:
                     self._vectors = self._trained(json.loads(pairs), layers)
                 text, weights = vector_text(self._vectors[layer]), self.ready().weights
-            reply = Try(text=text, finish="stop")
-            return Reply(tries=(reply,), model=self.name, server=f"weights {weights}", cost=0.0)
+            return local_reply(Try(text=text, finish="stop"), self.name, weights)
 
         async def train(request: Request) -> Reply:
             return await asyncio.to_thread(vector, request.messages[0].content)
@@ -230,13 +229,9 @@ class SteeredJudge(NamedJudge):
                 new = self._generated(ids, most, ends, seed=int(request.key[:8], 16))
         ended = bool(new) and new[-1] in (ends if isinstance(ends, list) else [ends])
         answer = tokenizer.decode(new, skip_special_tokens=True).strip()
-        return Reply(
-            tries=(Try(text=answer, finish="stop" if ended else "length"),),
-            model=self.model,
-            server=f"weights {weights}",
-            usage=Usage(input_tokens=len(ids), output_tokens=len(new)),
-            cost=0.0,
-        )
+        attempt = Try(text=answer, finish="stop" if ended else "length")
+        usage = Usage(input_tokens=len(ids), output_tokens=len(new))
+        return local_reply(attempt, self.model, weights, usage)
 
     def _applied(self, model: Any, weights: str) -> AbstractContextManager[None]:
         """Return a context in which the model is steered."""
