@@ -68,9 +68,8 @@ def evaluate(
     with closing(load_suite(path, Overrides.model_validate(flags))) as loaded:
         names = [metric.name for metric in loaded.metrics]
         for name in set(names) & set(COLUMNS):
-            raise ConfigError(
-                f"metric {name!r} has the name of a column; rename it", where=str(path)
-            )
+            message = f"metric {name!r} has the name of a column; rename it"
+            raise ConfigError(message, where=str(path))
         if ray.is_initialized():
             warn_of_statistics()
         else:

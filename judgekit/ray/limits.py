@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -96,13 +97,11 @@ class RunLimits:
         state.turn += 1
         turn = state.turn
         state.changed.set()  # ends an earlier call of this worker
-        while state.waiting and not state.answers and state.turn == turn:
-            state.changed.clear()
-            try:
-                async with asyncio.timeout(_POLL):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_POLL):
+                while state.waiting and not state.answers and state.turn == turn:
+                    state.changed.clear()
                     await state.changed.wait()
-            except TimeoutError:
-                break
         answers, state.answers = state.answers, []
         return self._id, answers
 
@@ -215,9 +214,8 @@ class LimitsClient:
     def _flush(self) -> None:
         self._timer = None
         messages, self._queue = self._queue, []
-        sending = asyncio.ensure_future(
-            self._send(self.worker, messages, self.spent, self.unpriced)
-        )
+        reply = self._send(self.worker, messages, self.spent, self.unpriced)
+        sending = asyncio.ensure_future(reply)
         self._sending.add(sending)
         sending.add_done_callback(self._received)
 
@@ -260,18 +258,15 @@ def start_limits(ray: Any, suite: Suite, name: str) -> Any:
         return None
     strategies = import_module("ray.util.scheduling_strategies")
     node = ray.get_runtime_context().get_node_id()
-    return (
-        ray.remote(RunLimits)
-        .options(
-            name=name,
-            namespace=NAMESPACE,
-            num_cpus=0,
-            max_restarts=-1,
-            max_task_retries=-1,
-            scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(node, soft=True),
-        )
-        .remote(limits.max_cost)
+    actor = ray.remote(RunLimits).options(
+        name=name,
+        namespace=NAMESPACE,
+        num_cpus=0,
+        max_restarts=-1,
+        max_task_retries=-1,
+        scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(node, soft=True),
     )
+    return actor.remote(limits.max_cost)
 
 
 def connect_limits(actor: Any, owner: str) -> LimitsClient:
