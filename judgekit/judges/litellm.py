@@ -108,7 +108,7 @@ class LiteLLMJudge(ServerJudge):
         return self.negotiation
 
     @property
-    def batch(self) -> Batch[Reply]:
+    def batch(self) -> Batch:
         """What gathers texts to be embedded in one call."""
         return self._plain.batch
 

@@ -62,7 +62,6 @@ class Negotiation:
         """Probes sent."""
         self.store: Store | None = None
         self._calls = calls
-        self._model = calls.model
         self._name = "rung:" + digest_json({"endpoint": endpoint, "model": calls.model})
         self._open_store: Callable[[], Store | None] | None = None
         self._ignore_store = False
@@ -163,7 +162,7 @@ class Negotiation:
                 known = KnownMode.model_validate_json(text) if text else None
             except ValidationError:
                 known = None  # a foreign row, or an older format: probe again
-            if known is not None and known.model == self._model:
+            if known is not None and known.model == self._calls.model:
                 self.mode, self.steps, self.source = known.mode, list(known.steps), "store"
         return self.mode
 
@@ -184,7 +183,7 @@ class Negotiation:
         if follows is False:
             self._step(f"{mode}: the answer to the probe could not be read")
         if follows is not None and self._definite and self.store is not None:
-            known = KnownMode(model=self._model[:500], mode=mode, steps=tuple(self.steps))
+            known = KnownMode(model=self._calls.model[:500], mode=mode, steps=tuple(self.steps))
             self.store.put(self._name, known.model_dump_json())
         return mode
 
@@ -274,7 +273,7 @@ class Negotiation:
         self._next, self._definite, self._ignore_store = 0, True, True
 
     def _log(self, line: str) -> None:
-        logging.getLogger("judgekit").info("%s: %s", self._model, line)
+        logging.getLogger("judgekit").info("%s: %s", self._calls.model, line)
 
     def _step(self, line: str) -> None:
         self._log(f"not by {line[:400]}")

@@ -56,8 +56,7 @@ class Pacing:
         written = float(most) if isinstance(most, int) else self._written
         tokens = size / CHARACTERS_A_TOKEN + (written if writes else 0.0)
         now = asyncio.get_running_loop().time
-        end = time_limit.when()
-        left = math.inf if end is None else end - now()
+        left = (time_limit.when() or math.inf) - now()
         time_limit.reschedule(None)
         number = await self.pace.acquire(tokens)
         time_limit.reschedule(now() + left)
@@ -70,8 +69,8 @@ class Pacing:
                 self._written += 0.1 * (call.tokens[1] - self._written)
             used = None if call.tokens is None else float(sum(call.tokens))
             seconds = time.monotonic() - started
-            ended = CallEnd(call.status, _relevant(call.headers), used, seconds)
-            await self.pace.settle(number, ended)
+            end = CallEnd(call.status, _relevant(call.headers), used, seconds)
+            await self.pace.settle(number, end)
 
     def stop(self, most: int) -> Callable[[Any], bool]:
         """Return a function of tenacity's state that says whether to stop after an attempt.

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -26,7 +26,7 @@ class PlainRequests:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self.batch: Batch[Reply] = Batch(self._embeddings)
+        self.batch = Batch(self._embeddings)
 
     async def reply(self, request: Request) -> Reply:
         """Return the reply to a request without questions.
@@ -190,8 +190,6 @@ def _checked_offsets(tokens: Sequence[str], offsets: Sequence[Any] | None, text:
     return list(offsets)
 
 
-T = TypeVar("T")
-
 MOST_TEXTS = 64
 MOST_CHARACTERS = 100_000
 """Characters of one call; hosted providers accept more, small servers less."""
@@ -203,16 +201,16 @@ _LINGER = 0.005
 
 class _Waiting(NamedTuple):
     text: str
-    future: asyncio.Future[object]
+    future: asyncio.Future[Reply]
 
 
-class Batch(Generic[T]):
+class Batch:
     """Collects texts while calls are running and sends them together.
 
     A rejected call is repeated in halves, so that one bad text fails alone.
     """
 
-    def __init__(self, send: Callable[[list[str]], Awaitable[list[T]]]) -> None:
+    def __init__(self, send: Callable[[list[str]], Awaitable[list[Reply]]]) -> None:
         self._send = send
         self.calls = CALLS
         """Most concurrent calls."""
@@ -220,28 +218,27 @@ class Batch(Generic[T]):
         self._calls: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def ask(self, text: str) -> T:
+    async def ask(self, text: str) -> Reply:
         """Return the result for a text."""
         import asyncio
 
         loop = asyncio.get_running_loop()
         if self._loop is not loop:  # texts of another loop are sent there
             self._loop, self._queue, self._calls = loop, deque(), set()
-        future: asyncio.Future[T] = loop.create_future()
-        self._queue.append(_Waiting(text, future))  # type: ignore[arg-type]
+        waiting = _Waiting(text, loop.create_future())
+        self._queue.append(waiting)
         if len(self._calls) < self.calls:
             call = loop.create_task(self._work(self._queue))
             self._calls.add(call)
             call.add_done_callback(self._calls.discard)
-        return await future
+        return await waiting.future
 
     async def _work(self, queue: deque[_Waiting]) -> None:
         import asyncio
 
         await asyncio.sleep(_LINGER)
         while queue:
-            batch = _next(queue)
-            if batch:
+            if batch := _next(queue):
                 await self._serve(batch)
 
     async def _serve(self, batch: list[_Waiting]) -> None:
@@ -249,18 +246,15 @@ class Batch(Generic[T]):
         try:
             results = await self._send([waiting.text for waiting in batch])
             pairs = list(zip(batch, results, strict=True))
-        except (CaseError, BadRequest) as exc:
-            if len(batch) == 1:
-                _fail(batch, exc)
-                return
-            half = len(batch) // 2
-            await self._serve(batch[:half])
-            await self._serve(batch[half:])
-        except Exception as exc:  # noqa: BLE001 - the worker must go on with the next batch
-            _fail(batch, exc)
         except BaseException as exc:
+            if isinstance(exc, (CaseError, BadRequest)) and len(batch) > 1:
+                half = len(batch) // 2
+                await self._serve(batch[:half])
+                await self._serve(batch[half:])
+                return
             _fail(batch, exc)
-            raise
+            if not isinstance(exc, Exception):  # otherwise the worker goes on with the next batch
+                raise
         else:
             for waiting, one in pairs:
                 if not waiting.future.done():

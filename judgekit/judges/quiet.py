@@ -37,11 +37,9 @@ def hide(secrets: Iterable[str]) -> None:
     _SECRETS.update(secret for secret in secrets if len(secret) >= _SHORTEST)
 
 
-class _Dropped(logging.Filter):
-    """Drops the records of judgekit's calls, and other records with the key of a judge."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return not (asking() or _holds_secret(record))
+def _kept(record: logging.LogRecord) -> bool:
+    """Drop the records of judgekit's calls, and other records with the key of a judge."""
+    return not (asking() or _holds_secret(record))
 
 
 def _holds_secret(record: logging.LogRecord) -> bool:
@@ -83,14 +81,13 @@ class _Noise:
         return asking() and _NOISE.match(text) is not None
 
 
-_DROPPED = _Dropped()
 _IGNORED: Any = ("ignore", _Noise(), UserWarning, None, 0)
 
 
 def keep_quiet() -> None:
     """Install the filters; may be called again."""
     for name in _OWN_HANDLERS:
-        logging.getLogger(name).addFilter(_DROPPED)
+        logging.getLogger(name).addFilter(_kept)
     for name in _TREES:
         logger = logging.getLogger(name)
         if not any(isinstance(handler, _Gate) for handler in logger.handlers):
