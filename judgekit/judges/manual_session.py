@@ -236,17 +236,16 @@ class ManualSession:
     def _introduce(self, ask: Ask) -> None:
         """Show the question an ask belongs to, once."""
         question = ask.question
-        if question is not None and self._shown != ask.number:
-            self._terminal.write("\n")
-            of = len(self._form.questions)
-            self._lines(f"{ask.number} of {of}  {question.id}", style=_BOLD)
-            self._lines(question.text, indent="  ")
-            self._show_answers(question)
+        if self._shown != ask.number:
             self._shown = ask.number
-        elif question is None and self._shown != 0:
             self._terminal.write("\n")
-            self._lines("On the whole", style=_BOLD)
-            self._shown = 0
+            if question is None:
+                self._lines("On the whole", style=_BOLD)
+            else:
+                of = len(self._form.questions)
+                self._lines(f"{ask.number} of {of}  {question.id}", style=_BOLD)
+                self._lines(question.text, indent="  ")
+                self._show_answers(question)
         if ask.detail is not None and ask.nth == 0:
             self._lines(f"{ask.detail.name}: {ask.detail.text}", indent="  ")
         if ask.item is not None and ask.kind == "reason" and question and question.items:

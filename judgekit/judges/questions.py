@@ -36,9 +36,8 @@ class Ask(NamedTuple):
     @property
     def may_abstain(self) -> bool:
         """Whether this may be left undecided."""
-        if self.question is None or self.item is not None:
-            return False
-        return self.question.nullable and self.kind in ("reason", "value")
+        nullable = self.question is not None and self.question.nullable
+        return nullable and self.item is None and self.kind in ("reason", "value")
 
     @property
     def may_be_empty(self) -> bool:
@@ -65,7 +64,7 @@ def conversation(form: Form) -> Conversation:
     for number, question in enumerate(form.questions, start=1):
         answers[question.id] = yield from _question(question, number)
     for detail in form.details:
-        answers[detail.name] = yield from _detail(Ask("text", None, 0, detail))
+        answers[detail.name] = yield from _detail(Ask("text"), detail)
     return answers
 
 
@@ -80,17 +79,15 @@ def _question(question: Question, number: int) -> Conversation:
     if question.quotes:
         answer["quotes"] = [] if abstains else (yield from _list(ask._replace(kind="quote")))
     if question.kind == "checklist":
-        answer["items"] = yield from _checklist(ask)
+        answer["items"] = yield from _checklist(ask, question.items)
     for detail in question.details:
-        answer[detail.name] = yield from _detail(ask._replace(detail=detail))
+        answer[detail.name] = yield from _detail(ask, detail)
     if question.kind != "checklist":
         answer["value"] = None if abstains else (yield ask._replace(kind="value"))
     return answer
 
 
-def _checklist(ask: Ask) -> Generator[Ask, Any, list[dict[str, Any]]]:
-    assert ask.question is not None  # noqa: S101 - made so above
-    texts = ask.question.items
+def _checklist(ask: Ask, texts: Sequence[str]) -> Generator[Ask, Any, list[dict[str, Any]]]:
     items: list[dict[str, Any]] = []
     for nth in range(len(texts) or MAX_ITEMS):
         item = texts[nth] if texts else (yield ask._replace(kind="item", nth=nth))
@@ -113,11 +110,9 @@ def _list(ask: Ask) -> Generator[Ask, Any, list[str]]:
     return texts
 
 
-def _detail(ask: Ask) -> Generator[Ask, Any, Any]:
-    assert ask.detail is not None  # noqa: S101 - made so above
-    if ask.detail.kind == "list":
-        return (yield from _list(ask._replace(kind="list")))
-    return (yield ask._replace(kind=ask.detail.kind))
+def _detail(ask: Ask, detail: Detail) -> Generator[Ask, Any, Any]:
+    ask = ask._replace(kind=detail.kind, detail=detail)
+    return (yield from _list(ask)) if detail.kind == "list" else (yield ask)
 
 
 def next_prompt(form: Form, answers: Sequence[Any]) -> Ask | dict[str, Any]:

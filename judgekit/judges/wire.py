@@ -136,7 +136,7 @@ class LimitedBody:
         Raises:
             BodyError: the limit is reached, or the data cannot be decoded.
         """
-        for decoded in self._decoder.pieces(data):
+        for decoded in self._decoder.pieces(data) if self._decoder else (data,):
             piece = decoded[: self._left]
             self._left -= len(piece)
             self.pieces.append(piece)
@@ -160,22 +160,12 @@ class LimitedBody:
         Raises:
             BodyError: the compressed body was cut off.
         """
-        if not self.full:
+        if self._decoder and not self.full:
             self._decoder.finish()
         self.whole = True
 
 
-class _Plain:
-    """Decodes nothing."""
-
-    def pieces(self, data: bytes) -> Iterator[bytes]:
-        yield data
-
-    def finish(self) -> None:
-        """Do nothing: any end will do."""
-
-
-class _Inflated(_Plain):
+class _Inflated:
     """Decodes gzip and deflate, never more than a piece at a time."""
 
     def __init__(self, *, may_be_raw: bool) -> None:
@@ -205,9 +195,9 @@ class _Inflated(_Plain):
             raise BodyError("the compressed body was cut off")
 
 
-def _decoder(encoding: str) -> _Plain:
+def _decoder(encoding: str) -> _Inflated | None:
     if encoding in ("identity", ""):
-        return _Plain()
+        return None
     if encoding in ("gzip", "x-gzip", "deflate"):
         return _Inflated(may_be_raw=encoding == "deflate")
     raise BodyError(f"the body is encoded as {encoding[:40]!r}, which was not asked for")
