@@ -217,8 +217,7 @@ class Allowance:
         """Read the headers of a response; return whether they say that nothing is left."""
         if not self.auto or self._lies >= _LIES:
             return False
-        allowed = read_allowed(headers, self.name)
-        if allowed is None:
+        if (allowed := read_allowed(headers, self.name)) is None:
             return False
         need = min(1.0 if self.name == "requests" else call.tokens, allowed.limit)
         if call.number < self._seen_call:  # an earlier call that took longer

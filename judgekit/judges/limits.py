@@ -35,8 +35,7 @@ _costs: ContextVar[list[float | None] | None] = ContextVar("costs", default=None
 
 def note_cost(cost: float | None) -> None:
     """Note the US dollars of one response, which are spent even if the request fails later."""
-    costs = _costs.get()
-    if costs is not None:
+    if (costs := _costs.get()) is not None:
         costs.append(cost)
 
 
@@ -225,11 +224,9 @@ class LimitedJudge(JudgeWrapper):
             try:
                 reply = await self._asked(request)
                 costs[:] = [reply.cost]
-            except JudgeUnavailable:
-                self.outages += 1
-                raise
             except JudgeError as exc:
-                self.outages = 0  # the server answered
+                # Any other error is an answer of the server.
+                self.outages = self.outages + 1 if isinstance(exc, JudgeUnavailable) else 0
                 if isinstance(exc, JudgeRejected):
                     self._rejected = exc
                 raise
@@ -259,10 +256,8 @@ class LimitedJudge(JudgeWrapper):
             if reply.usage is not None:
                 tokens = reply.usage.input_tokens + reply.usage.output_tokens
             return reply
-        except JudgeUnavailable:
-            raise
-        except JudgeError:
-            status = 400  # the judge answered
+        except JudgeError as exc:
+            status = None if isinstance(exc, JudgeUnavailable) else 400  # the judge answered
             raise
         finally:
             end = CallEnd(status, tokens=tokens, seconds=time.monotonic() - started)

@@ -170,8 +170,7 @@ class Negotiation:
         """Probe the modes from the strictest on; use and return the first one that works."""
         source: Literal["probe", "use"] = "probe" if self.source is None else "use"
         for mode in MODES[self._next :]:
-            attempt = await self._probed_attempt(mode)
-            if attempt is None:
+            if (attempt := await self._probed_attempt(mode)) is None:
                 continue
             follows = follows_schema(attempt)
             if follows is not False or mode == MODES[-1]:

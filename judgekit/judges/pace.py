@@ -110,8 +110,7 @@ class Limiter:
 
     def end(self, number: int, end: CallEnd, *, now: float) -> None:
         """End a call; see `Pace.settle`."""
-        call = self._running.pop(number, None)
-        if call is None:
+        if (call := self._running.pop(number, None)) is None:
             return
         fresh = number > self._cut
         self._fresh -= fresh

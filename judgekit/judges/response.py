@@ -28,8 +28,7 @@ def read_response(
         with_logprobs: whether the request asked for log-probabilities.
         secrets: texts to remove.
     """
-    choices = data.get("choices")
-    if not choices:
+    if not (choices := data.get("choices")):
         return Try(text=None, finish=None)
     choice = choices[0]
     message = choice["message"]

@@ -117,8 +117,7 @@ class Console:
         """Return the next line; the event loop goes on meanwhile, and Ctrl-C cancels it."""
         data = b""
         while not data.endswith(b"\n"):
-            more = await self._read()
-            if not more:
+            if not (more := await self._read()):
                 return None
             data += more
         if len(data) > _LONGEST:

@@ -211,8 +211,7 @@ def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> st
 
 def _message_in(text: str) -> str:
     """Return the message in the JSON of an error; the text itself if it is none."""
-    data = json_value(text) if text.startswith("{") else None
-    if data is None:
+    if not text.startswith("{") or (data := json_value(text)) is None:
         return text
     error = data.get("error", data)
     message = error.get("message") if isinstance(error, dict) else error

@@ -223,8 +223,7 @@ class LimitsClient:
         self._sending.discard(sending)
         if sending.cancelled():
             return
-        error = sending.exception()
-        if error is not None:
+        if error := sending.exception():
             problem = JudgekitError(f"the limits of the run are not available: {error}")
             for _, allowed in self._open.values():
                 if not allowed.done():

@@ -292,8 +292,7 @@ def _keep_replies(suite: Suite, job: ShardJob, folder: Path) -> None:
     """Add the new replies to the tape of the suite or, without one, to the store of the project."""
     if suite.cassette is None or suite.record is RecordMode.NONE:
         return
-    tape = suite.cassette.path
-    if tape is not None:
+    if (tape := suite.cassette.path) is not None:
         tapes = [run_folder(folder, shard) / TAPE for shard in _shards(job)]
         add_tapes(tape, [path for path in tapes if path.exists()])
         return
