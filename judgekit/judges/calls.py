@@ -20,7 +20,7 @@ from judgekit.core.errors import (
 from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
-from judgekit.judges.endpoint import address, key_advice, own_key, secrets_in
+from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
 from judgekit.judges.limits import note_cost
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.pacing import Pacing
@@ -35,14 +35,7 @@ from judgekit.judges.response import (
     reported_cost,
     usage_of,
 )
-from judgekit.judges.translation import (
-    BadRequest,
-    Outage,
-    secrets_known,
-    status_of,
-    translate,
-    without,
-)
+from judgekit.judges.translation import BadRequest, Outage, status_of, translate, without
 from judgekit.judges.transport import NAME, Response, Sending, Server, Transport
 from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange
 
@@ -110,7 +103,7 @@ class Calls:
         """Whether the libraries are imported and the key is known."""
         self.key = server.api_key
         """The key to send, if there is one."""
-        self._secrets: tuple[str, ...] = (server.api_key or "", *secrets_in(server.api_base))
+        self._secrets: tuple[str, ...] = (server.api_key or "",)
         self.answered = False
         """Whether the server has accepted a request."""
         self.pacing = Pacing()
@@ -181,7 +174,7 @@ class Calls:
             self.key = own_key(model)
         elif self.key is None and (missing := self.transport.missing_keys()):
             raise JudgeRejected(f"{model}: set {' and '.join(missing)} in the environment")
-        self._secrets = (self.key or "", *secrets_in(base), *secrets_known())
+        self._secrets = secrets_of(self.key, base)
         hide(self._secrets)
         if base is None:
             self.parameters.keep(self.transport.known_parameters())

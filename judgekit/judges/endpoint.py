@@ -117,15 +117,14 @@ def shown_address(api_base: str) -> str:
     return parts._replace(netloc=host, query="", fragment="").geturl()
 
 
-def secrets_in(api_base: str | None) -> tuple[str, ...]:
-    """Return what of an address no message may repeat."""
-    if api_base is None:
-        return ()
+def secrets_of(key: str | None, api_base: str | None) -> tuple[str, ...]:
+    """Return what no message may repeat: the key, parts of the address, and the environment's."""
     try:
-        query = urlsplit(api_base).query
+        query = urlsplit(api_base or "").query
     except ValueError:
-        return ()
-    return tuple(value for _, value in parse_qsl(query) if len(value) >= 8)
+        query = ""
+    in_query = (value for _, value in parse_qsl(query) if len(value) >= 8)
+    return (key or "", *in_query, *secrets_known())
 
 
 MAX_LIST = 1_000_000
@@ -185,8 +184,7 @@ def server_name(api_base: str, model: str, api_key: str | None, timeout: float) 
     if not names:
         return None
     text = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    secrets = (api_key or "", *secrets_in(api_base), *secrets_known())
-    return one_line(text, secrets=secrets, most=MAX_NAME)
+    return one_line(text, secrets=secrets_of(api_key, api_base), most=MAX_NAME)
 
 
 def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[str, Any]]:

@@ -11,14 +11,7 @@ from judgekit.core.errors import InvalidReply
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import Question, Reply, Request, Try
 from judgekit.judges.questions import Ask, Kind, NotAnAnswer, accepts, next_prompt, numbered, parse
-from judgekit.judges.terminal import (
-    Terminal,
-    UnusableLine,
-    columns,
-    level_texts,
-    material,
-    wrapped,
-)
+from judgekit.judges.terminal import Terminal, UnusableLine, columns, level_texts, material, wrapped
 
 if TYPE_CHECKING:
     from judgekit.judges.manual import SavedAnswers

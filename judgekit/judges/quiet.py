@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 import re
-import sys
 import traceback
 import warnings
 from collections.abc import Iterable
 from typing import Any
+
+from judgekit.judges.wire import current
 
 _OWN_HANDLERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 """Loggers of litellm with their own handlers."""
@@ -28,8 +29,7 @@ _NOISE = re.compile(r"Pydantic serializer warnings|Item '\w+' on TypedDict class
 
 def asking() -> bool:
     """Return whether this runs as part of a call of judgekit."""
-    wire = sys.modules.get("judgekit.judges.wire")
-    return wire is not None and wire.current() is not None
+    return current() is not None
 
 
 def hide(secrets: Iterable[str]) -> None:

@@ -16,17 +16,8 @@ from judgekit.cassette.tape import add_tapes
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.synchronous import Flag
 from judgekit.datasets.selection.shard import Shard
+from judgekit.ray import worker
 from judgekit.ray.cluster import connected, worker_count
-from judgekit.ray.worker import (
-    JOB,
-    KNOWN,
-    ShardJob,
-    read_job,
-    read_progress,
-    run_folder,
-    run_shard,
-    store_of,
-)
 from judgekit.report.folder import (
     REPORT,
     RUN,
@@ -107,15 +98,15 @@ def run_on_ray(
                 job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
                 job = job.model_copy(update={"limits": None if actor is None else name})
                 folder = shards_folder(out)
-                write_json(folder / JOB, job.model_dump(mode="json"))
+                write_json(folder / worker.JOB, job.model_dump(mode="json"))
                 left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
                 for _ in _run_all(ray, folder, job, left, slots=slots, stop=stop, actor=actor):
                     if progress is not None:
-                        progress(*read_progress(folder, job.shards))
+                        progress(*worker.read_progress(folder, job.shards))
             finally:
                 if actor is not None:
                     ray.kill(actor)
-    folders = [run_folder(folder, shard) for shard in _shards(job)]
+    folders = [worker.run_folder(folder, shard) for shard in _shards(job)]
     scored = time.monotonic()
     report = merge_shards(suite, folders, out=out, page=page, stop=stop)
     report.run["ray"] = {
@@ -153,7 +144,7 @@ def _check(suite: Suite, overrides: Overrides) -> None:
 
 def _prepare(
     suite: Suite, path: Path, overrides: Overrides, *, out: Path, slots: int, again: Path | None
-) -> ShardJob:
+) -> worker.ShardJob:
     """Return what the workers need; continue with the shards of a stopped run.
 
     Raises:
@@ -162,14 +153,14 @@ def _prepare(
     folder = shards_folder(out).resolve()
     flags = overrides.model_dump(mode="json", exclude_defaults=True)
     source = _source(suite, path, flags)
-    before = read_job(folder) if (folder / JOB).is_file() else None
+    before = worker.read_job(folder) if (folder / worker.JOB).is_file() else None
     if before is None and folder.exists() and any(folder.iterdir()):
         raise ConfigError("holds other files; name another --out", where=str(folder))
     if before is not None and before.source != source:
         for shard in _shards(before):  # the replies stay
-            (run_folder(folder, shard) / REPORT).unlink(missing_ok=True)
+            (worker.run_folder(folder, shard) / REPORT).unlink(missing_ok=True)
     shards = before.shards if before is not None else slots
-    job = ShardJob(
+    job = worker.ShardJob(
         token=secrets.token_hex(16),
         shards=shards,
         suite=str(path.resolve()),
@@ -185,7 +176,7 @@ def _prepare(
     except OSError as exc:
         raise ConfigError(f"cannot be made: {exc.strerror}", where=str(folder)) from exc
     if before is None and not job.ask_all:
-        _copy_store(suite, folder / KNOWN)
+        _copy_store(suite, folder / worker.KNOWN)
     return job
 
 
@@ -211,7 +202,7 @@ def _copy_store(suite: Suite, copy: Path) -> None:
         store.copy_to(copy)
 
 
-def _shards(job: ShardJob) -> list[Shard]:
+def _shards(job: worker.ShardJob) -> list[Shard]:
     return [Shard(number, job.shards) for number in range(1, job.shards + 1)]
 
 
@@ -219,7 +210,7 @@ def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
     """Return whether a shard ended without failures, with this suite as it is now."""
     from judgekit.core.canonical import digest_json
 
-    out = run_folder(folder, shard)
+    out = worker.run_folder(folder, shard)
     if not (out / REPORT).is_file() or not (out / SHARD).is_file():
         return False
     manifest = digest_json(full_manifest(suite.metrics, suite.manifest()))
@@ -232,7 +223,7 @@ def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
 def _run_all(
     ray: Any,
     folder: Path,
-    job: ShardJob,
+    job: worker.ShardJob,
     shards: list[Shard],
     *,
     slots: int,
@@ -245,7 +236,7 @@ def _run_all(
         ConfigError: a shard cannot run.
         StoppedRun: `stop` was set.
     """
-    task = ray.remote(run_shard).options(
+    task = ray.remote(worker.run_shard).options(
         num_cpus=1, max_retries=RETRIES, retry_exceptions=False, name="judgekit shard"
     )
     waiting = iter(shards)
@@ -288,18 +279,18 @@ def _outcome(ray: Any, reference: Any, shard: Shard) -> dict[str, Any]:
     return outcome
 
 
-def _keep_replies(suite: Suite, job: ShardJob, folder: Path) -> None:
+def _keep_replies(suite: Suite, job: worker.ShardJob, folder: Path) -> None:
     """Add the new replies to the tape of the suite or, without one, to the store of the project."""
     if suite.cassette is None or suite.record is RecordMode.NONE:
         return
     if (tape := suite.cassette.path) is not None:
-        tapes = [run_folder(folder, shard) / TAPE for shard in _shards(job)]
+        tapes = [worker.run_folder(folder, shard) / TAPE for shard in _shards(job)]
         add_tapes(tape, [path for path in tapes if path.exists()])
         return
     from judgekit.cassette.store import Store, store_folder
 
     with closing(Store(store_folder(suite.base))) as store:
         for shard in _shards(job):
-            if (path := store_of(folder, shard)).exists():
+            if (path := worker.store_of(folder, shard)).exists():
                 with closing(Store(path)) as other:
                     store.add_all(other)
