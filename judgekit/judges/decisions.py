@@ -73,14 +73,12 @@ class DecisionJudge(ServerJudge):
     def _transport_to(self, server: Server) -> Transport:
         name, _, model = server.model.partition("/")
         if not model:
-            raise ConfigError(
-                f"model {server.model!r} has no provider; write openai/{server.model}"
-            )
+            advice = f"write openai/{server.model}"
+            raise ConfigError(f"model {server.model!r} has no provider; {advice}")
         provider = PROVIDERS.get(name, Provider())
         if server.api_base is None and provider.address is None:
-            raise ConfigError(
-                f"{server.model}: a decision endpoint of {name} needs api_base, which ends in /v1"
-            )
+            needs = f"a decision endpoint of {name} needs api_base, which ends in /v1"
+            raise ConfigError(f"{server.model}: {needs}")
         self._direct = DirectTransport(server, provider, reason="a decision endpoint")
         return self._direct
 
@@ -118,9 +116,7 @@ def _listed(decision: Decision) -> dict[str, Any]:
     if decision.kind == "predicate":
         return question
     field, name = ("levels", "label") if decision.kind == "score" else ("choices", "value")
-    question[field] = [
-        {name: option, **_described(decision, option)} for option in decision.options
-    ]
+    question[field] = [{name: one, **_described(decision, one)} for one in decision.options]
     return question
 
 

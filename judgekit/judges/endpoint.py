@@ -76,9 +76,8 @@ def check_address(api_base: str) -> None:
         parts = urlsplit(api_base)
         user, host, _ = "@" in parts.netloc, parts.hostname, parts.port
     except ValueError as exc:
-        raise ConfigError(
-            "api_base is not an address; write one such as http://localhost:8000/v1"
-        ) from exc
+        example = "http://localhost:8000/v1"
+        raise ConfigError(f"api_base is not an address; write one such as {example}") from exc
     if user or any(_KEY_IN_QUERY.search(name) for name, _ in parse_qsl(parts.query)):
         raise ConfigError(
             "api_base holds credentials (not shown); remove them, and name the environment "

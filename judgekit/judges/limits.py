@@ -118,9 +118,8 @@ class Purse:
             raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.most:g} is spent")
         if self.unpriced:
             model = next(iter(self.unpriced))
-            raise BudgetExceeded(
-                f"not asked: what {model} costs is not known, so max_cost cannot be kept"
-            )
+            problem = f"what {model} costs is not known, so max_cost cannot be kept"
+            raise BudgetExceeded(f"not asked: {problem}")
         reserved = sum(dollars for _, dollars in self._reserved.values())
         return self.spent + reserved >= self.most
 

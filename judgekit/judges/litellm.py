@@ -93,9 +93,8 @@ class LiteLLMJudge(ServerJudge):
             reason = "set by via" if via else "the server speaks OpenAI's protocol"
             return DirectTransport(server, provider, reason=reason)
         if via == "direct":
-            raise ConfigError(
-                f"via: direct cannot be used for {server.model}: {needs_litellm}; remove via"
-            )
+            reason = f"{server.model}: {needs_litellm}"
+            raise ConfigError(f"via: direct cannot be used for {reason}; remove via")
         return LiteLLMTransport(server, reason=needs_litellm)
 
     @property

@@ -96,9 +96,8 @@ def format_of(form: Form, mode: Mode) -> dict[str, Any]:
     instructor's JSON modes add their own text to the prompt.
     """
     if mode == "json_object_schema":
-        return {
-            "response_format": {"type": "json_object", "schema": reply_schema(form).json_schema}
-        }
+        schema = reply_schema(form).json_schema
+        return {"response_format": {"type": "json_object", "schema": schema}}
     return {"response_format": {"type": "json_object"}} if mode == "json_object" else {}
 
 

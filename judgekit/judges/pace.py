@@ -8,15 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from judgekit.core.limits import MOST_CALLS
-from judgekit.judges.allowance import (
-    FIRST_CALLS,
-    HARD_CUT,
-    MINUTE,
-    Allowance,
-    Bound,
-    Learnt,
-    Started,
-)
+from judgekit.judges.allowance import FIRST_CALLS, HARD_CUT, Allowance, Bound, Learnt, Started
 from judgekit.judges.rate_headers import REFUSED, CallEnd, read_retry_after
 
 if TYPE_CHECKING:
@@ -28,6 +20,8 @@ _SOON_SECONDS = 10.0
 """Seconds within which a second refusal means that a limit is far too high."""
 _TRIAL = 1.0
 """Seconds within which a server refuses a call."""
+_LONG = 15.0
+"""Seconds from which a call that does not wait for the headers contradicts them."""
 _SLOW = 3.0
 """Factor by which latency may rise; servers that batch gain throughput up to about here."""
 
@@ -99,7 +93,7 @@ class Limiter:
         """Start a call; return its number."""
         units = (1.0, tokens)
         pairs = list(zip(self.kinds, units, strict=True))
-        forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > MINUTE / 4)
+        forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > _LONG)
         for kind, unit in pairs:
             kind.take(unit)
         self._number += 1
@@ -174,7 +168,7 @@ class Limiter:
         for kind, units, others in zip(self.kinds, (1.0, call.tokens), running, strict=True):
             if kind.auto:
                 kind.refuse(units, running=others, now=now, pause=pause, soon=soon, again=again)
-                self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * MINUTE)
+                self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * 60)
 
     def _time(self, call: Started, now: float, seconds: float) -> None:
         """Follow the latency; lower the concurrency when it has risen."""

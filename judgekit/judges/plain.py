@@ -139,9 +139,8 @@ def read_echo(data: Mapping[str, Any], whole: str) -> Try:
             "(`echo` of /completions); vLLM and llama-cpp-python do"
         )
     figures = choice.get("logprobs")
-    tokens, logprobs, offsets = (
-        _list(figures, name) for name in ("tokens", "token_logprobs", "text_offset")
-    )
+    names = ("tokens", "token_logprobs", "text_offset")
+    tokens, logprobs, offsets = (_list(figures, name) for name in names)
     if tokens is None or logprobs is None:
         raise JudgeUnavailable(
             "log-probabilities are unavailable: the server echoes the text without them"
