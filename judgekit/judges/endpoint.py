@@ -20,33 +20,31 @@ if TYPE_CHECKING:
 
     from judgekit.judges.calls import Calls
 
-_OWN_SERVERS = {
-    "hosted_vllm": "HOSTED_VLLM_API_KEY",
-    "infinity": "INFINITY_API_KEY",
-    "litellm_proxy": "LITELLM_PROXY_API_KEY",
-    "llamafile": "LLAMAFILE_API_KEY",
-    "lm_studio": "LM_STUDIO_API_KEY",
-    "xinference": "XINFERENCE_API_KEY",
-}
-"""By provider, the variable with the key of a server that its users run themselves.
+_OWN_SERVERS = ["hosted_vllm", "infinity", "litellm_proxy", "llamafile", "lm_studio", "xinference"]
+"""Providers whose servers their users run themselves; the variable of each holds the key of one.
 
-A key of a hosted provider is not among them: it must not go to any other server by itself.
+A hosted provider is not among them: its key must not go to any other server by itself.
 """
 _KEY_IN_QUERY = re.compile(r"key|token|secret|passw|signature|\bsig\b|auth", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|[A-Za-z]{1,12}")
 """What is a variable's name beyond doubt; anything else may be a key."""
 
 
+def _key_name(model: str) -> str:
+    return f"{model.partition('/')[0].upper()}_API_KEY"
+
+
 def own_key(model: str) -> str | None:
     """Return the key that the environment has for the server behind `api_base`, if it has one."""
-    return os.environ.get(_OWN_SERVERS.get(model.partition("/")[0], "")) or None
+    own = model.partition("/")[0] in _OWN_SERVERS
+    return os.environ.get(_key_name(model)) or None if own else None
 
 
 def key_advice(model: str, api_base: str | None, *, key: str | None) -> str:
     """Return what to add to an error of a server that does not accept the key."""
     if api_base is None or key is not None:
         return ""
-    name = f"{model.partition('/')[0].upper()}_API_KEY"
+    name = _key_name(model)
     where = address(api_base)
     if os.environ.get(name):
         return f"; {name} is not sent to {where} unless you write `api_key_env: {name}`"

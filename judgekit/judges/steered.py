@@ -241,9 +241,9 @@ class SteeredJudge(NamedJudge):
 
         self.local.check_layers([self._steering.layer])
         tensor = self._steering.tensor(width=int(model.config.hidden_size), weights=weights)
-        patch: AbstractContextManager[None] = SteeringVector({self._steering.layer: tensor}).apply(
-            model, multiplier=self._steering.strength
-        )
+        vector = SteeringVector({self._steering.layer: tensor})
+        patch: AbstractContextManager[None]
+        patch = vector.apply(model, multiplier=self._steering.strength)
         return patch
 
     def _generated(

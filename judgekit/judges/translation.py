@@ -123,13 +123,8 @@ def _kind_of(said: str) -> str:
 
 def about(judge: str, error: JudgekitError) -> JudgekitError:
     """Return an error that names its judge."""
-    text = str(error)
-    if text.startswith(judge.partition(" at ")[0]):
-        return error
-    named = type(error)(f"{judge}: {text}")
-    if isinstance(error, BadRequest) and isinstance(named, BadRequest):
-        named.said, named.status = error.said, error.status
-    return named
+    named = str(error).startswith(judge.partition(" at ")[0])
+    return error if named else type(error)(f"{judge}: {error}")
 
 
 def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> JudgekitError:

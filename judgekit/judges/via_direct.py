@@ -41,15 +41,13 @@ class DirectTransport:
         self._server = server
         self._provider = provider
         self._name = server.model.partition("/")[2]
-        self._key = provider.key or ""
         self._base = (server.api_base or provider.address or "").rstrip("/")
-        self._secure = self._base.startswith("https://")
         self._context: Any = None
 
     def load(self) -> None:
         """Import aiohttp, and read the certificates and the price if they are needed."""
         import_module("aiohttp")
-        if self._secure:
+        if self._base.startswith("https://"):
             self._context = connections.certificates()
         if self._server.api_base is None:
             listed_cost(self._server.model, {})
@@ -150,8 +148,12 @@ class DirectTransport:
         data = to_json(body)
         if rest:
             data = b"%b,%b}" % (data[:-1], rest)
-        key = sending.key or ("none" if self._server.api_base else os.environ.get(self._key, ""))
-        headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        name = self._provider.key or ""
+        key = sending.key or ("none" if self._server.api_base else os.environ.get(name, ""))
+        headers = {
+            "Authorization": f"Bearer {key}",
+            "Content-Type": "application/json",
+        }
         call = sending.call
         try:
             async with (
