@@ -127,12 +127,10 @@ def _described(decision: Decision, option: str) -> dict[str, str]:
 
 def _named(decision: Decision) -> dict[str, Any]:
     """Return a question of System One's format."""
-    criteria: Any
+    criteria: Any = [level_text(decision, option) for option in decision.options]
     if decision.kind == "predicate":
         criteria = {"true": "yes", "false": "no"}
     elif decision.kind == "choice":
         criteria = {option: decision.descriptions.get(option) for option in decision.options}
-    else:
-        criteria = [level_text(decision, option) for option in decision.options]
     kind = "noul" if decision.kind == "predicate" else decision.kind
     return {"type": kind, "instructions": decision.instructions, "criteria": criteria}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from judgekit.judges.calls import Calls
 
-_OWN_SERVERS = ["hosted_vllm", "infinity", "litellm_proxy", "llamafile", "lm_studio", "xinference"]
+_OWN_SERVERS = ("hosted_vllm", "infinity", "litellm_proxy", "llamafile", "lm_studio", "xinference")
 """Providers whose servers their users run themselves; the variable of each holds the key of one.
 
 A hosted provider is not among them: its key must not go to any other server by itself.

@@ -14,7 +14,7 @@ from judgekit.judges.calls import CallResult
 from judgekit.judges.endpoint import endpoint
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
-from judgekit.judges.plain import Batch, PlainRequests
+from judgekit.judges.plain import PlainRequests
 from judgekit.judges.providers import PROVIDERS, reason_for_litellm
 from judgekit.judges.response import problem_of, total
 from judgekit.judges.server_judge import ServerJudge
@@ -82,6 +82,8 @@ class LiteLLMJudge(ServerJudge):
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)
         """The output mode in use, and how it was found."""
         self._plain = PlainRequests(self._calls)
+        self.batch = self._plain.batch
+        """What gathers texts to be embedded in one call."""
 
     def _transport_to(self, server: Server) -> Transport:
         via = self._forced_via
@@ -105,11 +107,6 @@ class LiteLLMJudge(ServerJudge):
         message = "LiteLLMJudge.ladder is now LiteLLMJudge.negotiation"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return self.negotiation
-
-    @property
-    def batch(self) -> Batch:
-        """What gathers texts to be embedded in one call."""
-        return self._plain.batch
 
     def keep_in(self, store: Callable[[], Store | None], *, anew: bool = False) -> None:
         """Keep the output mode in a store, which is opened with the first request.

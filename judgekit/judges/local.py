@@ -129,7 +129,9 @@ def load_model(folder: Path, *, name: str) -> LoadedModel:
     except (OSError, ValueError) as exc:
         line = " ".join(str(exc).split())[:300]
         raise JudgeRejected(f"{name} cannot be read: {line}") from exc
-    return LoadedModel(tokenizer, model.train(False), _digest(folder))
+    files = sorted(folder.glob("*.safetensors"))
+    weights = digest(b"".join(bytes.fromhex(sha256_of(path)) for path in files))[:16]
+    return LoadedModel(tokenizer, model.train(False), weights)
 
 
 def context_of(model: Any) -> int | None:
@@ -150,8 +152,3 @@ def _begins(spans: Sequence[tuple[int, int]]) -> list[int]:
         begins.append(min(start, last) if begins else 0)
         last = max(last, end)
     return begins
-
-
-def _digest(folder: Path) -> str:
-    files = sorted(folder.glob("*.safetensors"))
-    return digest(b"".join(bytes.fromhex(sha256_of(path)) for path in files))[:16]

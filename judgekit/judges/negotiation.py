@@ -252,15 +252,13 @@ class Negotiation:
     async def _doubt(self) -> None:
         """Probe the mode in use, and leave it if the server ignores it."""
         mode = self.mode
-        if mode is None:
-            return
         if mode == MODES[-1]:
             self._start_again()
-            return
-        follows = follows_schema(await self._ask_probe(mode))
-        self._probed = follows is not False
-        if follows is False and mode == self.mode:
-            self._leave(mode, "accepted and ignored, though it once was not")
+        elif mode is not None:
+            follows = follows_schema(await self._ask_probe(mode))
+            self._probed = follows is not False
+            if follows is False and mode == self.mode:
+                self._leave(mode, "accepted and ignored, though it once was not")
 
     def _leave(self, mode: Mode, reason: str) -> None:
         self.mode, self.source = None, "use"

@@ -65,7 +65,6 @@ _PLAIN = frozenset({
 })  # fmt: skip
 """Parameters that litellm sends to every listed provider as they are."""
 _LOGPROBS = frozenset({"logprobs", "top_logprobs"})
-_EMBEDDING = frozenset({"dimensions", "encoding_format"})
 
 
 class Provider(NamedTuple):
@@ -79,7 +78,7 @@ class Provider(NamedTuple):
     """What litellm puts before the name of the model that the server reports."""
     open_tools: bool = False
     """Whether litellm removes `additionalProperties` from tools."""
-    parameters: frozenset[str] = _PLAIN | _LOGPROBS | _EMBEDDING
+    parameters: frozenset[str] = _PLAIN | _LOGPROBS | {"dimensions", "encoding_format"}
 
 
 PROVIDERS: Mapping[str, Provider] = {

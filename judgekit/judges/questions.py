@@ -123,8 +123,7 @@ def next_prompt(form: Form, answers: Sequence[Any]) -> Ask | dict[str, Any]:
         for answer in answers:
             ask = talk.send(answer)
     except StopIteration as done:
-        filled: dict[str, Any] = done.value
-        return filled
+        return dict(done.value)
     return ask
 
 

@@ -39,16 +39,14 @@ def hide(secrets: Iterable[str]) -> None:
 
 def _kept(record: logging.LogRecord) -> bool:
     """Drop the records of judgekit's calls, and other records with the key of a judge."""
-    return not (asking() or _holds_secret(record))
-
-
-def _holds_secret(record: logging.LogRecord) -> bool:
-    if not _SECRETS:
+    if asking():
         return False
+    if not _SECRETS:
+        return True
     text = record.getMessage()
     if record.exc_info and record.exc_info[1] is not None:
         text += "".join(traceback.format_exception(record.exc_info[1]))
-    return any(secret in text for secret in _SECRETS)
+    return not any(secret in text for secret in _SECRETS)
 
 
 class _Gate(logging.Handler):

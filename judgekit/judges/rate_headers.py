@@ -16,14 +16,8 @@ LONGEST = 64
 _DURATION = re.compile(
     r"(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:([\d.]{1,20})(ms|s))?\Z"
 )
-_NAMES = {
-    kind: tuple(
-        tuple(name.format(kind, part) for part in ("limit", "remaining", "reset"))
-        # OpenAI and servers that speak like it; Anthropic
-        for name in ("x-ratelimit-{1}-{0}", "anthropic-ratelimit-{0}-{1}")
-    )
-    for kind in ("requests", "tokens")
-}
+_NAMES = ("x-ratelimit-{1}-{0}", "anthropic-ratelimit-{0}-{1}")
+"""Headers of OpenAI and servers that speak like it, and of Anthropic, by kind and part."""
 
 
 class CallEnd(NamedTuple):
@@ -56,11 +50,12 @@ def read_allowed(headers: Mapping[str, str], kind: str) -> Allowed | None:
         headers: of a response, with names in lower case or a mapping that ignores case.
         kind: `requests` or `tokens`.
     """
-    for names in _NAMES[kind]:
-        limit, remaining = _number(headers.get(names[0])), _number(headers.get(names[1]))
+    for name in _NAMES:
+        values = [headers.get(name.format(kind, part)) for part in ("limit", "remaining", "reset")]
+        limit, remaining = _number(values[0]), _number(values[1])
         if limit is None or remaining is None or limit < 1:
             continue
-        reset = read_seconds(headers.get(names[2]), headers)
+        reset = read_seconds(values[2], headers)
         if reset is not None:
             return Allowed(limit, min(max(remaining, 0.0), limit), max(reset, 0.0))
     return None

@@ -68,12 +68,6 @@ class ServerJudge(NamedJudge):
     async def _reply(self, request: Request) -> Reply:
         """Return the reply to a request; the libraries are imported, and the key is known."""
 
-    @property
-    def shown(self) -> str:
-        """The model and the address it is asked at, for messages; no credentials."""
-        where = address(self.api_base)
-        return self._model if where is None else f"{self._model} at {where}"
-
     def follow(self, pace: Pace) -> bool:
         """Let every HTTP call wait for a pace."""
         self._calls.pacing.pace = pace
@@ -104,7 +98,9 @@ class ServerJudge(NamedJudge):
         try:
             reply = await self._reply(request)
         except (JudgeUnavailable, JudgeRejected) as exc:
-            raise about(self.shown, exc) from None
+            where = address(self.api_base)
+            judge = self._model if where is None else f"{self._model} at {where}"
+            raise about(judge, exc) from None
         return self._with_name(reply)
 
     async def identified(self, reply: Reply) -> Reply:
