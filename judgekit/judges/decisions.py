@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from judgekit.core.errors import ConfigError, JudgeRejected
 from judgekit.core.replies.decisions import level_text
 from judgekit.core.request import Reply, Request
 from judgekit.core.suggest import suggest
-from judgekit.judges.providers import PROVIDERS, REDIRECTED, Provider
+from judgekit.judges.providers import PROVIDERS, Provider, redirected_by
 from judgekit.judges.server_judge import ServerJudge
 from judgekit.judges.transport import Server, Transport
 from judgekit.judges.via_direct import DirectTransport
@@ -85,8 +84,7 @@ class DecisionJudge(ServerJudge):
     async def _reply(self, request: Request) -> Reply:
         if request.form.want != "verdict" or not request.form.questions:
             raise JudgeRejected("a decision endpoint answers the criteria of rubrics alone")
-        changed = next((name for name in REDIRECTED if os.environ.get(name)), None)
-        if self.api_base is None and changed is not None:
+        if self.api_base is None and (changed := redirected_by()):
             raise JudgeRejected(f"{changed} is set in the environment; set api_base instead")
         body = body_of(request)
         send = partial(self._direct.decide, f"/{self.api}", body)

@@ -279,9 +279,7 @@ def _fail(batch: list[_Waiting], error: BaseException) -> None:
     import asyncio
 
     for waiting in batch:
-        if waiting.future.done():
-            continue
         if isinstance(error, asyncio.CancelledError):
             waiting.future.cancel()
-        else:
+        elif not waiting.future.done():
             waiting.future.set_exception(error)

@@ -107,9 +107,14 @@ _OWN_RULES = re.compile(
 _REASONING = re.compile(r"gpt-5(\.[1-4])?(-mini|-nano)?(-\d{4}-\d\d-\d\d)?")
 """OpenAI's reasoning models; litellm renames or refuses most parameters."""
 _REASONING_PARAMETERS = frozenset({"seed", "max_completion_tokens", "extra_body"})
-REDIRECTED = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_ORGANIZATION", "OPENAI_ORG_ID",
+_REDIRECTING = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_ORGANIZATION", "OPENAI_ORG_ID",
                "OPENAI_PROJECT_ID")  # fmt: skip
 """Variables with which litellm and the SDK of OpenAI change requests."""
+
+
+def redirected_by() -> str | None:
+    """Return a variable of the environment that changes the requests to OpenAI, if one is set."""
+    return next((name for name in _REDIRECTING if os.environ.get(name)), None)
 
 
 def reason_for_litellm(server: Server, params: Mapping[str, Any]) -> str | None:
@@ -128,7 +133,7 @@ def reason_for_litellm(server: Server, params: Mapping[str, Any]) -> str | None:
     if base is None:
         if provider.address is None:
             return "there is no api_base"
-        if changed := next((n for n in REDIRECTED if os.environ.get(n)), None):
+        if changed := redirected_by():
             return f"{changed} is set in the environment"
     elif "?" in base or "#" in base or base.rstrip("/").endswith("/completions"):
         return "api_base is more than the address of a server"

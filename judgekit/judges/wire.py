@@ -125,8 +125,12 @@ class LimitedBody:
         self.whole = False
         """Whether the body was read whole, or as much as is needed."""
         self._left = call.limit if call.good else MAX_ERROR
-        encoding = call.headers.get("content-encoding") or "identity"
-        self._decoder = _decoder(encoding.strip().lower())
+        encoding = (call.headers.get("content-encoding") or "identity").strip().lower()
+        if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            problem = f"the body is encoded as {encoding[:40]!r}, which was not asked for"
+            raise BodyError(problem)
+        plain = encoding in ("", "identity")
+        self._decoder = None if plain else _Inflated(may_be_raw=encoding == "deflate")
         self.full = False
         """Whether the rest is not needed: the beginning of an error says what it is."""
 
@@ -193,11 +197,3 @@ class _Inflated:
         """Check that the body is whole."""
         if self._begun and not self._inflate.eof:
             raise BodyError("the compressed body was cut off")
-
-
-def _decoder(encoding: str) -> _Inflated | None:
-    if encoding in ("identity", ""):
-        return None
-    if encoding in ("gzip", "x-gzip", "deflate"):
-        return _Inflated(may_be_raw=encoding == "deflate")
-    raise BodyError(f"the body is encoded as {encoding[:40]!r}, which was not asked for")

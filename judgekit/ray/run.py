@@ -18,16 +18,7 @@ from judgekit.core.synchronous import Flag
 from judgekit.datasets.selection.shard import Shard
 from judgekit.ray import worker
 from judgekit.ray.cluster import connected, worker_count
-from judgekit.report.folder import (
-    REPORT,
-    RUN,
-    SHARD,
-    TAPE,
-    check_folder,
-    read_json,
-    read_manifest_digest,
-    write_json,
-)
+from judgekit.report import folder as run_files
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.suite.judges import asks_in_terminal
@@ -86,7 +77,7 @@ def run_on_ray(
 
     stop = stop or Flag()
     with suppress(OSError):  # the merge reports it
-        check_folder(out)
+        run_files.check_folder(out)
     with closing(load_suite(suite, overrides)) as loaded:
         _check(loaded, overrides)
         with connected(address) as ray:
@@ -98,7 +89,7 @@ def run_on_ray(
                 job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
                 job = job.model_copy(update={"limits": None if actor is None else name})
                 folder = shards_folder(out)
-                write_json(folder / worker.JOB, job.model_dump(mode="json"))
+                run_files.write_json(folder / worker.JOB, job.model_dump(mode="json"))
                 left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
                 for _ in _run_all(ray, folder, job, left, slots=slots, stop=stop, actor=actor):
                     if progress is not None:
@@ -114,7 +105,7 @@ def run_on_ray(
         "seconds": round(scored - started, 3),
         "seconds_of_merge": round(time.monotonic() - scored, 3),
     }
-    write_json(out / RUN, report.run)
+    run_files.write_json(out / run_files.RUN, report.run)
     if not stop.is_set():
         _keep_replies(loaded, job, folder)
         shutil.rmtree(folder)
@@ -158,7 +149,7 @@ def _prepare(
         raise ConfigError("holds other files; name another --out", where=str(folder))
     if before is not None and before.source != source:
         for shard in _shards(before):  # the replies stay
-            (worker.run_folder(folder, shard) / REPORT).unlink(missing_ok=True)
+            (worker.run_folder(folder, shard) / run_files.REPORT).unlink(missing_ok=True)
     shards = before.shards if before is not None else slots
     job = worker.ShardJob(
         token=secrets.token_hex(16),
@@ -211,10 +202,11 @@ def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
     from judgekit.core.canonical import digest_json
 
     out = worker.run_folder(folder, shard)
-    if not (out / REPORT).is_file() or not (out / SHARD).is_file():
+    if not (out / run_files.REPORT).is_file() or not (out / run_files.SHARD).is_file():
         return False
     manifest = digest_json(full_manifest(suite.metrics, suite.manifest()))
-    if read_manifest_digest(out) != manifest or not read_json(out / SHARD).get("finished"):
+    ended = run_files.read_json(out / run_files.SHARD).get("finished")
+    if not ended or run_files.read_manifest_digest(out) != manifest:
         return False
     metrics = Report.read(out).figures.metrics
     return not any(metric.failed or metric.not_run for metric in metrics)
@@ -284,7 +276,7 @@ def _keep_replies(suite: Suite, job: worker.ShardJob, folder: Path) -> None:
     if suite.cassette is None or suite.record is RecordMode.NONE:
         return
     if (tape := suite.cassette.path) is not None:
-        tapes = [worker.run_folder(folder, shard) / TAPE for shard in _shards(job)]
+        tapes = [worker.run_folder(folder, shard) / run_files.TAPE for shard in _shards(job)]
         add_tapes(tape, [path for path in tapes if path.exists()])
         return
     from judgekit.cassette.store import Store, store_folder
