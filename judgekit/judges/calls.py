@@ -43,12 +43,13 @@ if TYPE_CHECKING:
     import asyncio
 
 _Params = dict[str, JsonValue]
+_Send = Callable[[Sending], Awaitable[Response]]
 
 
 class _Call(NamedTuple):
     """One call, which may take several attempts."""
 
-    send: Callable[[Sending], Awaitable[Response]]
+    send: _Send
     """Makes an attempt."""
     size: int
     """Characters of the request."""
@@ -143,9 +144,7 @@ class Calls:
         send = partial(self.transport.echo, text)
         return await self._answered(_Call(send, len(text), MAX_FIGURES, fixed))
 
-    async def raw(
-        self, send: Callable[[Sending], Awaitable[Response]], *, size: int
-    ) -> tuple[Try, CallResult]:
+    async def raw(self, send: _Send, *, size: int) -> tuple[Try, CallResult]:
         """Make a call; return the raw body of its response as the attempt, and the result.
 
         Args:

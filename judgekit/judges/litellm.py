@@ -121,12 +121,11 @@ class LiteLLMJudge(ServerJudge):
         """Return what this process learnt about the judge; empty before the first request."""
         if not self._calls.prepared:
             return {}
-        negotiation = self.negotiation
         findings: dict[str, JsonValue] = {
-            "mode": self.mode or negotiation.mode,
-            "mode_from": "suite" if self.mode else negotiation.source,
-            "steps": list(negotiation.steps),
-            "probes": negotiation.probes,
+            "mode": self.mode or self.negotiation.mode,
+            "mode_from": "suite" if self.mode else self.negotiation.source,
+            "steps": list(self.negotiation.steps),
+            "probes": self.negotiation.probes,
         }
         return {name: value for name, value in findings.items() if value} | super().findings()
 

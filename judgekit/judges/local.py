@@ -84,9 +84,8 @@ class TransformersJudge(NamedJudge):
                 raise CaseError(f"{len(ids)} tokens; {self._model} takes {most}")
             with torch.inference_mode():
                 logits = model(torch.tensor([ids])).logits[0].double()
-            chosen = torch.log_softmax(logits[:-1], dim=-1).gather(
-                1, torch.tensor(ids[1:], dtype=torch.long).reshape(-1, 1)
-            )
+            following = torch.tensor(ids[1:], dtype=torch.long).reshape(-1, 1)
+            chosen = torch.log_softmax(logits[:-1], dim=-1).gather(1, following)
         figures = [None, *chosen.reshape(-1).tolist()]
         # Start and end tokens have no position in the text.
         inside = [place for place, (start, end) in enumerate(spans) if end > start]

@@ -206,7 +206,8 @@ class ManualSession:
         self._lines(title, style=_BOLD)
         if not self._done and not self._answers:
             self._lines("? shows what can be typed beside answers", style=_DIM)
-        self._rule()
+        rule = "-" * self._terminal.width + "\n"
+        self._terminal.write(rule)
         for piece in self._pieces:
             if piece.tag is None:
                 self._lines(piece.text, style=_DIM)
@@ -214,11 +215,8 @@ class ManualSession:
             if piece.tag in ("user", "assistant", "tool", "system"):
                 self._lines(f"{piece.tag}:", style=_BOLD)
             self._lines(piece.text, indent="  | ")
-        self._rule()
+        self._terminal.write(rule)
         self._shown = -1
-
-    def _rule(self) -> None:
-        self._terminal.write("-" * self._terminal.width + "\n")
 
     def _show_prompt(self) -> None:
         for message in self._request.messages:

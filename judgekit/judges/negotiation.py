@@ -206,9 +206,8 @@ class Negotiation:
         """
         if mode == MODES[-1]:
             if isinstance(error, BadRequest) and self.steps:
-                raise BadRequest(
-                    f"no way of asking is taken, the last as plain text: {error}", said=error.said
-                )
+                problem = f"no way of asking is taken, the last as plain text: {error}"
+                raise BadRequest(problem, said=error.said)
             raise error
         if isinstance(error, Outage) and (error.status or 0) < 500:
             raise error

@@ -69,7 +69,10 @@ class Pacing:
                 self._written += 0.1 * (call.tokens[1] - self._written)
             used = None if call.tokens is None else float(sum(call.tokens))
             seconds = time.monotonic() - started
-            end = CallEnd(call.status, _relevant(call.headers), used, seconds)
+            lower = {name.lower(): value for name, value in call.headers.items()}
+            about_limits = ((n, value) for n, value in lower.items() if n.startswith(_PREFIXES))
+            headers = dict(islice(about_limits, _MOST_HEADERS))
+            end = CallEnd(call.status, headers, used, seconds)
             await self.pace.settle(number, end)
 
     def stop(self, most: int) -> Callable[[Any], bool]:
@@ -91,10 +94,3 @@ class Pacing:
             return bool(state.attempt_number - free >= most)
 
         return stop
-
-
-def _relevant(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers about limits, with names in lower case."""
-    lower = {name.lower(): value for name, value in headers.items()}
-    relevant = {name: lower[name] for name in lower if name.startswith(_PREFIXES)}
-    return dict(islice(relevant.items(), _MOST_HEADERS))

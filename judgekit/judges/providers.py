@@ -53,9 +53,8 @@ def check_provider(model: str) -> None:
     provider, slash, name = model.partition("/")
     known = (*KNOWN_PROVIDERS, *OWN)
     if slash and provider not in known and (close := closest(provider, known, alike=_SURE)):
-        raise ConfigError(
-            f"model {model!r}: unknown provider {provider!r}; did you mean '{close[0]}/{name}'?"
-        )
+        hint = f"did you mean '{close[0]}/{name}'?"
+        raise ConfigError(f"model {model!r}: unknown provider {provider!r}; {hint}")
 
 
 _PLAIN = frozenset({
@@ -108,7 +107,7 @@ _REASONING = re.compile(r"gpt-5(\.[1-4])?(-mini|-nano)?(-\d{4}-\d\d-\d\d)?")
 """OpenAI's reasoning models; litellm renames or refuses most parameters."""
 _REASONING_PARAMETERS = frozenset({"seed", "max_completion_tokens", "extra_body"})
 _REDIRECTING = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_ORGANIZATION", "OPENAI_ORG_ID",
-               "OPENAI_PROJECT_ID")  # fmt: skip
+                "OPENAI_PROJECT_ID")  # fmt: skip
 """Variables with which litellm and the SDK of OpenAI change requests."""
 
 

@@ -145,9 +145,8 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
     if kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(whole)):
         return JudgeRefused(f"the provider's content policy declined: {text}")
     if "LLM Provider NOT provided" in text:
-        return JudgeRejected(
-            f"the model lacks its provider: write PROVIDER/NAME, such as {EXAMPLE_MODEL}"
-        )
+        form = f"PROVIDER/NAME, such as {EXAMPLE_MODEL}"
+        return JudgeRejected(f"the model lacks its provider: write {form}")
     advice = _rejection(status, error.said if isinstance(error, ServerError) else whole)
     about_format = "response_format" in message and (status or 500) >= 500
     if (untrusted := certificate_error(error)) is not None:

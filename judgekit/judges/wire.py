@@ -127,8 +127,7 @@ class LimitedBody:
         self._left = call.limit if call.good else MAX_ERROR
         encoding = (call.headers.get("content-encoding") or "identity").strip().lower()
         if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            problem = f"the body is encoded as {encoding[:40]!r}, which was not asked for"
-            raise BodyError(problem)
+            raise BodyError(f"the body is encoded as {encoding[:40]!r}, which was not asked for")
         plain = encoding in ("", "identity")
         self._decoder = None if plain else _Inflated(may_be_raw=encoding == "deflate")
         self.full = False

@@ -6,7 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,11 +75,10 @@ def run_shard(folder: str, token: str, number: int) -> dict[str, Any]:
             message = "this node does not have the folder; suite, cases and --out must be shared"
             raise ConfigError(message, where=job.working_folder) from exc
         shard = Shard(number, job.shards)
-        if job.limits is None:
-            _run(job, Path(folder), shard, client=None)
-        else:
-            with _limits(job.limits, shard) as client:
-                _run(job, Path(folder), shard, client=client)
+        limits = nullcontext() if job.limits is None else _limits(job.limits, shard)
+        with limits as client:
+            _run(job, Path(folder), shard, client=client)
+        if client is not None:
             outcome["spent"] = {client.worker: client.spent}
     except JudgekitError as exc:
         outcome["error"] = str(exc)
