@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,6 +43,7 @@ from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange
 if TYPE_CHECKING:
     import asyncio
 
+_NO_TURN = nullcontext()
 _Params = dict[str, JsonValue]
 _Send = Callable[[Sending], Awaitable[Response]]
 
@@ -251,10 +253,12 @@ class Calls:
         failure: JudgekitError | None = None
         response: Response | None = None
         with Exchange(limit=call.limit) as exchange:
-            async with self.pacing.turn(exchange, call.size, sent, limit):
+            pace = self.pacing.pace
+            turn = self.pacing.turn(pace, exchange, call.size, sent, limit) if pace else _NO_TURN
+            async with turn:
                 try:
                     response = await call.send(Sending(sent, self.key, exchange))
-                    if self.pacing.pace and (usage := usage_of(response.data)):
+                    if pace and (usage := usage_of(response.data)):
                         exchange.tokens = usage.input_tokens, usage.output_tokens
                 except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
                     failure = redirected(exchange) or self._translated(exc)

@@ -33,19 +33,17 @@ def share(key: Hashable, client: Any) -> None:
 
 
 @asynccontextmanager
-async def kept_client(key: Hashable, make: Callable[[], Any]) -> AsyncIterator[Any]:
-    """Yield a client of the running event loop, made at first use.
+async def new_client(key: Hashable, make: Callable[[], Any]) -> AsyncIterator[Any]:
+    """Yield a new client of the running event loop.
 
-    It is closed at the end of the block, unless `closing_connections` closes it later.
+    It is shared and closed later by `closing_connections`, or else closed at the end of the block.
     """
-    if (known := shared(key)) is not None:
-        yield known
-    elif id(_loop()) in _users:
-        share(key, new := make())
-        yield new
+    if id(_loop()) in _users:
+        share(key, client := make())
+        yield client
     else:
-        async with make() as new:
-            yield new
+        async with make() as client:
+            yield client
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:

@@ -36,19 +36,17 @@ class Pacing:
 
     @asynccontextmanager
     async def turn(
-        self, call: Exchange, size: int, sent: Mapping[str, Any], time_limit: asyncio.Timeout
+        self, pace: Pace, call: Exchange, size: int, sent: Mapping[str, Any], limit: asyncio.Timeout
     ) -> AsyncIterator[None]:
         """Wait for the pace, and tell it how the call in the body went.
 
         Args:
+            pace: the pace.
             call: receives status, headers and tokens in the body.
             size: characters of the request.
             sent: the parameters of the request.
-            time_limit: that of the call; waiting for the pace does not count.
+            limit: the time limit of the call; waiting for the pace does not count.
         """
-        if self.pace is None:
-            yield
-            return
         import asyncio
 
         writes = call.limit == MAX_BODY  # vectors and log-probabilities are not written
@@ -56,10 +54,10 @@ class Pacing:
         written = float(most) if isinstance(most, int) else self._written
         tokens = size / CHARACTERS_A_TOKEN + (written if writes else 0.0)
         now = asyncio.get_running_loop().time
-        left = (time_limit.when() or math.inf) - now()
-        time_limit.reschedule(None)
-        number = await self.pace.acquire(tokens)
-        time_limit.reschedule(now() + left)
+        left = (limit.when() or math.inf) - now()
+        limit.reschedule(None)
+        number = await pace.acquire(tokens)
+        limit.reschedule(now() + left)
         started = time.monotonic()
         try:
             yield
@@ -73,7 +71,7 @@ class Pacing:
             about_limits = ((n, value) for n, value in lower.items() if n.startswith(_PREFIXES))
             headers = dict(islice(about_limits, _MOST_HEADERS))
             end = CallEnd(call.status, headers, used, seconds)
-            await self.pace.settle(number, end)
+            await pace.settle(number, end)
 
     def stop(self, most: int) -> Callable[[Any], bool]:
         """Return a function of tenacity's state that says whether to stop after an attempt.

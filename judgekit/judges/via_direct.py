@@ -6,6 +6,7 @@ Bodies equal those of litellm and instructor for the providers in `providers`.
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -150,14 +151,13 @@ class DirectTransport:
             data = b"%b,%b}" % (data[:-1], rest)
         name = self._provider.key or ""
         key = sending.key or ("none" if self._server.api_base else os.environ.get(name, ""))
-        headers = {
-            "Authorization": f"Bearer {key}",
-            "Content-Type": "application/json",
-        }
+        headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         call = sending.call
+        known = connections.shared(self._base)
+        new = connections.new_client(self._base, self._session) if known is None else None
         try:
             async with (
-                connections.kept_client(self._base, self._session) as session,
+                new or nullcontext(known) as session,
                 session.post(
                     self._base + path, data=data, headers=headers, allow_redirects=False
                 ) as response,
