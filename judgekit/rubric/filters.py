@@ -15,7 +15,7 @@ from jinja2.utils import _PassArg, pass_environment
 
 from judgekit.core.canonical import canonical_json, visible
 from judgekit.rubric import budget
-from judgekit.rubric.placeholder import Placeholder
+from judgekit.rubric.budget import Placeholder
 from judgekit.rubric.price import FILTER_PRICES, TEST_PRICES, Price
 
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.request import ChatMessage
 from judgekit.core.value import trusted
+from judgekit.rubric.budget import MARK, MARK_END, Placeholder, Unplanned
 from judgekit.rubric.filters import fenced
-from judgekit.rubric.placeholder import MARK, MARK_END, Placeholder, Unplanned
 from judgekit.rubric.sandbox import View
 
 MAX_PLANS = 64

@@ -25,9 +25,9 @@ from pydantic import BaseModel
 from judgekit.core.canonical import visible
 from judgekit.core.suggest import suggest
 from judgekit.rubric import budget
+from judgekit.rubric.budget import Placeholder
 from judgekit.rubric.charge import charged, walk
 from judgekit.rubric.filters import FILTERS, TESTS
-from judgekit.rubric.placeholder import Placeholder
 from judgekit.rubric.price import METHODS
 
 

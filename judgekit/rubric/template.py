@@ -13,10 +13,9 @@ from judgekit.core.case import Case, Message
 from judgekit.core.errors import RubricError, place
 from judgekit.core.request import ChatMessage
 from judgekit.core.suggest import suggest
-from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, current
+from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, Unplanned, current
 from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.folders import Folders
-from judgekit.rubric.placeholder import Unplanned
 from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Mention, Sheet
