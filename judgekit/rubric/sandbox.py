@@ -27,8 +27,7 @@ from judgekit.core.suggest import suggest
 from judgekit.rubric import budget
 from judgekit.rubric.budget import Placeholder
 from judgekit.rubric.charge import charged, walk
-from judgekit.rubric.filters import FILTERS, TESTS
-from judgekit.rubric.price import METHODS
+from judgekit.rubric.filters import FILTERS, METHODS, TESTS
 
 
 class View:

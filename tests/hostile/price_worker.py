@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from judgekit.rubric.budget import MAX_CHARACTERS, MAX_STEPS, Rendering, current
-from judgekit.rubric.price import METHODS
+from judgekit.rubric.filters import METHODS
 from judgekit.rubric.sandbox import RubricEnvironment
 
 LIMIT = 5

@@ -10,8 +10,8 @@ from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.tests import TESTS as JINJA_TESTS
 
 from judgekit.core.errors import RubricError
+from judgekit.rubric.filters import FILTER_PRICES, METHODS, TEST_PRICES
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.price import FILTER_PRICES, METHODS, TEST_PRICES
 from judgekit.rubric.sandbox import RubricEnvironment
 from tests.growth import start_of_python
 from tests.hostile.conftest import run_bounded
