@@ -20,7 +20,7 @@ from judgekit.rubric.arrangement import WRITTEN, Arrangement, arranged, ordered
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.parameter import Parameter, Setting, filled, filled_criterion
-from judgekit.rubric.template import Template
+from judgekit.rubric.template import Template, with_criteria_last
 from judgekit.rubric.variant import Variant
 
 if TYPE_CHECKING:
@@ -314,8 +314,6 @@ class Rubric(Displayed):
             variant=key,
         )
         if last:
-            from judgekit.rubric.criteria_last import with_criteria_last
-
             messages = with_criteria_last(messages, criteria=variant.views, details=variant.details)
         return variant, messages
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from judgekit.core.suggest import suggest
 from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, Unplanned, current
 from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.folders import Folders
+from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Mention, Sheet
@@ -185,3 +187,31 @@ def _check_imports(sheet: Sheet, sheets: Mapping[str, Sheet], path: str) -> None
                 where=place(path, line),
                 rule="unknown-variable",
             )
+
+
+@cache
+def _criteria_last() -> Template:
+    return Template("_criteria_last.jinja", loader=Folders((builtin_folder(),)))
+
+
+def with_criteria_last(
+    messages: tuple[ChatMessage, ...], *, criteria: Sequence[Any], details: Sequence[Any]
+) -> tuple[ChatMessage, ...]:
+    """Return messages with criteria after the last one.
+
+    All calls about a case then begin with the same text, which providers cache.
+
+    Args:
+        messages: the messages without criteria.
+        criteria: the criteria, as templates see them.
+        details: the details of the whole verdict.
+    """
+    variables = {"criteria": criteria, "details": details}
+    rendered = (
+        _criteria_last()
+        .again()
+        .render(variables=variables, case=Case(id="criteria", output=""), history=(), variant=None)
+    )
+    *first, last = messages
+    text = f"{last.content}\n\n{rendered[0].content}"
+    return (*first, last.model_copy(update={"content": text}))
