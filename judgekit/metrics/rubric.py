@@ -34,7 +34,7 @@ from judgekit.metrics.opinions.verdict import combine_opinions, opinions_of
 from judgekit.metrics.opinions.vote import spelled
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
-from judgekit.rubric.arrangement import WRITTEN, Arrangement, order_name
+from judgekit.rubric.criterion import WRITTEN, Arrangement, order_name
 from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric

@@ -13,7 +13,7 @@ from judgekit.core.distribution import LITTLE_MASS
 from judgekit.core.score import Opinion, Score
 from judgekit.core.value import Value
 from judgekit.metrics.aggregate import mean_of
-from judgekit.rubric.arrangement import SWAPPED
+from judgekit.rubric.criterion import SWAPPED
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.reliability import RELIABLE, PairSums, RepeatTally, samples_needed
 

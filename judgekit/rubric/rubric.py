@@ -16,8 +16,7 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.request import ChatMessage, Detail
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed, Value
-from judgekit.rubric.arrangement import WRITTEN, Arrangement, arranged, ordered
-from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.criterion import WRITTEN, Arrangement, Criterion, arranged, ordered
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.parameter import Parameter, Setting, filled, filled_criterion
 from judgekit.rubric.template import Template, with_criteria_last

@@ -14,7 +14,7 @@ from judgekit.core.jury import Jury, Member
 from judgekit.core.request import Api, Request
 from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import trusted
-from judgekit.rubric.arrangement import order_name
+from judgekit.rubric.criterion import order_name
 from judgekit.rubric.variant import Variant
 
 Mirror = Callable[[Judgment], Judgment]

@@ -7,7 +7,7 @@ from array import array
 from judgekit.core.score import Opinion, Row, Score
 from judgekit.metrics.aggregate import Figures
 from judgekit.metrics.pairwise.side import EVEN, side_of
-from judgekit.rubric.arrangement import SWAPPED
+from judgekit.rubric.criterion import SWAPPED
 from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.logistic import length_controlled_rate
 
