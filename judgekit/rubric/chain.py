@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.file_model import Hints, validate_file
-from judgekit.core.suggest import suggest
+from judgekit.core.file_model import Path as Steps
+from judgekit.core.suggest import closest, suggest
 from judgekit.core.yaml_file import Lines, parse_yaml
-from judgekit.rubric.file import RubricFile
+from judgekit.rubric.file import CriterionFile, RubricFile
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.library import SUFFIX, builtin_folder, rubric_names
 
 if TYPE_CHECKING:
     from judgekit.rubric.testfile import TestedFile
+
 
 F = TypeVar("F", bound=RubricFile)
 MAX_LAYERS = 10
@@ -79,7 +81,7 @@ class Layer:
         return data, lines
 
     def _validated(self, kind: type[F]) -> F:
-        return validate_file(kind, self.data, lines=self.lines, error=RubricError, hints=_hints)
+        return validate_file(kind, self.data, lines=self.lines, error=RubricError, hints=hints)
 
 
 def chain(own: Layer, loader: Folders) -> list[Layer]:
@@ -112,7 +114,34 @@ def chain(own: Layer, loader: Folders) -> list[Layer]:
     return layers
 
 
-def _hints() -> Hints:
-    from judgekit.rubric.hints import HINTS
+_CRITERION = 'criteria: {kind: {text: "Is the answer kind?"}}'
+_FORMS: dict[Steps, str] = {
+    ("criteria",): f"each criterion is a key: {_CRITERION}",
+    ("criteria", "*"): f"its text is a key, too: {_CRITERION}",
+    ("criteria", "*", "text"): 'add the question: text: "Is the answer kind?"',
+    ("criteria", "*", "levels"): "each level is a key with its worth: {good: 1, bad: 0}",
+    ("criteria", "*", "options"): "each option is a key with its worth: {good: 1, bad: 0}",
+    ("criteria", "*", "items"): 'list the items: ["an apology", "a date"]',
+    ("requires",): "list fields of a case: [input, output]",
+    ("modes",): "each mode is a key: {user: {user: 1.0}}",
+    ("parameters",): "each parameter is a key: {audience: adults}",
+    ("name",): "name the rubric as its file: name: my_rubric",
+}
+"""Place of a wrong or missing value (`*` is any name) -> the form that works."""
 
-    return HINTS
+
+def _value_hint(path: Steps) -> str:
+    form = _FORMS.get(path[:1] + ("*",) * (len(path) > 1) + path[2:])
+    return f"; {form}" if form else ""
+
+
+def _key_hint(path: Steps, known: list[str]) -> str:
+    key = str(path[-1])
+    if len(path) == 1 and key in CriterionFile.model_fields and not closest(key, known, alike=0.8):
+        return f"; it belongs to a criterion: criteria: {{NAME: {{{key}: ...}}}}"
+    return suggest(key, known)
+
+
+def hints() -> Hints:
+    """Return what a rubric file says of its mistakes."""
+    return Hints(key=_key_hint, value=_value_hint)

@@ -21,7 +21,7 @@ from judgekit.core.file_model import describe, steps_to
 from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form
 from judgekit.core.yaml_file import parse_yaml
-from judgekit.rubric.chain import Layer, chain
+from judgekit.rubric.chain import Layer, chain, hints
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.filetext import read_file, split_front_matter
@@ -150,7 +150,6 @@ def template_faults(name: str, *, loader: Folders) -> list[RubricError]:
 
 def _front_faults(path: Path) -> list[RubricError]:
     """Return the faults in the structure of a front matter, by line."""
-    from judgekit.rubric.hints import HINTS
     from judgekit.rubric.testfile import TestedFile
 
     faults = []
@@ -164,7 +163,7 @@ def _front_faults(path: Path) -> list[RubricError]:
     except ValidationError as exc:
         for fault in exc.errors(include_url=False)[:_MOST]:
             steps = steps_to(fault)
-            message = describe(fault, steps, TestedFile, hints=HINTS)
+            message = describe(fault, steps, TestedFile, hints=hints())
             rule = _RULES.get(fault["type"], "bad-value")
             faults.append(RubricError(message, where=lines.where(*steps), rule=rule))
     return faults
