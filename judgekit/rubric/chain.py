@@ -11,8 +11,7 @@ from judgekit.core.file_model import Path as Steps
 from judgekit.core.suggest import closest, suggest
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.rubric.file import CriterionFile, RubricFile
-from judgekit.rubric.filetext import read_file, split_front_matter
-from judgekit.rubric.folders import Folders
+from judgekit.rubric.folders import Folders, read_file, split_front_matter
 from judgekit.rubric.library import SUFFIX, builtin_folder, rubric_names
 
 if TYPE_CHECKING:

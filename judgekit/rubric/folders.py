@@ -1,4 +1,4 @@
-"""Load templates by name from the folders of a rubric."""
+"""Rubric files: their text, and the folders in which templates are found by name."""
 
 from __future__ import annotations
 
@@ -10,10 +10,40 @@ from typing import Any
 from jinja2 import BaseLoader, Environment, TemplateNotFound
 from jinja2 import Template as JinjaTemplate
 
-from judgekit.rubric.filetext import read_file, split_front_matter
+from judgekit.core.errors import RubricError
+from judgekit.core.input_file import read_text
 from judgekit.rubric.sheet import Sheet, sheet_of
 
+MAX_FILE = 1_000_000
+"""Bytes a rubric file may have."""
+
+_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
+
+
+def read_file(path: Path) -> str:
+    """Return a rubric file's text.
+
+    Raises:
+        RubricError: unreadable, too large, or not UTF-8.
+    """
+    try:
+        return read_text(path, most=MAX_FILE)
+    except OSError as exc:
+        message = f"cannot be read: {exc.strerror}"
+        raise RubricError(message, where=str(path), rule="unreadable") from exc
+    except UnicodeDecodeError as exc:
+        message = f"not UTF-8 (byte {exc.start})"
+        raise RubricError(message, where=str(path), rule="unreadable") from exc
+
+
+def split_front_matter(text: str) -> tuple[str, str]:
+    """Return front matter and body; the body keeps its line numbers by leading empty lines."""
+    match = _FRONT.match(text)
+    if match is None:
+        return "", text
+    body = text[match.end() :]
+    return match.group(1), "\n" * text.count("\n", 0, match.end()) + body
 
 
 class Folders(BaseLoader):

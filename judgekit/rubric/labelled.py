@@ -18,8 +18,8 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
-from judgekit.rubric.filetext import read_file
 from judgekit.rubric.fold import Combine, Worth, fold
+from judgekit.rubric.folders import read_file
 from judgekit.rubric.inlinecase import inline_case
 
 MAX_ROWS = 10_000

@@ -24,9 +24,8 @@ from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.chain import Layer, chain, hints
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
-from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.fold import Combine
-from judgekit.rubric.folders import Folders
+from judgekit.rubric.folders import Folders, read_file, split_front_matter
 from judgekit.rubric.library import builtin_folder, find_rubric
 from judgekit.rubric.merge import MergedLayers
 from judgekit.rubric.parameter import Parameter

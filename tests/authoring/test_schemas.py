@@ -19,7 +19,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.rubric.file import RubricFile
-from judgekit.rubric.filetext import split_front_matter
+from judgekit.rubric.folders import split_front_matter
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
