@@ -1,4 +1,4 @@
-"""Examples from a file of labelled rows: select which rows a judge sees for each case."""
+"""Examples: cases in a rubric or in a file of labelled rows, and the rows that a judge sees."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ValidationError
+
 from judgekit.core.canonical import canonical_json, digest, digest_json
-from judgekit.core.case import Case
+from judgekit.core.case import CASE_WORDS, Case, as_text
 from judgekit.core.errors import InvalidReply, RubricError, place
+from judgekit.core.file_model import describe
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form
@@ -20,7 +23,6 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.fold import Combine, Worth, fold
 from judgekit.rubric.folders import read_file
-from judgekit.rubric.inlinecase import inline_case
 
 MAX_ROWS = 10_000
 """Rows that a labelled file may have; a judge sees a few of them."""
@@ -268,3 +270,18 @@ class _RowReader(NamedTuple):
             if c.id in answers and groups.get(c.group, 0.0) > 0
         ]
         return fold(worths, groups=groups, combine=combine).value
+
+
+def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:
+    """Return a case written in a rubric.
+
+    Raises:
+        RubricError: it is none.
+    """
+    try:
+        words = {name: as_text(data[name]) for name in CASE_WORDS & data.keys()}
+        return Case.model_validate({"id": id, **data, **words})
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False)[0]
+        message = f"case: {describe(fault, fault['loc'], Case)}"
+        raise RubricError(message, where=where, rule="bad-case") from exc

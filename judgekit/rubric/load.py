@@ -305,8 +305,7 @@ class RubricBuilder:
         """Return the examples written in the front matter, checked against the form."""
         examples = []
         for number, entry in enumerate(self.own.file.inline_examples):
-            from judgekit.rubric.inlinecase import inline_case
-            from judgekit.rubric.labelled import Example, form_for
+            from judgekit.rubric.labelled import Example, form_for, inline_case
 
             where = self.own.lines.where("examples", number)
             with self._collecting():

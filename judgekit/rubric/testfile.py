@@ -16,7 +16,7 @@ from judgekit.core.value import Json, Value
 from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import RubricFile
-from judgekit.rubric.inlinecase import inline_case
+from judgekit.rubric.labelled import inline_case
 from judgekit.rubric.parameter import Parameter
 
 WHOLE = "value"
