@@ -19,7 +19,7 @@ from judgekit.metrics.catalogue import FAMILIES, Entry
 from judgekit.metrics.option import Option, options_of
 from judgekit.metrics.registry import find
 from judgekit.rubric.load import load_rubric
-from judgekit.suite.metric_file import MetricFile
+from judgekit.suite.file import MetricFile
 
 JUDGE = "openai/gpt-6-luna"
 NOT_EVERYWHERE = {"code": "needs bubblewrap, which not every machine has"}

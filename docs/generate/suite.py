@@ -10,9 +10,15 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from docs.generate.fields import fields_said
-from judgekit.suite.file import CasesFile, LimitsFile, RunGateFile, SuiteFile
+from judgekit.suite.file import (
+    CasesFile,
+    FallbackFile,
+    LimitsFile,
+    MetricFile,
+    RunGateFile,
+    SuiteFile,
+)
 from judgekit.suite.judge_file import JudgeFile, PriceFile
-from judgekit.suite.metric_file import FallbackFile, MetricFile
 from judgekit.suite.redact_file import RuleFile
 
 HEAD = """# The suite file

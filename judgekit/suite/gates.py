@@ -11,7 +11,7 @@ from judgekit.core.protocols import Metric
 from judgekit.report.gate import gates_of
 from judgekit.report.report import Report
 from judgekit.runner.gatekeeper import check_corrected, open_baseline
-from judgekit.suite.metric_file import GateFile
+from judgekit.suite.file import GateFile
 from judgekit.suite.settings import SuiteSettings
 
 WrittenGates = Mapping[str, Any] | Sequence[Mapping[str, Any]]

@@ -9,9 +9,8 @@ from pathlib import Path as FilePath
 from judgekit.core.file_model import Hints, Path
 from judgekit.core.suggest import closest, suggest
 from judgekit.core.yaml_file import package_data
-from judgekit.suite.file import CasesFile, LimitsFile, RunGateFile, SuiteFile
+from judgekit.suite.file import CasesFile, GateFile, LimitsFile, MetricFile, RunGateFile, SuiteFile
 from judgekit.suite.judge_file import JudgeFile
-from judgekit.suite.metric_file import GateFile, MetricFile
 
 _FORMS = FilePath(__file__).with_name("hints.yaml")
 

@@ -20,8 +20,8 @@ from judgekit.metrics.registry import Maker, find, near_metric, rubric_maker
 from judgekit.rubric.library import find_rubric, own_folders, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
+from judgekit.suite.file import FallbackFile, MetricFile
 from judgekit.suite.judge_file import JUDGE
-from judgekit.suite.metric_file import FallbackFile, MetricFile
 from judgekit.suite.rubrics import with_settings
 from judgekit.suite.settings import SuiteSettings
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from judgekit.suite.file import RunGateFile
-from judgekit.suite.metric_file import GateFile
+from judgekit.suite.file import GateFile, RunGateFile
 from tests.docs.page import PAGES, blocks
 from tests.each import each
 

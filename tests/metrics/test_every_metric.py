@@ -17,7 +17,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.registry import create, find
-from judgekit.suite.metric_file import MetricFile
+from judgekit.suite.file import MetricFile
 
 TEXTS = {
     "empty": "",
