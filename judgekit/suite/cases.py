@@ -13,7 +13,7 @@ from judgekit.datasets import load_cases
 from judgekit.datasets.load import find_places
 from judgekit.datasets.selection.selection import Selection
 from judgekit.datasets.selection.shard import Shard, Sharding
-from judgekit.suite.settings import SuiteSettings
+from judgekit.suite.overrides import SuiteSettings
 
 if TYPE_CHECKING:
     from judgekit.cassette.redact import Redact

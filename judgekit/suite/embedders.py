@@ -14,7 +14,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
 from judgekit.suite.judge_file import JudgeFile
-from judgekit.suite.settings import SuiteSettings
+from judgekit.suite.overrides import SuiteSettings
 
 if TYPE_CHECKING:
     from judgekit.embedders.shared import SharedEmbedder

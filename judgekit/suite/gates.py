@@ -12,7 +12,7 @@ from judgekit.report.gate import gates_of
 from judgekit.report.report import Report
 from judgekit.runner.gatekeeper import check_corrected, open_baseline
 from judgekit.suite.file import GateFile
-from judgekit.suite.settings import SuiteSettings
+from judgekit.suite.overrides import SuiteSettings
 
 WrittenGates = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """The gates of a metric as the file has them: one as a mapping, several as a list."""

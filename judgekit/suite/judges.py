@@ -18,7 +18,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import Budget, LimitedJudge, Purse
 from judgekit.suite.judge_file import JUDGE, JudgeFile
-from judgekit.suite.settings import SuiteSettings
+from judgekit.suite.overrides import SuiteSettings
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store

@@ -9,7 +9,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.wrong_file import nearby
 from judgekit.report.manifest import full_manifest
-from judgekit.suite.settings import SuiteSettings
+from judgekit.suite.overrides import SuiteSettings
 
 if TYPE_CHECKING:
     from judgekit.report.run_labels import RunLabels

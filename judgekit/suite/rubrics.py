@@ -13,8 +13,7 @@ from judgekit.core.wrong_file import nearby
 from judgekit.rubric.library import RubricFolder, own_folders
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import SuiteFile
-from judgekit.suite.overrides import Overrides
-from judgekit.suite.settings import SuiteSettings
+from judgekit.suite.overrides import Overrides, SuiteSettings
 from judgekit.suite.source import read_suite, suite_hints
 
 

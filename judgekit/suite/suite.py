@@ -27,11 +27,10 @@ from judgekit.suite.gates import baseline_of, check_gates, written_gates
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, facts_of
 from judgekit.suite.labels import read_run_labels
-from judgekit.suite.overrides import DECIDING, Overrides
+from judgekit.suite.overrides import DECIDING, Overrides, SuiteSettings
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
 from judgekit.suite.rubrics import check_metrics, rubric_folders
-from judgekit.suite.settings import SuiteSettings
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
 if TYPE_CHECKING:
