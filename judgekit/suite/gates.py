@@ -1,18 +1,24 @@
-"""The gates of a suite: as written, and what must hold of them before a run."""
+"""The gates and labels of a suite: as written, and what must hold of them before a run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.protocols import Metric
+from judgekit.core.wrong_file import nearby
 from judgekit.report.gate import gates_of
+from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.runner.gatekeeper import check_corrected, open_baseline
 from judgekit.suite.file import GateFile
 from judgekit.suite.overrides import SuiteSettings
+
+if TYPE_CHECKING:
+    from judgekit.report.run_labels import RunLabels
+
 
 WrittenGates = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """The gates of a metric as the file has them: one as a mapping, several as a list."""
@@ -84,3 +90,32 @@ def baseline_of(settings: SuiteSettings, gates: Mapping[str, WrittenGates]) -> R
     if folder is None or not (comparing or flag):
         return None
     return open_baseline(Path(folder) if flag else settings.base / folder)
+
+
+def read_run_labels(settings: SuiteSettings, *, metrics: Sequence[Metric]) -> RunLabels | None:
+    """Return the labels of a suite; `None` if it names none.
+
+    Args:
+        settings: the suite; if all its metrics run, some label must be about one of them.
+        metrics: the metrics to run.
+
+    Raises:
+        ConfigError: the file cannot be read, or a label is no answer to its criterion.
+    """
+    labels_file = settings.file.labels
+    if labels_file is None:
+        return None
+    from judgekit.report.corrector import correctors_of
+    from judgekit.report.run_labels import RunLabels
+
+    path = settings.base / labels_file
+    if not path.is_file():
+        hint = nearby(path) or "; check the path"
+        raise ConfigError(
+            f"no such file of labels: {labels_file}{hint}", where=settings.where("labels")
+        )
+    labels = RunLabels.read(path)
+    ranges = {one.name: one.range for one in metrics}
+    whole = not settings.overrides.only
+    correctors_of(labels, ranges, full_manifest(metrics, {}), whole=whole)
+    return labels

@@ -23,10 +23,9 @@ from judgekit.suite.build import Builder
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.file import SuiteFile
-from judgekit.suite.gates import baseline_of, check_gates, written_gates
+from judgekit.suite.gates import baseline_of, check_gates, read_run_labels, written_gates
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, facts_of
-from judgekit.suite.labels import read_run_labels
 from judgekit.suite.overrides import DECIDING, Overrides, SuiteSettings
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
