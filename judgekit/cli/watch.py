@@ -80,8 +80,8 @@ def watch(
 
 def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -> None:
     from judgekit.report.display import summary_text
-    from judgekit.suite.watch.command import recording_command
     from judgekit.suite.watch.text import changes_text
+    from judgekit.suite.watch.watch import recording_command
 
     if one.error is not None:
         # Where nothing was saved, the file and line lead the message: editors look for them there.

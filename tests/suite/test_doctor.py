@@ -15,9 +15,8 @@ from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.judges.negotiation import KnownMode
-from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.examine import examine
-from judgekit.suite.doctor.text import diagnosis_text
+from judgekit.suite.doctor.text import Diagnosis, Role, diagnosis_text
 from judgekit.suite.overrides import Overrides
 
 SUITE = """\

@@ -22,8 +22,8 @@ from judgekit.core.request import About, ChatMessage, Form, Question, Reply, Req
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.connections import closing_connections
 from judgekit.report.manifest import mapping
-from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import installed, is_key
+from judgekit.suite.doctor.text import Diagnosis, Role
 from judgekit.suite.estimate import plan_run
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import asks_model, make_judge

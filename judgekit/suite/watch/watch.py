@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -11,11 +13,17 @@ from typing import NamedTuple
 from judgekit.core.errors import JudgekitError
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import Reuse
+from judgekit.suite.judge_file import JUDGE
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
-from judgekit.suite.watch.changes import RunChanges, changes_between
+from judgekit.suite.watch.changes import (
+    ReusableResults,
+    RunChanges,
+    RunSnapshot,
+    changes_between,
+    tape_stamp,
+)
 from judgekit.suite.watch.files import Files, files_of, wait_for_change
-from judgekit.suite.watch.snapshot import ReusableResults, RunSnapshot, tape_stamp
 
 Run = Callable[[Suite, Reuse | None], Report]
 """Runs a suite and reuses the results that the second argument returns."""
@@ -111,3 +119,32 @@ class Watch:
         cassette = suite.cassette
         if cassette is not None and cassette.path is not None and cassette.added:
             self._stamps[cassette.path] = tape_stamp(suite)
+
+
+def recording_command(suite: Path, overrides: Overrides, metrics: Iterable[str]) -> str:
+    """Return the command line that records the missing replies.
+
+    Args:
+        suite: the suite file.
+        overrides: settings of flags; those that decide the requests are repeated.
+        metrics: the metrics with misses; named only if a flag names metrics.
+    """
+    words = ["judgekit", "run", str(suite)]
+    judges = {**({JUDGE: overrides.judge} if overrides.judge else {}), **overrides.judges}
+    for role, model in judges.items():
+        words += ["--judge", model if role == JUDGE else f"{role}={model}"]
+    if overrides.api_base:
+        words += ["--api-base", overrides.api_base]
+    for name, value in overrides.params.items():
+        words += ["--param", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    for metric, settings in overrides.settings.items():
+        for name, text in settings.items():
+            words += ["--set", f"{metric}.{name}={text}"]
+    if overrides.only:
+        for metric in metrics:
+            words += ["--only", metric]
+    flags = {"--cases": overrides.cases, "--format": overrides.format, "--limit": overrides.limit}
+    for flag, value in flags.items():
+        if value is not None:
+            words += [flag, str(value)]
+    return shlex.join([*words, "--record", "new_episodes"])

@@ -12,10 +12,9 @@ import pytest
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import replay_suite, run_suite
 from judgekit.suite.suite import load_suite
-from judgekit.suite.watch.command import recording_command
 from judgekit.suite.watch.files import changed, files_of, stamp_of, wait_for_change
 from judgekit.suite.watch.text import changes_text, state_text
-from judgekit.suite.watch.watch import Watch
+from judgekit.suite.watch.watch import Watch, recording_command
 
 from .conftest import RUBRIC, SUITE, write_cases, write_suite
 
