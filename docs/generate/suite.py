@@ -19,7 +19,7 @@ from judgekit.suite.file import (
     SuiteFile,
 )
 from judgekit.suite.judge_file import JudgeFile, PriceFile
-from judgekit.suite.redact_file import RuleFile
+from judgekit.suite.redaction import RuleFile
 
 HEAD = """# The suite file
 

@@ -37,8 +37,7 @@ from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
 from judgekit.runner.progress import close, listener
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge, price_of
-from judgekit.suite.redact_file import RedactFile
-from judgekit.suite.redaction import make_redactor
+from judgekit.suite.redaction import RedactFile, make_redactor
 
 Field = Literal["output", "baseline"]
 FIELDS: tuple[Field, ...] = get_args(Field)
@@ -340,5 +339,5 @@ def open_system(
         tape=cassette,
         store=store_opener(cassette.parent if cassette is not None else Path()),
         record=mode,
-        redact=make_redactor(rules, lines=lines),
+        redact=make_redactor(rules.redact, lines=lines),
     )

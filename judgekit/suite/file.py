@@ -19,7 +19,7 @@ from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.load import Container
 from judgekit.rubric.file import CriterionFile
 from judgekit.suite.judge_file import ROLE, NamedJudge, OneJudge
-from judgekit.suite.redact_file import Rule
+from judgekit.suite.redaction import Rule
 
 
 def _parts(value: Any) -> Any:

@@ -1,7 +1,5 @@
 """The settings of a suite: its file, and the flags that override it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -59,7 +59,7 @@ class Suite(Displayed):
             self.roles[JUDGE] = facts_of(judge)
         self.no_judge = self._overrides.no_judge or not self.roles
         self.record = settings.record_mode
-        self.redact = make_redactor(file, lines=lines)
+        self.redact = make_redactor(file.redact, salt_env=file.redact_salt_env, lines=lines)
         self.folders = rubric_folders(settings)
         for name in file.metrics:
             self._check_parts(name, ())
