@@ -11,11 +11,11 @@ from jinja2 import nodes
 
 from judgekit.core.errors import RubricError, place
 from judgekit.core.suggest import closest, suggest
-from judgekit.rubric.caseview import CASE_FIELDS
 from judgekit.rubric.charge import walk
 from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.translated import translated
+from judgekit.rubric.variant import CASE_FIELDS
 
 MAX_BODIES = 200_000
 """Characters that the templates of one rubric may have together; compiling them takes seconds."""

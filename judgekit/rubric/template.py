@@ -15,13 +15,13 @@ from judgekit.core.errors import RubricError, place
 from judgekit.core.request import ChatMessage
 from judgekit.core.suggest import suggest
 from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, Unplanned, current
-from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Mention, Sheet
 from judgekit.rubric.translated import translated
+from judgekit.rubric.variant import CaseView
 
 _SEEN = object()
 """Instead of a plan: one case of this shape was rendered."""
