@@ -1,20 +1,147 @@
-"""Build metrics from plans, bottom up."""
+"""Build metrics from plans, bottom up, with the judges and embedders of the suite."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgekit.core.errors import ConfigError
+from judgekit.cassette.store_opener import store_opener
+from judgekit.core.canonical import canonical_json
+from judgekit.core.errors import ConfigError, placed
+from judgekit.core.file_model import validate_file
 from judgekit.core.protocols import Judge, Metric
+from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
+from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
 from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
-from judgekit.suite.embedders import SuiteEmbedders
+from judgekit.suite.judge_file import JudgeFile
+from judgekit.suite.overrides import SuiteSettings
 from judgekit.suite.plan import MetricPlan, placed_options
 
 if TYPE_CHECKING:
     from judgekit.core.jury import Jury
+    from judgekit.embedders.shared import SharedEmbedder
+
+
+AddJudge = Callable[..., Judge]
+"""Builds a judge behind the cassette of the suite: `JudgePool.add`."""
+
+TOGETHER = 64
+"""The largest number of texts in one batch."""
+
+LITELLM = "litellm:"
+"""Prefix of a hosted model in an embedder given as text."""
+
+
+class SuiteEmbedders:
+    """Opens the embedders of metrics, with files relative to the suite and a store of vectors.
+
+    A hosted embedder, `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}` of
+    the judges, is behind the suite's cassette.
+
+    Raises:
+        ConfigError: the suite's own `embedder` is wrong; with `file:line`.
+    """
+
+    def __init__(
+        self,
+        settings: SuiteSettings,
+        *,
+        roles: Mapping[str, JudgeFile],
+        add_judge: AddJudge,
+    ) -> None:
+        self._base = settings.base
+        self._roles = roles
+        self._add_judge = add_judge
+        self._opened: dict[str, SharedEmbedder] = {}
+        self._default: Any = None
+        self.hosted: dict[str, JudgeFile] = {}
+        """Model -> settings of the hosted embedders."""
+        spec = _full_spec(settings.file.embedder)
+        if spec is not None and spec != DEFAULT:
+            with placed(settings.where("embedder")):
+                # A hosted embedder needs a key only if a metric uses it.
+                hosted = _is_hosted(spec) and self._settings(spec)
+                self._default = spec if hosted else self.open(spec)
+
+    def options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of a metric with an open embedder: its own, or that of the suite.
+
+        Raises:
+            ConfigError: there is no such embedder.
+        """
+        spec = options.get("embedder", self._default)
+        if "embedder" not in options and spec is None:
+            return dict(options)
+        return {**options, "embedder": self.open(spec)}
+
+    def open(self, spec: Any) -> Any:
+        """Return an open embedder; a name that needs no settings stays a name.
+
+        Raises:
+            ConfigError: there is no such embedder.
+        """
+        from judgekit.embedders.shared import SharedEmbedder
+
+        spec = _full_spec(spec)
+        if isinstance(spec, SharedEmbedder):
+            return spec
+        if not isinstance(spec, (str, Mapping)):
+            raise ConfigError(f"embedder must be a name or a mapping, not {spec!r}")
+        hosted = _is_hosted(spec)
+        if not hosted and embeds_at_once(spec):
+            return spec
+        key = canonical_json(dict(spec) if isinstance(spec, Mapping) else spec)
+        if key not in self._opened:
+            self._opened[key] = (
+                self._hosted(self._settings(spec))
+                if hosted
+                else open_embedder(spec, base=self._base, store=store_opener(self._base))
+            )
+        return self._opened[key]
+
+    def _settings(self, spec: Any) -> JudgeFile:
+        """Return the settings of a hosted embedder.
+
+        Raises:
+            ConfigError: a setting is wrong, or no judge has the role.
+        """
+        if "role" not in spec:
+            if "api_key" in spec:
+                raise ConfigError(
+                    "embedder: a key does not belong in a file; name its environment variable: "
+                    "api_key_env: MY_KEY"
+                )
+            return validate_file(JudgeFile, dict(spec), lines=Lines(file=""))
+        role = spec["role"]
+        if len(spec) > 1:
+            raise ConfigError("embedder: a role takes no other key; change the judge of the role")
+        if role not in self._roles:
+            hint = suggest(str(role), list(self._roles))
+            raise ConfigError(f"embedder: no judge has the role {role!r}{hint}")
+        return self._roles[role]
+
+    def _hosted(self, file: JudgeFile) -> SharedEmbedder:
+        if file.model.startswith("manual/"):
+            raise ConfigError(f"embedder: {file.model} is a person; name a model")
+        from judgekit.embedders.hosted import HostedEmbedder  # most suites have none
+        from judgekit.embedders.shared import SharedEmbedder
+
+        self.hosted[file.model] = file
+        judge = self._add_judge(file, at=("embedder",), together=TOGETHER)
+        return SharedEmbedder(HostedEmbedder(judge))
+
+
+def _full_spec(spec: Any) -> Any:
+    """Return the mapping of a hosted embedder given as text; other embedders as they are."""
+    if isinstance(spec, str) and spec.startswith(LITELLM):
+        return {"model": spec.removeprefix(LITELLM).strip()}
+    return spec
+
+
+def _is_hosted(spec: Any) -> bool:
+    return isinstance(spec, Mapping) and ("model" in spec or "role" in spec)
 
 
 class Builder(NamedTuple):

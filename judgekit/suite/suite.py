@@ -19,9 +19,8 @@ from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
 from judgekit.report.manifest import ANSWERED_BY
 from judgekit.runner.gatekeeper import Rules
-from judgekit.suite.build import Builder
+from judgekit.suite.build import Builder, SuiteEmbedders
 from judgekit.suite.cases import SuiteCases
-from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.gates import baseline_of, check_gates, read_run_labels, written_gates
 from judgekit.suite.judge_file import JUDGE, JudgeFile
