@@ -41,14 +41,15 @@ class Layer:
         self._front, _ = split_front_matter(self._text)
         # Built-in rubrics have valid tests, at the end of the file. Parsing the tests of three of
         # them takes as long as replaying a dozen cases.
-        self.builtin = path.parent == builtin_folder()
-        front = self._front.partition("\ntests:\n")[0] if self.builtin else self._front
+        self.untested = path.parent == builtin_folder()
+        """Whether the tests were left out."""
+        front = self._front.partition("\ntests:\n")[0] if self.untested else self._front
         if data is not None and lines is not None:
             self.data, self.lines = data, lines
         else:
             self.data, self.lines = self._parsed(front)
         tested = not self.data.keys().isdisjoint(("tests", "orderings"))
-        self.file = self.tested() if tested else self._validated(RubricFile)
+        self.file: RubricFile = self.tested() if tested else self._validated(RubricFile)
 
     def tested(self) -> TestedFile:
         """Return the front matter with its tests.
@@ -58,9 +59,10 @@ class Layer:
         """
         from judgekit.rubric.testfile import TestedFile
 
-        if self.builtin:
+        if self.untested:
             self.data, self.lines = self._parsed(self._front)
-        return self._validated(TestedFile)
+        self.file, self.untested = self._validated(TestedFile), False
+        return self.file
 
     def _parsed(self, front: str) -> tuple[dict[str, Any], Lines]:
         try:

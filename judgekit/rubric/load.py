@@ -1,6 +1,6 @@
 """Load rubric files; every error names its file and line, before any call to a judge.
 
-Loading stops at the first fault; `open_rubric`, for lint, collects all of them.
+Loading raises the first fault; `open_rubric`, for lint, returns all of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from judgekit.rubric.library import builtin_folder, find_rubric
 from judgekit.rubric.merge import MergedLayers
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.sheet import Complain, faults_of, refuse, with_parameter_hint
+from judgekit.rubric.sheet import faults_of, with_parameter_hint
 from judgekit.rubric.template import Template
 
 if TYPE_CHECKING:
@@ -101,8 +101,10 @@ def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
             f"{own.file.name!r} is abstract: extend it, it cannot judge by itself",
             where=own.lines.where("abstract"),
         )
-    rubric = RubricBuilder(layers, path, loader).build()
-    assert rubric is not None  # noqa: S101 - the first fault was raised
+    builder = RubricBuilder(layers, path, loader)
+    rubric = builder.build()
+    if rubric is None:
+        raise builder.faults[0]
     return rubric
 
 
@@ -126,12 +128,12 @@ def open_rubric(path: Path) -> Opened:
     opened = Opened(folders_of(path))
     try:
         layers = chain(Layer(path), opened.loader)
-        layers[0].file = layers[0].tested()
+        layers[0].tested()
     except RubricError as exc:
         opened.faults = _front_faults(path) or [exc]
         return opened
-    builder = RubricBuilder(layers, path, opened.loader, faults=opened.faults)
-    opened.rubric = builder.build()
+    builder = RubricBuilder(layers, path, opened.loader)
+    opened.rubric, opened.faults = builder.build(), builder.faults
     opened.layers, opened.merged = layers, builder.merged
     opened.criteria, opened.modes = builder.criteria, builder.modes
     return opened
@@ -175,38 +177,33 @@ class RubricBuilder:
         layers: the rubric's own layer, then what it extends.
         path: its file.
         loader: finds its templates.
-        faults: collects all faults; without it, the first one is raised.
+
+    Attributes:
+        faults: everything wrong in the files, in the order of loading.
     """
 
-    def __init__(
-        self,
-        layers: list[Layer],
-        path: Path,
-        loader: Folders,
-        faults: list[RubricError] | None = None,
-    ) -> None:
+    def __init__(self, layers: list[Layer], path: Path, loader: Folders) -> None:
         self.own = layers[0]
         self.path = path
         self.loader = loader
-        self.faults = faults
-        self.complain: Complain = refuse if faults is None else faults.append
+        self.faults: list[RubricError] = []
         abstract = self.own.file.abstract
         # Lint checks the texts of an abstract file, but what is missing may be in its children.
-        self.merged = MergedLayers(layers, complain=_overlook if abstract else self.complain)
+        self.merged = MergedLayers(layers, faults=[] if abstract else self.faults)
         self.criteria = self.merged.criteria()
         self.modes: dict[str, dict[str, float]] = {}
         self.default_mode = "default"
         if self.criteria and not abstract:
             self.modes, self.default_mode = self.merged.modes(self.criteria)
-        self.merged.complain = self.complain
+        self.merged.faults = self.faults
 
     @contextmanager
     def _collecting(self) -> Iterator[None]:
-        """Report a fault that is raised."""
+        """Collect a fault that is raised."""
         try:
             yield
         except RubricError as exc:
-            self.complain(exc)
+            self.faults.append(exc)
 
     def build(self) -> Rubric | None:
         """Return the rubric; `None` if it is abstract or has faults."""
@@ -229,7 +226,7 @@ class RubricBuilder:
         examples = labelled.chosen if labelled else self._examples(form)
         tested = cache(lambda: self._tests(declared))
         # The tests of built-in rubrics are valid; they are parsed when they are needed.
-        if self.faults is not None or not self.own.builtin:
+        if not self.own.untested:
             with self._collecting():
                 tested()
         if template is None or self.faults:
@@ -257,26 +254,22 @@ class RubricBuilder:
 
     def _template(self, declared: Collection[str]) -> Template | None:
         """Return the template; it must show the judge the criteria and the case."""
-        where = str(self.own.path)
-        faults = [] if self.faults is None else template_faults(self.own.name, loader=self.loader)
-        for fault in faults:
-            self.complain(with_parameter_hint(fault, declared))
-        if faults:
-            return None
         try:
             template = Template(self.own.name, loader=self.loader)
         except RubricError as exc:
-            self.complain(with_parameter_hint(exc, declared))
+            faults = template_faults(self.own.name, loader=self.loader) or [exc]
+            self.faults += [with_parameter_hint(fault, declared) for fault in faults]
             return None
+        where = str(self.own.path)
         shows_criteria = "criteria" in template.names or all(
             criterion.id in template.text for criterion in self.criteria
         )
         if not shows_criteria:
             message = "the template never shows the criteria: loop over `criteria`, or extend base"
-            self.complain(RubricError(message, where=where, rule="hidden-criteria"))
+            self.faults.append(RubricError(message, where=where, rule="hidden-criteria"))
         if self.criteria and "case" not in template.names:
             message = 'the template never shows the case: write {{ case.output | fence("answer") }}'
-            self.complain(RubricError(message, where=where, rule="hidden-case"))
+            self.faults.append(RubricError(message, where=where, rule="hidden-case"))
         return template
 
     def _labelled(self, form: Form) -> tuple[Labelled | None, dict[str, str]]:
@@ -288,7 +281,7 @@ class RubricBuilder:
 
         weights = self.modes.get(self.default_mode, {})
         combine: Combine = self.merged.first("combine") or "weighted_mean"
-        try:
+        with self._collecting():
             return read_labelled(
                 file.examples,
                 folder=self.path.parent,
@@ -297,9 +290,7 @@ class RubricBuilder:
                 weighing=Weighing(self.criteria, weights, combine),
                 where=self.own.lines.where("examples"),
             )
-        except RubricError as exc:
-            self.complain(exc)
-            return None, {}
+        return None, {}
 
     def _examples(self, form: Form) -> tuple[Example, ...]:
         """Return the examples written in the front matter, checked against the form."""
@@ -319,7 +310,7 @@ class RubricBuilder:
         return tuple(examples)
 
     def _tests(self, declared: Mapping[str, Parameter]) -> Tested:
-        file = self.own.tested() if self.own.builtin else self.own.file
+        file = self.own.tested() if self.own.untested else self.own.file
         if not file.tests and not file.orderings:
             return (), ()
         from judgekit.rubric.testfile import Known, read_tests
@@ -327,7 +318,3 @@ class RubricBuilder:
         by_id = {criterion.id: criterion for criterion in self.criteria}
         known = Known(by_id, list(self.modes), self.own.lines, declared)
         return read_tests(file.tests, file.orderings, known)
-
-
-def _overlook(error: RubricError) -> None:
-    """Ignore a fault."""

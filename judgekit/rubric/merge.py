@@ -14,7 +14,7 @@ from judgekit.rubric.criterion import Criterion, group_of
 from judgekit.rubric.file import ID, MAX_CRITERIA, CriterionFile
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
 from judgekit.rubric.rubric import Group
-from judgekit.rubric.sheet import Complain, Mention, refuse
+from judgekit.rubric.sheet import Mention
 
 TASK = "Judge the answer by the criteria below."
 """The task of a rubric without a description."""
@@ -25,16 +25,16 @@ class MergedLayers:
 
     Args:
         layers: the rubric's own layer, then what it extends.
-        complain: called with each fault; raises the first one by default.
+        faults: collects what is wrong.
     """
 
-    def __init__(self, layers: Sequence[Layer], *, complain: Complain = refuse) -> None:
+    def __init__(self, layers: Sequence[Layer], *, faults: list[RubricError]) -> None:
         self.layers = layers
-        self.complain = complain
+        self.faults = faults
 
     def _fault(self, rule: str, message: str, *path: str, layer: Layer | None = None) -> None:
         where = self.where_set(*path) if layer is None else layer.lines.where(*path)
-        self.complain(RubricError(message, where=where, rule=rule))
+        self.faults.append(RubricError(message, where=where, rule=rule))
 
     def where_set(self, *path: str) -> str:
         """Return `file:line` of a setting in the first file that has it."""
@@ -238,7 +238,7 @@ class MergedLayers:
             if name not in declared:
                 hint = suggest(name, declared) or "; declare it in the front matter: parameters:"
                 message = f"unknown parameter {name!r}{hint}"
-                self.complain(RubricError(message, where=where, rule="unknown-variable"))
+                self.faults.append(RubricError(message, where=where, rule="unknown-variable"))
         used = {name for name, _ in named}
         for name in declared:
             if name not in used:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from types import CodeType
 from typing import Any, NamedTuple
 
 from jinja2 import nodes
@@ -23,14 +22,6 @@ TOO_LONG = (
     f"the rubric's templates have more than {MAX_BODIES:,} characters; "
     "what varies belongs in the cases"
 )
-Complain = Callable[[RubricError], None]
-"""Called with a fault: loading raises the first one, lint collects all."""
-
-
-def refuse(error: RubricError) -> None:
-    """Raise the fault."""
-    raise error
-
 
 VARIABLES = (
     "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",
@@ -72,119 +63,173 @@ class Mention(NamedTuple):
     line: int
 
 
-class Sheet(NamedTuple):
-    """One template file, ready for any environment."""
-
-    code: CodeType
-    tree: nodes.Template
-    """Its syntax tree, which nobody may change."""
-    length: int
-    """Characters of its body."""
-    built_from: list[tuple[str, str | None]]
-    """The templates it names, each with its `file:line`."""
-    blocks: dict[str, int]
-    """Its blocks and their lines."""
-    inner: frozenset[str]
-    """Blocks inside other blocks; only filled if the template extends another."""
-    imports: list[tuple[str, str, int]]
-    """The names it imports: file, name, line."""
-    exports: frozenset[str]
-    """The names it defines at its top level, which other files may import."""
-    names: frozenset[str]
-    """Every name it reads or sets."""
-    text: str
-    """Its literal text."""
-    mentions: tuple[Mention, ...]
-    """The parameters it names."""
-
-
-class _Parsed(NamedTuple):
-    """A template file, parsed and compiled, before its checks."""
-
-    name: str
-    path: str
-    tree: nodes.Template
-    written: list[nodes.Node]
-    """Every node, before the budget is added."""
-    looked_up: set[str]
-    """The names that it looks up and does not define."""
-    exports: frozenset[str]
-    code: CodeType
-    extends: bool
-    """Whether it extends another template."""
-    complain: Complain
-    """Called with each fault."""
-
-    def of(self, *kinds: type[nodes.Node]) -> Iterator[Any]:
-        """Yield the nodes of some kinds."""
-        return (node for node in self.written if isinstance(node, kinds))
-
-    def fault(self, rule: str, message: str, line: int) -> RubricError:
-        """Return the error of a fault on a line."""
-        return RubricError(message, where=place(self.path, line), rule=rule)
-
-
-def _parse(body: str, name: str, path: str, *, extends: bool, complain: Complain) -> _Parsed:
-    if len(body.lstrip("\n")) > MAX_BODIES:
-        raise RubricError(TOO_LONG, where=path, rule="prompt-size")
-    environment = RubricEnvironment(None)
-    tree = environment.parse(body, name, path)
-    written = environment.written
-    code = environment.compile(tree, name, path)
-    exports = frozenset(_exported(tree))
-    looked_up = environment.looked_up - exports
-    return _Parsed(name, path, tree, written, looked_up, exports, code, extends, complain)
-
-
-@lru_cache(maxsize=256)
-def sheet_of(source: str, name: str, path: str, extends: bool) -> Sheet:
-    """Parse, check and compile a template; rubrics that share it share the result.
+class Sheet:
+    """One template file, parsed, checked and compiled, ready for any environment.
 
     Args:
         source: the template, after the `extends` of its front matter.
         name: its name.
         path: its file, for messages.
         extends: whether its front matter extends another.
+        faults: collects the faults after which the checks go on.
+
+    Raises:
+        RubricError: a fault that ends the checks.
+    """
+
+    def __init__(
+        self, source: str, name: str, path: str, extends: bool, faults: list[RubricError]
+    ) -> None:
+        self.length = len(source.lstrip("\n"))
+        """Characters of its body."""
+        if self.length > MAX_BODIES:
+            raise RubricError(TOO_LONG, where=path, rule="prompt-size")
+        environment = RubricEnvironment(None)
+        self.tree = environment.parse(source, name, path)
+        """Its syntax tree, which nobody may change."""
+        self._nodes = environment.written
+        self._path, self._extends, self._faults = path, extends, faults
+        self.code = environment.compile(self.tree, name, path)
+        self.exports = frozenset(_exported(self.tree))
+        """The names it defines at its top level, which other files may import."""
+        # A partial gets its variables from the file that includes it.
+        partial = name.startswith("_") or "/_" in name
+        self._check_filters()
+        if not partial:
+            self._check_variables(environment.looked_up - self.exports)
+        self._check_fields()
+        if not partial:
+            self._check_top()
+        self.built_from = list(self._built_from())
+        """The templates it names, each with its `file:line`."""
+        self.mentions = self._mentions()
+        """The parameters it names."""
+        blocks = list(self._of(nodes.Block))
+        within = [node for block in blocks if extends for node in walk(block)[1:]]
+        self.blocks = {node.name: node.lineno for node in blocks}
+        """Its blocks and their lines."""
+        self.inner = frozenset(node.name for node in within if isinstance(node, nodes.Block))
+        """Blocks inside other blocks; only filled if the template extends another."""
+        self.imports = [
+            (node.template.value, entry if isinstance(entry, str) else entry[0], node.lineno)
+            for node in self._of(nodes.FromImport)
+            for entry in node.names
+        ]
+        """The names it imports: file, name, line."""
+        self.names = frozenset(node.name for node in self._of(nodes.Name))
+        """Every name it reads or sets."""
+        self.text = "".join(node.data for node in self._of(nodes.TemplateData))
+        """Its literal text."""
+
+    def _of(self, *kinds: type[nodes.Node]) -> Iterator[Any]:
+        """Yield the nodes of some kinds, without what was added for the budget."""
+        return (node for node in self._nodes if isinstance(node, kinds))
+
+    def _fault(self, rule: str, message: str, line: int) -> RubricError:
+        return RubricError(message, where=place(self._path, line), rule=rule)
+
+    def _check_filters(self) -> None:
+        """Refuse unknown filters and tests; inside `if`, Jinja finds them when the line runs."""
+        for node in self._of(nodes.Filter, nodes.Test):
+            what, known = ("filter", FILTERS) if isinstance(node, nodes.Filter) else ("test", TESTS)
+            if node.name not in known:
+                message = f"template: unknown {what} {node.name!r}{suggest(node.name, known)}"
+                self._faults.append(self._fault("template-syntax", message, node.lineno))
+
+    def _check_variables(self, looked_up: set[str]) -> None:
+        for name in sorted(looked_up.difference(VARIABLES)):
+            line = next((n.lineno for n in self._of(nodes.Name) if n.name == name), None)
+            self._faults.append(UnknownVariable(name, _hint(name), where=place(self._path, line)))
+
+    def _check_fields(self) -> None:
+        for node in self._of(nodes.Getattr):
+            if _is_name(node.node, "case") and node.attr not in CASE_FIELDS:
+                message = f"a case has no field {node.attr!r} for templates"
+                hint = suggest(node.attr, CASE_FIELDS)
+                self._faults.append(self._fault("unknown-field", f"{message}{hint}", node.lineno))
+
+    def _check_top(self) -> None:
+        """Refuse text outside blocks if the template extends another: Jinja would leave it out.
+
+        Raises:
+            RubricError: it extends another template in its body.
+        """
+        for extra in list(self._of(nodes.Extends))[1 if self._extends else 0 :]:
+            message = "say what this extends in the front matter: `extends: NAME`"
+            raise self._fault("extends", message, extra.lineno)
+        if not self._extends:
+            return
+        outputs = (node for node in self.tree.body if isinstance(node, nodes.Output))
+        for part in (part for output in outputs for part in output.nodes):
+            data = part.data if isinstance(part, nodes.TemplateData) else ""
+            if data.strip() or not isinstance(part, nodes.TemplateData):
+                message = "text outside the blocks of a rubric that extends another is never shown"
+                line = (
+                    part.lineno + data[: -len(data.lstrip())].count("\n") if data else part.lineno
+                )
+                self._faults.append(self._fault("text-never-shown", message, line))
+
+    def _built_from(self) -> Iterator[tuple[str, str | None]]:
+        """Yield the templates that the file names, each with its `file:line`.
+
+        Raises:
+            RubricError: a name is computed.
+        """
+        for node in self._of(nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport):
+            template = node.template
+            if not isinstance(template, nodes.Const) or not isinstance(template.value, str):
+                message = "name the template in quotes; a name made while rendering is not allowed"
+                raise self._fault("template-syntax", message, node.lineno)
+            yield template.value, place(self._path, node.lineno)
+
+    def _mentions(self) -> tuple[Mention, ...]:
+        """Return every parameter that the template names.
+
+        Raises:
+            RubricError: it uses `parameters` in another way, or sets this name.
+        """
+        plain = [node for node in self._of(nodes.Getattr) if _is_name(node.node, "parameters")]
+        known = {id(node.node) for node in plain}
+        for node in self._of(nodes.Name):
+            if node.name == "parameters" and (node.ctx != "load" or id(node) not in known):
+                message = (
+                    "write parameters.NAME; which parameters a template uses must be plain to see"
+                    if node.ctx == "load"
+                    else "parameters are the rubric's; give this another name"
+                )
+                raise self._fault("unknown-variable", message, node.lineno)
+        return tuple(Mention(node.attr, node.lineno) for node in plain)
+
+
+@lru_cache(maxsize=256)
+def sheet_of(source: str, name: str, path: str, extends: bool) -> Sheet:
+    """Parse, check and compile a template; rubrics that share it share the result.
+
+    Takes the arguments of `Sheet`.
 
     Raises:
         RubricError: the first fault.
     """
-    with translated(file=path):
-        parsed = _parse(source, name, path, extends=extends, complain=refuse)
-        _check(parsed)
-        blocks = list(parsed.of(nodes.Block))
-        within = [node for b in blocks if extends for node in walk(b)[1:]]
-        return Sheet(
-            code=parsed.code,
-            tree=parsed.tree,
-            length=len(source.lstrip("\n")),
-            built_from=_built_from(parsed),
-            blocks={node.name: node.lineno for node in blocks},
-            inner=frozenset(node.name for node in within if isinstance(node, nodes.Block)),
-            imports=[
-                (node.template.value, entry if isinstance(entry, str) else entry[0], node.lineno)
-                for node in parsed.of(nodes.FromImport)
-                for entry in node.names
-            ],
-            exports=parsed.exports,
-            names=frozenset(node.name for node in parsed.of(nodes.Name)),
-            text="".join(node.data for node in parsed.of(nodes.TemplateData)),
-            mentions=_mentions(parsed),
-        )
+    sheet, faults = _examined(source, name, path, extends)
+    if sheet is None or faults:
+        raise faults[0]
+    return sheet
 
 
 def faults_of(source: str, name: str, path: str, extends: bool) -> list[RubricError]:
     """Return all faults of a template (see `sheet_of`)."""
+    return _examined(source, name, path, extends)[1]
+
+
+def _examined(
+    source: str, name: str, path: str, extends: bool
+) -> tuple[Sheet | None, list[RubricError]]:
     faults: list[RubricError] = []
     try:
         with translated(file=path):
-            parsed = _parse(source, name, path, extends=extends, complain=faults.append)
-            _check(parsed)
-            _built_from(parsed)
-            _mentions(parsed)
+            return Sheet(source, name, path, extends, faults), faults
     except RubricError as exc:
-        faults.append(exc)
-    return faults
+        return None, [*faults, exc]
 
 
 def defined_names(node: nodes.Node) -> Iterator[tuple[str, str]]:
@@ -209,76 +254,8 @@ def _exported(tree: nodes.Template) -> Iterator[str]:
             yield from (name for name, _ in defined_names(node))
 
 
-def _built_from(parsed: _Parsed) -> list[tuple[str, str | None]]:
-    """Return the templates that a file names, each with its `file:line`."""
-    names: list[tuple[str, str | None]] = []
-    for node in parsed.of(nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport):
-        template = node.template
-        if not isinstance(template, nodes.Const) or not isinstance(template.value, str):
-            message = "name the template in quotes; a name made while rendering is not allowed"
-            raise parsed.fault("template-syntax", message, node.lineno)
-        names.append((template.value, place(parsed.path, node.lineno)))
-    return names
-
-
-def _mentions(parsed: _Parsed) -> tuple[Mention, ...]:
-    """Return every parameter that a template names.
-
-    Raises:
-        RubricError: it uses `parameters` in another way, or sets this name.
-    """
-    plain = [node for node in parsed.of(nodes.Getattr) if _is_name(node.node, "parameters")]
-    known = {id(node.node) for node in plain}
-    for node in parsed.of(nodes.Name):
-        if _is_name(node, "parameters") and (node.ctx != "load" or id(node) not in known):
-            message = "write parameters.NAME; which parameters a template uses must be plain to see"
-            if node.ctx != "load":
-                message = "parameters are the rubric's; give this another name"
-            raise parsed.fault("unknown-variable", message, node.lineno)
-    return tuple(Mention(node.attr, node.lineno) for node in plain)
-
-
 def _is_name(node: nodes.Node, name: str) -> bool:
     return isinstance(node, nodes.Name) and node.name == name
-
-
-# -- the checks --------------------------------------------------------------------
-
-
-def _check(parsed: _Parsed) -> None:
-    """Check the names in a template and the places of its text.
-
-    A partial, whose name begins with `_`, gets its variables from the file that includes it.
-
-    Raises:
-        RubricError: it extends another template in its body.
-    """
-    _check_filters(parsed)
-    partial = parsed.name.startswith("_") or "/_" in parsed.name
-    if not partial:
-        _check_variables(parsed)
-    for node in parsed.of(nodes.Getattr):
-        if _is_name(node.node, "case") and node.attr not in CASE_FIELDS:
-            message = f"a case has no field {node.attr!r} for templates"
-            hint = suggest(node.attr, CASE_FIELDS)
-            parsed.complain(parsed.fault("unknown-field", f"{message}{hint}", node.lineno))
-    if not partial:
-        _check_top(parsed)
-
-
-def _check_filters(parsed: _Parsed) -> None:
-    """Refuse unknown filters and tests; inside `if`, Jinja finds them when the line runs."""
-    for node in parsed.of(nodes.Filter, nodes.Test):
-        what, known = ("filter", FILTERS) if isinstance(node, nodes.Filter) else ("test", TESTS)
-        if node.name not in known:
-            message = f"template: unknown {what} {node.name!r}{suggest(node.name, known)}"
-            parsed.complain(parsed.fault("template-syntax", message, node.lineno))
-
-
-def _check_variables(parsed: _Parsed) -> None:
-    for name in sorted(parsed.looked_up.difference(VARIABLES)):
-        line = next((n.lineno for n in parsed.of(nodes.Name) if n.name == name), None)
-        parsed.complain(UnknownVariable(name, _hint(name), where=place(parsed.path, line)))
 
 
 def _hint(name: str) -> str:
@@ -287,19 +264,3 @@ def _hint(name: str) -> str:
     if full is None:
         return f"; known: {', '.join(_WRITTEN.get(known, known) for known in VARIABLES)}"
     return f"; did you mean {full!r}?"
-
-
-def _check_top(parsed: _Parsed) -> None:
-    """Refuse text outside blocks if the template extends another: Jinja would leave it out."""
-    for extra in list(parsed.of(nodes.Extends))[1 if parsed.extends else 0 :]:
-        message = "say what this extends in the front matter: `extends: NAME`"
-        raise parsed.fault("extends", message, extra.lineno)
-    if not parsed.extends:
-        return
-    outputs = (node for node in parsed.tree.body if isinstance(node, nodes.Output))
-    for part in (part for output in outputs for part in output.nodes):
-        data = part.data if isinstance(part, nodes.TemplateData) else ""
-        if data.strip() or not isinstance(part, nodes.TemplateData):
-            message = "text outside the blocks of a rubric that extends another is never shown"
-            empty_lines = data[: -len(data.lstrip())].count("\n") if data else 0
-            parsed.complain(parsed.fault("text-never-shown", message, part.lineno + empty_lines))
