@@ -19,7 +19,7 @@ from judgekit.core.request import ChatMessage
 from judgekit.core.value import trusted
 from judgekit.rubric.budget import MARK, MARK_END, Placeholder, Unplanned
 from judgekit.rubric.filters import fenced
-from judgekit.rubric.sandbox import View
+from judgekit.rubric.variant import CaseView, MessageView
 
 MAX_PLANS = 64
 """Shapes of cases that a rubric remembers for each mode."""
@@ -59,46 +59,34 @@ _TEXTS = ("system", "input", "output", "baseline")
 _LISTS = ("reference", "context", "choices")
 
 
-class Outline(View):
+class Outline(CaseView):
     """A case with placeholders instead of its texts."""
 
-    __slots__ = ("_case", "_history", "_read")
+    __slots__ = ()
 
     def __init__(self, case: Case, history: Sequence[Message]) -> None:
-        self._case = case
+        super().__init__(case, case.history)
         self._history = [MessageOutline(n, message) for n, message in enumerate(history)]
-        self._read = False
 
     def __getattr__(self, name: str) -> Any:
-        self._read = True
+        value = super().__getattr__(name)
         if name in _TEXTS:
-            return Placeholder(name) if has_text(getattr(self._case, name)) else None
+            return None if value is None else Placeholder(name)
         if name in _LISTS:
-            texts = getattr(self._case, name)
-            return tuple(Placeholder(name, n) if text else text for n, text in enumerate(texts))
-        if name == "history":
-            return self._history
+            return tuple(Placeholder(name, n) if text else text for n, text in enumerate(value))
         if name in ("expected", "metadata"):
             raise Unplanned
-        raise AttributeError(name)
-
-    def __str__(self) -> str:
-        raise Unplanned
-
-    def _was_read(self) -> bool:
-        return self._read
+        return value
 
 
-class MessageOutline(View):
+class MessageOutline(MessageView):
     """An earlier message with a placeholder as its text; it has no tool calls."""
 
-    __slots__ = ("content", "role", "text", "tool_calls")
+    __slots__ = ()
 
     def __init__(self, number: int, message: Message) -> None:
-        self.role = message.role
-        self.content = Placeholder("history", number) if message.content else ""
-        self.text = self.content
-        self.tool_calls = message.tool_calls
+        super().__init__(message)
+        self.text = self.content = Placeholder("history", number) if message.content else ""
 
 
 class _Planned(NamedTuple):

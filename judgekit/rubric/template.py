@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Template as JinjaTemplate
-
 from judgekit.core.case import Case, Message
 from judgekit.core.errors import RubricError, place
 from judgekit.core.request import ChatMessage
@@ -19,7 +17,7 @@ from judgekit.rubric.folders import Folders
 from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment
-from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Mention, Sheet
+from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Sheet
 from judgekit.rubric.translated import translated
 from judgekit.rubric.variant import CaseView
 
@@ -33,21 +31,21 @@ class Template:
     def __init__(self, name: str, *, loader: Folders) -> None:
         self.name = name
         self.loader = loader
-        self.environment = RubricEnvironment(loader)
-        self.names: frozenset[str]
+        self.files: dict[str, Path] = {}
+        """Its files by name."""
+        sheets = self._sheets()
+        self._check_blocks(sheets)
+        self._check_imports(sheets)
+        self.names = frozenset().union(*(sheet.names for sheet in sheets.values()))
         """Every name that its files read or set."""
-        self.text: str
+        self.text = "".join(sheet.text for sheet in sheets.values())
         """The literal text of its files."""
-        self.mentions: list[tuple[Path, Mention]]
+        self.mentions = [(self.files[n], m) for n, sheet in sheets.items() for m in sheet.mentions]
         """Every parameter that its files name, with the file."""
-        self.files = self._check()
-        self._compiled = self._compile()
+        with translated(loader.folders, file=str(self.files[name])):
+            self._compiled = RubricEnvironment(loader).get_template(name)
         self._cached: dict[Any, dict[int, str]] = {}
         self._plans: dict[Any, dict[Shape, Plan | object | None]] = {}
-
-    def _compile(self) -> JinjaTemplate:
-        with translated(self.loader.folders, file=str(self.files[self.name])):
-            return self.environment.get_template(self.name)
 
     def again(self) -> Template:
         """Return the same template without its caches, for other settings."""
@@ -56,33 +54,25 @@ class Template:
         other._plans = {}
         return other
 
-    def _check(self) -> dict[str, Path]:
-        """Check every file of this template; return them by name."""
-        files: dict[str, Path] = {}
+    def _sheets(self) -> dict[str, Sheet]:
+        """Find every file of this template; return their sheets by name."""
         waiting: list[tuple[str, str | None]] = [(self.name, None)]
         sheets: dict[str, Sheet] = {}
         length = 0
         while waiting:
             name, where = waiting.pop()
-            if name in files:
+            if name in sheets:
                 continue
             with translated(self.loader.folders, where=where):
-                files[name] = self.loader.find(name)
-                sheet = self.loader.sheet(name)
-            length += sheet.length
+                self.files[name] = self.loader.find(name)
+                sheets[name] = self.loader.sheet(name)
+            length += sheets[name].length
             if length > MAX_BODIES:
-                raise RubricError(TOO_LONG, where=str(files[name]), rule="prompt-size")
-            waiting += sheet.built_from
-            sheets[name] = sheet
-        self._check_blocks(files, sheets)
-        for name, sheet in sheets.items():
-            _check_imports(sheet, sheets, str(files[name]))
-        self.names = frozenset().union(*(sheet.names for sheet in sheets.values()))
-        self.text = "".join(sheet.text for sheet in sheets.values())
-        self.mentions = [(files[n], m) for n, sheet in sheets.items() for m in sheet.mentions]
-        return files
+                raise RubricError(TOO_LONG, where=str(self.files[name]), rule="prompt-size")
+            waiting += sheets[name].built_from
+        return sheets
 
-    def _check_blocks(self, files: Mapping[str, Path], sheets: Mapping[str, Sheet]) -> None:
+    def _check_blocks(self, sheets: Mapping[str, Sheet]) -> None:
         """Refuse a block that no parent template has: Jinja would leave it out silently."""
         names = [self.name]
         while (parent := self.loader.parents.get(names[-1])) is not None:
@@ -91,11 +81,19 @@ class Template:
             known = [block for above in names[place_above:] for block in sheets[above].blocks]
             for block, line in sheets[name].blocks.items():
                 if block not in known and block not in sheets[name].inner:
-                    raise RubricError(
-                        f"block {block!r} is not in what this extends{suggest(block, known)}",
-                        where=place(files[name], line),
-                        rule="unknown-block",
-                    )
+                    message = f"block {block!r} is not in what this extends{suggest(block, known)}"
+                    where = place(self.files[name], line)
+                    raise RubricError(message, where=where, rule="unknown-block")
+
+    def _check_imports(self, sheets: Mapping[str, Sheet]) -> None:
+        """Refuse `{% from "file" import name %}` of a name that the file does not define."""
+        for importer, sheet in sheets.items():
+            for file, name, line in sheet.imports:
+                exports = sheets[file].exports
+                if name not in exports:
+                    message = f"{file!r} defines no {name!r}{suggest(name, sorted(exports))}"
+                    where = place(self.files[importer], line)
+                    raise RubricError(message, where=where, rule="unknown-variable")
 
     def render(
         self,
@@ -155,9 +153,7 @@ class Template:
             plans[shape] = plan
         return plan if isinstance(plan, Plan) else None
 
-    def _run(
-        self, variables: Mapping[str, Any], case: CaseView | Outline, variant: Any
-    ) -> Rendering:
+    def _run(self, variables: Mapping[str, Any], case: CaseView, variant: Any) -> Rendering:
         """Run the template once, and return its messages."""
         cached = self._cached.setdefault(variant, {})
         rendering = Rendering(cached=cached, read=case._was_read)
@@ -177,18 +173,6 @@ class Template:
         return rendering
 
 
-def _check_imports(sheet: Sheet, sheets: Mapping[str, Sheet], path: str) -> None:
-    """Refuse `{% from "file" import name %}` of a name that the file does not define."""
-    for file, name, line in sheet.imports:
-        exports = sheets[file].exports
-        if name not in exports:
-            raise RubricError(
-                f"{file!r} defines no {name!r}{suggest(name, sorted(exports))}",
-                where=place(path, line),
-                rule="unknown-variable",
-            )
-
-
 @cache
 def _criteria_last() -> Template:
     return Template("_criteria_last.jinja", loader=Folders((builtin_folder(),)))
@@ -206,12 +190,10 @@ def with_criteria_last(
         criteria: the criteria, as templates see them.
         details: the details of the whole verdict.
     """
+    case = Case(id="criteria", output="")
     variables = {"criteria": criteria, "details": details}
-    rendered = (
-        _criteria_last()
-        .again()
-        .render(variables=variables, case=Case(id="criteria", output=""), history=(), variant=None)
-    )
+    template = _criteria_last().again()
+    rendered = template.render(variables=variables, case=case, history=(), variant=None)
     *first, last = messages
     text = f"{last.content}\n\n{rendered[0].content}"
     return (*first, last.model_copy(update={"content": text}))

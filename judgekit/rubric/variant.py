@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, Message
 from judgekit.core.decisions import DECISION_APIS, MOST_LEVELS
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Api, Detail, Form, Question
 from judgekit.core.score import Status
+from judgekit.rubric.budget import Placeholder
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
 from judgekit.rubric.parameter import ParameterView
@@ -34,7 +36,7 @@ class CaseView(View):
 
     def __init__(self, case: Case, history: tuple[Message, ...]) -> None:
         self._fields = case
-        self._history: list[MessageView] | None = None
+        self._history: Sequence[MessageView] | None = None
         self._read = False
         if history != case.history:
             self._fields = case.model_copy(update={"history": history})
@@ -70,17 +72,15 @@ class MessageView(View):
 
     def __init__(self, message: Message) -> None:
         self.role = message.role
-        self.content = message.content
+        self.content: str | Placeholder = message.content
         self.tool_calls = message.tool_calls
         calls = [
             f"[calls {call.name}({_arguments(call.arguments)})]" for call in message.tool_calls
         ]
-        self.text = "\n".join(filter(None, [message.content, *calls]))
+        self.text: str | Placeholder = "\n".join(filter(None, [message.content, *calls]))
 
 
 def _arguments(value: Any) -> str:
-    from judgekit.core.canonical import canonical_json
-
     return "" if value is None else canonical_json(value)
 
 
