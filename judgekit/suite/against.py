@@ -85,10 +85,8 @@ class OtherRun:
             ConfigError: no metric reads it.
         """
         if not any(True for _ in _readers(metrics)):
-            raise ConfigError(
-                "--against fills in the baseline of each case, which no metric of this suite "
-                "reads; add better: {pairwise: preference}"
-            )
+            read = "which no metric of this suite reads; add better: {pairwise: preference}"
+            raise ConfigError(f"--against fills in the baseline of each case, {read}")
 
 
 def _readers(metrics: Sequence[Metric]) -> Iterator[Metric]:

@@ -231,12 +231,8 @@ class _Answering(NamedTuple):
             return self._failed(case, STOPPED)
         judge = self.requests.judge
         try:
-            request = self.requests.request(
-                messages=chat_of(case, system=self.system),
-                form=_FORM,
-                sample=0,
-                about=About(case=case.id),
-            )
+            messages, about = chat_of(case, system=self.system), About(case=case.id)
+            request = self.requests.request(messages=messages, form=_FORM, sample=0, about=about)
             reply = await judge.ask(request)
             text = read_text(reply)
         except JudgekitError as exc:
@@ -320,7 +316,7 @@ def open_system(
     price = None
     if purse is not None and asking and (price := price_of(file)) is None:
         raise ConfigError(f"--max-cost: the price of {model} is not known; leave out --max-cost")
-    if mode is RecordMode.NONE and cassette is not None and not cassette.exists():
+    if not asking and cassette is not None and not cassette.exists():
         raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
     judge: Judge
     if model.startswith(PREFIX):  # one call at a time, because each takes the whole machine

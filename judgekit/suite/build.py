@@ -18,6 +18,7 @@ from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.overrides import SuiteSettings
 from judgekit.suite.plan import MetricPlan, placed_options
+from judgekit.suite.source import NO_KEYS
 
 if TYPE_CHECKING:
     from judgekit.core.jury import Jury
@@ -109,10 +110,7 @@ class SuiteEmbedders:
         """
         if "role" not in spec:
             if "api_key" in spec:
-                raise ConfigError(
-                    "embedder: a key does not belong in a file; name its environment variable: "
-                    "api_key_env: MY_KEY"
-                )
+                raise ConfigError(f"embedder: {NO_KEYS}")
             return validate_file(JudgeFile, dict(spec), lines=Lines(file=""))
         role = spec["role"]
         if len(spec) > 1:
@@ -164,10 +162,9 @@ class Builder(NamedTuple):
             if plan.maker is None:
                 return self._combined(plan)
             if plan.never_ask and plan.fallback is None:
-                raise ConfigError(
-                    f"metric {plan.name!r} needs a judge: give the suite one, or give the metric a "
-                    "fallback: {use: ...}, or leave it out with --only"
-                )
+                advice = "fallback: {use: ...}, or leave it out with --only"
+                needs = f"metric {plan.name!r} needs a judge: give the suite one"
+                raise ConfigError(f"{needs}, or give the metric a {advice}")
             metric = self._single(plan, name=plan.name)
             if plan.fallback is None:
                 return metric
@@ -234,7 +231,6 @@ def _check_readout(plan: MetricPlan, jury: Jury) -> None:
     judge, once = jury.members[0].judge, plan.options.get("samples", jury.samples) == 1
     listed = judge.params.get("logprobs") and judge.params.get("top_logprobs")
     if once and len(jury.members) == 1 and judge.api is None and not listed:
-        raise ConfigError(
-            f"metric {plan.name!r}: readout needs probabilities; give the judge "
-            "params: {logprobs: true, top_logprobs: 5}, or the metric samples: 4"
-        )
+        advice = "params: {logprobs: true, top_logprobs: 5}, or the metric samples: 4"
+        message = f"metric {plan.name!r}: readout needs probabilities; give the judge {advice}"
+        raise ConfigError(message)

@@ -60,10 +60,8 @@ class SuiteCases:
             return self._lines.file, flag
         source = overrides.cases or (file.path if file else None)
         if source is None:
-            raise ConfigError(
-                "the suite names no cases; add cases: cases.jsonl, or --cases FILE",
-                where=self._lines.where("cases"),
-            )
+            message = "the suite names no cases; add cases: cases.jsonl, or --cases FILE"
+            raise ConfigError(message, where=self._lines.where("cases"))
         path = source if source == "-" or overrides.cases else str(self._base / source)
         if not overrides.cases and path != "-" and not Path(path).exists():
             message = f"no such file of cases: {path}{nearby(Path(path)) or '; check the path'}"

@@ -25,10 +25,8 @@ from judgekit.suite.redaction import Rule
 def _parts(value: Any) -> Any:
     """Refuse a text under `of`: other tools use it for a field."""
     if isinstance(value, str):
-        raise ValueError(
-            f"lists the metrics to combine, such as [{value}];"
-            f" to name the text that perplexity measures, write `field: {value}`"
-        )
+        advice = f"to name the text that perplexity measures, write `field: {value}`"
+        raise ValueError(f"lists the metrics to combine, such as [{value}]; {advice}")
     return value
 
 

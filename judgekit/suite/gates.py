@@ -63,11 +63,10 @@ def check_gates(metric: Metric, gates: WrittenGates | None, *, settings: SuiteSe
         if bound is not None and not low <= bound <= high:
             from judgekit.suite.hints import percent_hint
 
-            raise ConfigError(
-                f"{setting} {bound:g} is outside the values of {metric.name!r}, "
-                f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}",
-                where=settings.where("metrics", metric.name, *setting.split(".")),
-            )
+            values = f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}"
+            message = f"{setting} {bound:g} is outside the values of {metric.name!r}, {values}"
+            where = settings.where("metrics", metric.name, *setting.split("."))
+            raise ConfigError(message, where=where)
 
 
 def baseline_of(settings: SuiteSettings, gates: Mapping[str, WrittenGates]) -> Report | None:
@@ -82,11 +81,9 @@ def baseline_of(settings: SuiteSettings, gates: Mapping[str, WrittenGates]) -> R
         name for name, own in gates.items() if any("not_worse" in gate for gate in listed(own))
     ]
     if comparing and folder is None:
-        raise ConfigError(
-            f"metric {comparing[0]!r}: not_worse needs a run to compare with; add "
-            "gate: {baseline: FOLDER} at the top, or --baseline FOLDER",
-            where=settings.where("metrics", comparing[0], "gate"),
-        )
+        advice = "add gate: {baseline: FOLDER} at the top, or --baseline FOLDER"
+        message = f"metric {comparing[0]!r}: not_worse needs a run to compare with; {advice}"
+        raise ConfigError(message, where=settings.where("metrics", comparing[0], "gate"))
     if folder is None or not (comparing or flag):
         return None
     return open_baseline(Path(folder) if flag else settings.base / folder)
@@ -110,10 +107,8 @@ def read_run_labels(settings: SuiteSettings, *, metrics: Sequence[Metric]) -> Ru
 
     path = settings.base / labels_file
     if not path.is_file():
-        hint = nearby(path) or "; check the path"
-        raise ConfigError(
-            f"no such file of labels: {labels_file}{hint}", where=settings.where("labels")
-        )
+        message = f"no such file of labels: {labels_file}{nearby(path) or '; check the path'}"
+        raise ConfigError(message, where=settings.where("labels"))
     labels = RunLabels.read(path)
     ranges = {one.name: one.range for one in metrics}
     whole = not settings.overrides.only

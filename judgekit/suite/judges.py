@@ -87,11 +87,9 @@ def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
             [judge.model, judge.identity, judge.params, judge.mode, judge.api, judge.recorded]
         )
         if key in seen:
-            raise ConfigError(
-                f"judges {seen[key]!r} and {role!r} are the same to every recording: same model, "
-                "identity, params and mode; give one of them an identity",
-                where=lines.where("judges", role),
-            )
+            same = "same model, identity, params and mode; give one of them an identity"
+            message = f"judges {seen[key]!r} and {role!r} are the same to every recording: {same}"
+            raise ConfigError(message, where=lines.where("judges", role))
         seen[key] = role
 
 
@@ -160,11 +158,9 @@ class JudgePool:
         if limits.max_cost is not None and asking and ready is None:
             price = price_of(judge)
             if price is None:
-                raise ConfigError(
-                    f"max_cost needs the price of {judge.model}: "
-                    f"give {'.'.join(at)}.price: {{input: ..., output: ...}}",
-                    where=lines.where("limits", "max_cost"),
-                )
+                advice = f"give {'.'.join(at)}.price: {{input: ..., output: ...}}"
+                message = f"max_cost needs the price of {judge.model}: {advice}"
+                raise ConfigError(message, where=lines.where("limits", "max_cost"))
         written = judge in self._settings.written_roles.values()
         built = ready or make_judge(
             judge, base=base, lines=lines, asking=asking, at=at, written=written
@@ -253,10 +249,8 @@ def make_judge(
             path = None  # a replay does not need the answers
         return ManualJudge(file.model, path)
     if file.answers:
-        raise ConfigError(
-            "answers belong to a judge named manual/NAME; remove them, or name the person",
-            where=lines.where(*at, "answers"),
-        )
+        message = "answers belong to a judge named manual/NAME; remove them, or name the person"
+        raise ConfigError(message, where=lines.where(*at, "answers"))
     if file.recorded is not None:
         from judgekit.judges.recorded import RecordedJudge
 
@@ -283,10 +277,8 @@ def _hosted(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...])
     if file.api_key_env and key is None and asking:
         from judgekit.judges.endpoint import variable_shown
 
-        raise ConfigError(
-            f"{variable_shown(file.api_key_env)} is not set in the environment; set it",
-            where=lines.where(*at, "api_key_env"),
-        )
+        message = f"{variable_shown(file.api_key_env)} is not set in the environment; set it"
+        raise ConfigError(message, where=lines.where(*at, "api_key_env"))
     settings: dict[str, Any] = {
         "api_base": file.api_base,
         "api_key": key,

@@ -22,10 +22,8 @@ def _replay(
     suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
     cassette = suite.cassette
     if cassette is None or cassette.tape is None:
-        raise ConfigError(
-            "the suite has no cassette; name one: cassette: FILE.jsonl",
-            where=suite.where("cassette"),
-        )
+        message = "the suite has no cassette; name one: cassette: FILE.jsonl"
+        raise ConfigError(message, where=suite.where("cassette"))
     cases = (c for c in suite.cases() if case is None or c.id == case)
     report = asyncio.run(evaluate(cases, suite.metrics))
     if case is not None and report.figures.cases == 0:
@@ -83,11 +81,9 @@ def prune_unused(path: Path, *, remove: bool) -> str:
         if not unused:
             return f"{tape.path}: every record is used"
         if cassette.ledger.missed:
-            raise ConfigError(
-                f"{cassette.ledger.missed} requests of the suite are not recorded; record them "
-                "first (`judgekit cassette explain` shows what differs)",
-                where=str(tape.path),
-            )
+            missed = f"{cassette.ledger.missed} requests of the suite are not recorded"
+            advice = "record them first (`judgekit cassette explain` shows what differs)"
+            raise ConfigError(f"{missed}; {advice}", where=str(tape.path))
         count = f"{len(unused)} {'records' if len(unused) > 1 else 'record'}"
         if not remove:
             return f"{tape.path}: {count} not used; remove with --yes"

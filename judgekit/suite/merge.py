@@ -118,11 +118,9 @@ class _Part:
         self.folder = folder
         path = folder / SHARD
         if not path.exists():
-            raise ConfigError(
-                f"{SHARD} is missing: not the folder of a complete "
-                "`judgekit run --shard N/M --out FOLDER`",
-                where=str(folder),
-            )
+            command = "`judgekit run --shard N/M --out FOLDER`"
+            message = f"{SHARD} is missing: not the folder of a complete {command}"
+            raise ConfigError(message, where=str(folder))
         self.file = validate_file(
             ShardFile, _mapping(read_json(path), path), lines=Lines(file=str(path))
         )
@@ -158,10 +156,8 @@ class _MergedShards:
         number = -1
         for number, (place, scored) in enumerate(merged):
             if place != number:
-                raise ConfigError(
-                    "the shards do not fit together: they have the same positions of cases",
-                    where=str(self._parts[0].folder.parent),
-                )
+                message = "the shards do not fit together: they have the same positions of cases"
+                raise ConfigError(message, where=str(self._parts[0].folder.parent))
             self._results = {row.metric: row.result for row in scored.rows}
             yield scored.case
 
@@ -216,11 +212,9 @@ def _check_manifests(suite: Suite, parts: Sequence[_Part]) -> None:
     expected = digest_json(full_manifest(suite.metrics, suite.manifest()))
     for part in parts:
         if read_manifest_digest(part.folder) != expected:
-            raise ConfigError(
-                "is not a run of this suite as it is now: its metrics, rubrics, judge, gates or "
-                "judgekit itself have changed; run the shard again",
-                where=str(part.folder),
-            )
+            changed = "its metrics, rubrics, judge, gates or judgekit itself have changed"
+            message = f"is not a run of this suite as it is now: {changed}; run the shard again"
+            raise ConfigError(message, where=str(part.folder))
 
 
 def _paid(parts: Sequence[_Part]) -> float | None:

@@ -38,10 +38,8 @@ def paths_of(models: str, folder: Path | None, *, ending: str) -> dict[str, Path
         # Some file systems ignore case.
         other = owners.setdefault(path.name.lower(), name)
         if other != name:
-            raise ConfigError(
-                f"--models: {other} and {name} would both be written to {path}; answer one of them "
-                "with another --out"
-            )
+            problem = f"{other} and {name} would both be written to {path}"
+            raise ConfigError(f"--models: {problem}; answer one of them with another --out")
         paths[name] = path
     try:
         folder.mkdir(parents=True, exist_ok=True)

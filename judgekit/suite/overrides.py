@@ -80,10 +80,8 @@ class SuiteSettings(NamedTuple):
         if self.file.judge is None:
             return dict(self.file.judges)
         if JUDGE in self.file.judges:
-            raise ConfigError(
-                "`judge:` and `judges: {judge: ...}` are one role; keep one",
-                where=self.where("judges", JUDGE),
-            )
+            message = "`judge:` and `judges: {judge: ...}` are one role; keep one"
+            raise ConfigError(message, where=self.where("judges", JUDGE))
         return {JUDGE: self.file.judge, **self.file.judges}
 
     @property

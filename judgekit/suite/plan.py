@@ -38,8 +38,6 @@ class MetricPlan:
     name: str
     kind: str
     """The name in the registry or of the rubric; `combine` for a combination."""
-    where: str = ""
-    """`file:line` of its entry."""
     maker: Maker | None = None
     """Its class or function; `None` for a combination."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -103,9 +101,8 @@ class Planner:
             with placed_options(self._lines, "metrics", name):
                 entry = self._entries[name]
                 combined = entry.combine is not None or entry.of is not None
-                self._plans[name] = (
-                    self._combined(name, entry) if combined else self._single(name, entry)
-                )
+                plan = self._combined if combined else self._single
+                self._plans[name] = plan(name, entry)
         return self._plans[name]
 
     def _combined(self, name: str, entry: MetricFile) -> MetricPlan:
@@ -121,7 +118,6 @@ class Planner:
         return MetricPlan(
             name=name,
             kind="combine",
-            where=self._lines.where("metrics", name),
             options=options,
             parts=tuple(self.plan(part) for part in entry.of or ()),
             combine=entry.combine or "mean",
@@ -146,7 +142,6 @@ class Planner:
         return MetricPlan(
             name=name,
             kind=kind,
-            where=self._lines.where("metrics", name),
             maker=maker,
             options=self._with_files(maker, options),
             rubric=rubric,
@@ -161,15 +156,13 @@ class Planner:
         """Return the kind of a metric, its maker, and its rubric."""
         keys = [key for key in _SUBJECTS if getattr(entry, key) is not None]
         if len(keys) > 1:
-            raise ConfigError(
-                f"metric {name!r}: `{keys[0]}` and `{keys[1]}` are both given; remove one"
-            )
+            both = f"`{keys[0]}` and `{keys[1]}` are both given"
+            raise ConfigError(f"metric {name!r}: {both}; remove one")
         if entry.criteria is not None:
             return name, rubric_maker(name), self._inline(name, entry)
         if entry.description is not None or entry.requires is not None:
-            raise ConfigError(
-                f"metric {name!r}: description and requires need criteria in the same entry"
-            )
+            needs = "description and requires need criteria in the same entry"
+            raise ConfigError(f"metric {name!r}: {needs}")
         if entry.pairwise is not None:
             return PAIRWISE, find(PAIRWISE), self._load(entry.pairwise)
         kind = entry.metric or entry.rubric or name
@@ -213,9 +206,8 @@ class Planner:
         if entry.role is not None:
             raise ConfigError(f"metric {name!r} is computed and needs no judge; remove `judge`")
         if entry.fallback is not None:
-            raise ConfigError(
-                f"metric {name!r} is computed; only judged metrics take a fallback: remove it"
-            )
+            advice = "only judged metrics take a fallback: remove it"
+            raise ConfigError(f"metric {name!r} is computed; {advice}")
 
     def _asking(
         self, name: str, entry: MetricFile, maker: Maker, options: dict[str, Any]
@@ -231,20 +223,18 @@ class Planner:
         if entry.jury is None:
             for key in ("vote", "quorum"):
                 if key in asking:
-                    raise ConfigError(
-                        f"metric {name!r}: {key} needs a jury; add jury: [role, role]"
-                    )
-        else:
-            if entry.judge is not None:
-                raise ConfigError(f"metric {name!r}: `judge` and `jury` are both given; remove one")
-            if len(set(entry.jury)) < len(entry.jury):
-                raise ConfigError(f"metric {name!r}: jury names a role twice; name each once")
-            if isinstance(entry.jury, dict):
-                asking["weights"] = dict(entry.jury)
-        first = next(iter({**asking, **({"jury": 0} if entry.jury is not None else {})}), None)
-        if first is not None and maker.asks != "verdict":
+                    advice = f"{key} needs a jury; add jury: [role, role]"
+                    raise ConfigError(f"metric {name!r}: {advice}")
+        elif entry.judge is not None:
+            raise ConfigError(f"metric {name!r}: `judge` and `jury` are both given; remove one")
+        elif len(set(entry.jury)) < len(entry.jury):
+            raise ConfigError(f"metric {name!r}: jury names a role twice; name each once")
+        elif isinstance(entry.jury, dict):
+            asking["weights"] = dict(entry.jury)
+        given = [*asking, *(["jury"] if entry.jury is not None else [])]
+        if given and maker.asks != "verdict":
             what = "is computed" if not maker.judged else "asks for log-probabilities"
-            raise ConfigError(f"metric {name!r} {what} and takes no {first}; remove it")
+            raise ConfigError(f"metric {name!r} {what} and takes no {given[0]}; remove it")
         return asking
 
     def _role(self, name: str, entry: MetricFile, maker: Maker, role: str) -> str:
@@ -255,16 +245,14 @@ class Planner:
         """
         logprobs = maker.asks == "logprobs"
         if logprobs and entry.judge is not None:
-            raise ConfigError(
-                f"metric {name!r} needs log-probabilities; write likelihood: {entry.judge}"
-            )
+            advice = f"write likelihood: {entry.judge}"
+            raise ConfigError(f"metric {name!r} needs log-probabilities; {advice}")
         if not logprobs and entry.likelihood is not None:
             raise ConfigError(f"metric {name!r} needs a judge; write judge: {entry.likelihood}")
         if role not in self._roles:
-            raise ConfigError(
-                f"metric {name!r} needs the role {role!r}, but the suite only has "
-                f"{', '.join(sorted(self._roles))}; add judge: {min(self._roles)}"
-            )
+            known = f"{', '.join(sorted(self._roles))}; add judge: {min(self._roles)}"
+            message = f"metric {name!r} needs the role {role!r}, but the suite only has {known}"
+            raise ConfigError(message)
         return role
 
     def _fallback(
@@ -291,22 +279,17 @@ class Planner:
                     if option != "name" and judged.takes(option) and maker.takes(option)
                 }
                 fallback_options = {**shared, **fallback_options}
-            return MetricPlan(
-                name=fallback.use,
-                kind=fallback.use,
-                where=self._lines.where(*path, "use"),
-                maker=maker,
-                options=self._with_files(maker, fallback_options),
-            )
+            options = self._with_files(maker, fallback_options)
+            return MetricPlan(name=fallback.use, kind=fallback.use, maker=maker, options=options)
 
     def _with_files(self, maker: Maker, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return options with files relative to the suite."""
-        return {
+        files = {
             option: str(self._base / value)
-            if option in maker.files and isinstance(value, str)
-            else value
             for option, value in options.items()
+            if option in maker.files and isinstance(value, str)
         }
+        return {**options, **files}
 
     def _near_metric(self, name: str) -> str:
         """Return a hint: the closest rubric of the suite, or else the closest metric."""

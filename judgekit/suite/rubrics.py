@@ -63,10 +63,8 @@ def rubric_folders(settings: SuiteSettings) -> tuple[Path, ...]:
     folders = tuple(settings.base / folder for folder in settings.file.rubrics)
     for number, folder in enumerate(folders):
         if not folder.is_dir():
-            hint = nearby(folder) or "; check the path"
-            raise ConfigError(
-                f"no such folder: {folder}{hint}", where=settings.where("rubrics", number)
-            )
+            message = f"no such folder: {folder}{nearby(folder) or '; check the path'}"
+            raise ConfigError(message, where=settings.where("rubrics", number))
     return folders
 
 

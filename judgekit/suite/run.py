@@ -180,19 +180,14 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
         "the cases": suite.base / cases.path if cases is not None else None,
     }
     if suite.against is not None and suite.against.folder.resolve() == out.resolve():
-        raise ConfigError(
-            "the run would overwrite the run that it is compared with; name another folder with "
-            "--out",
-            where=str(out),
-        )
+        overwritten = "the run would overwrite the run that it is compared with"
+        raise ConfigError(f"{overwritten}; name another folder with --out", where=str(out))
     outputs = {(out / name).resolve() for name in FILES}
     for noun, path in inputs.items():
         if path is not None and path.resolve() in outputs:
-            raise ConfigError(
-                f"the run would overwrite {noun} of the suite, {path.name}, in this folder; "
-                "name another folder",
-                where=str(out),
-            )
+            overwritten = f"the run would overwrite {noun} of the suite, {path.name}"
+            message = f"{overwritten}, in this folder; name another folder"
+            raise ConfigError(message, where=str(out))
 
 
 def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> None:

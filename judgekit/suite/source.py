@@ -16,6 +16,8 @@ from judgekit.suite.judge_file import JUDGE
 MAX_FILE = 5_000_000
 NAMES = ("suite.yaml", "suite.yml")
 """Suite files that a command uses by default."""
+NO_KEYS = "a key does not belong in a file; name its environment variable: api_key_env: MY_KEY"
+"""What to say of an API key in a file."""
 
 
 def find_suite(*, verb: str) -> Path:
@@ -28,17 +30,15 @@ def find_suite(*, verb: str) -> Path:
         ConfigError: there is none, or there are two.
     """
     suites = [Path(name) for name in NAMES if Path(name).is_file()]
-    if len(suites) > 1:
-        raise ConfigError(
-            f"which suite? {NAMES[0]} and {NAMES[1]} are both here; "
-            f"name one: judgekit {verb} {NAMES[0]}"
-        )
-    if not suites:
-        raise ConfigError(
-            f"which suite? this folder has no {NAMES[0]} or {NAMES[1]}; "
-            f"name one: judgekit {verb} FILE, or write one: judgekit init"
-        )
-    return suites[0]
+    if len(suites) == 1:
+        return suites[0]
+    one, other = NAMES
+    if suites:
+        reason = f"{one} and {other} are both here; name one: judgekit {verb} {one}"
+    else:
+        advice = f"name one: judgekit {verb} FILE, or write one: judgekit init"
+        reason = f"this folder has no {one} or {other}; {advice}"
+    raise ConfigError(f"which suite? {reason}")
 
 
 def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
@@ -50,8 +50,7 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
     try:
         if file.is_dir():
             raise ConfigError("is a folder; name the suite file in it", where=str(file))
-        other = other_kind(file, wanted="suite")
-        if other is not None and file.is_file():
+        if (other := other_kind(file, wanted="suite")) and file.is_file():
             raise ConfigError(other, where=str(file))
         text = read_text(file, most=MAX_FILE)
     except FileNotFoundError as exc:
@@ -61,12 +60,10 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
         raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
     data, lines = parse_yaml(text, file=str(file))
     if data is None:
-        message = "is empty; `judgekit init` writes a suite"
-        raise ConfigError(message, where=str(file))
+        raise ConfigError("is empty; `judgekit init` writes a suite", where=str(file))
     if not isinstance(data, dict):
         raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
-    other = other_content(data, file)
-    if other is not None:
+    if other := other_content(data, file):
         raise ConfigError(other, where=str(file))
     return data, lines
 
@@ -83,11 +80,7 @@ def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
         places |= {("judges", str(role)): judge for role, judge in judges.items()}
     for at, judge in places.items():
         if isinstance(judge, dict) and "api_key" in judge:
-            raise ConfigError(
-                "a key does not belong in a file; name its environment variable: "
-                "api_key_env: MY_KEY",
-                where=lines.where(*at, "api_key"),
-            )
+            raise ConfigError(NO_KEYS, where=lines.where(*at, "api_key"))
 
 
 def suite_hints() -> Hints:

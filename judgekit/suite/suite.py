@@ -170,11 +170,9 @@ class Suite(Displayed):
             if entry.role is not None and entry.role not in known:
                 from judgekit.suite.hints import role_hint
 
-                raise ConfigError(
-                    f"metric {name!r}: no judge has the role {entry.role!r}"
-                    f"{role_hint(entry.role, known)}",
-                    where=self.where("metrics", name, "judge" if entry.judge else "likelihood"),
-                )
+                key, hint = "judge" if entry.judge else "likelihood", role_hint(entry.role, known)
+                message = f"metric {name!r}: no judge has the role {entry.role!r}{hint}"
+                raise ConfigError(message, where=self.where("metrics", name, key))
 
     def _metrics_to_run(self) -> list[str]:
         """Return the metrics of `--only`, or all except parts of combinations.
@@ -199,10 +197,8 @@ class Suite(Displayed):
     def _check_parts(self, name: str, above: tuple[str, ...]) -> None:
         """Refuse combinations that contain themselves."""
         if name in above:
-            raise ConfigError(
-                f"{name!r} contains itself; remove it from `of`",
-                where=self.where("metrics", name),
-            )
+            message = f"{name!r} contains itself; remove it from `of`"
+            raise ConfigError(message, where=self.where("metrics", name))
         entry = self.file.metrics.get(name)
         for part in (entry.of if entry else None) or ():
             self._check_parts(part, (*above, name))
