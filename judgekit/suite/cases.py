@@ -157,12 +157,9 @@ class SuiteCases:
 
     def _shape(self) -> dict[str, Any]:
         """Return the reader's options."""
-        file = self._file
-        return {
-            "format": self._overrides.format or (file.format if file else None),
-            "container": file.container if file else None,
-            "fields": file.fields if file else None,
-        }
+        names = ("format", "container", "fields")
+        shape = {name: getattr(self._file, name, None) for name in names}
+        return {**shape, "format": self._overrides.format or shape["format"]}
 
     def places(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
         """Return file and line of cases, if they come from a file."""

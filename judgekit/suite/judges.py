@@ -64,11 +64,8 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
 def facts_of(judge: Judge) -> JudgeFile:
     """Return the settings of a judge object that go into request keys."""
     full = as_judge(judge)
-    mode: Any = full.mode
-    api: Any = full.api
-    return JudgeFile.model_construct(
-        model=full.model, identity=full.identity, params=dict(full.params), mode=mode, api=api
-    )
+    facts: dict[str, Any] = {n: getattr(full, n) for n in ("model", "identity", "mode", "api")}
+    return JudgeFile.model_construct(**facts, params=dict(full.params))
 
 
 def _replaced(judge: JudgeFile | None, model: str) -> JudgeFile:
@@ -279,16 +276,10 @@ def _hosted(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...])
 
         message = f"{variable_shown(file.api_key_env)} is not set in the environment; set it"
         raise ConfigError(message, where=lines.where(*at, "api_key_env"))
-    settings: dict[str, Any] = {
-        "api_base": file.api_base,
-        "api_key": key,
-        "params": dict(file.params),
-        "identity": file.identity,
-        "timeout": file.timeout,
-        "retries": file.retries,
-        "max_wait": file.max_wait,
-        "price": (file.price.input, file.price.output) if file.price else None,
-    }
+    names = ("api_base", "identity", "timeout", "retries", "max_wait")
+    settings: dict[str, Any] = {name: getattr(file, name) for name in names}
+    settings |= {"api_key": key, "params": dict(file.params)}
+    settings["price"] = (file.price.input, file.price.output) if file.price else None
     if file.api is not None:
         from judgekit.judges.decisions import DecisionJudge
 

@@ -189,9 +189,8 @@ def _parts(folders: Sequence[Path]) -> list[_Part]:
     missing = [str(number) for number in range(1, first.shard.of + 1) if number not in numbers]
     if missing:
         listed = f"{', '.join(missing[:10])} of {first.shard.of}"
-        raise ConfigError(
-            f"shards {listed} are missing" if len(missing) > 1 else f"shard {listed} is missing"
-        )
+        which = f"shards {listed} are" if len(missing) > 1 else f"shard {listed} is"
+        raise ConfigError(f"{which} missing")
     return parts
 
 

@@ -24,7 +24,6 @@ from judgekit.report.folder import (
     SHARD,
     TAPE,
     read_manifest_digest,
-    read_results,
     write_json,
 )
 from judgekit.report.manifest import full_manifest
@@ -173,10 +172,9 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
     Raises:
         ConfigError: with the name of the file.
     """
-    cases = suite.file.cases_file
-    tape = suite.cassette.path if suite.cassette is not None else None
+    cases, cassette = suite.file.cases_file, suite.cassette
     inputs = {
-        "the cassette": tape,
+        "the cassette": cassette.path if cassette is not None else None,
         "the cases": suite.base / cases.path if cases is not None else None,
     }
     if suite.against is not None and suite.against.folder.resolve() == out.resolve():
@@ -215,11 +213,8 @@ def _places(suite: Suite, report: Report) -> dict[str, str]:
     cases = (scored.case for scored in report.results)
     derived = {case.id for case in cases if is_derived(case)}
     places = suite.data.places(derived) if derived else {}
-    return {
-        id: f"line {line} of {Path(file).name}"
-        for id, (file, line) in places.items()
-        if line is not None
-    }
+    lines = ((id, line, Path(file).name) for id, (file, line) in places.items())
+    return {id: f"line {line} of {name}" for id, line, name in lines if line is not None}
 
 
 def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
@@ -273,10 +268,9 @@ def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
     """
     scores: dict[tuple[str, str], tuple[Case, Score]] = {}
     if read_manifest_digest(folder) == digest:
-        for scored in read_results(folder):
-            for row in scored.rows:
-                if not isinstance(row.result, Failure) and row.result.fallback is None:
-                    scores[row.case, row.metric] = (scored.case, row.result)
+        for case, row in _rows(folder):
+            if not isinstance(row.result, Failure) and row.result.fallback is None:
+                scores[row.case, row.metric] = (case, row.result)
 
     def reuse(case: Case, metric: str) -> Result | None:
         earlier, score = scores.get((case.id, metric), (None, None))
@@ -290,18 +284,21 @@ def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
     return reuse
 
 
+def _rows(folder: Path) -> Iterator[tuple[Case, Row]]:
+    """Yield the result rows of an earlier run, each with its case."""
+    for scored in read_results(folder):
+        for row in scored.rows:
+            yield scored.case, row
+
+
 def failed_keys(folder: Path) -> frozenset[str]:
     """Return the keys of the requests that failed in an earlier run.
 
     Raises:
         ConfigError: not a run folder.
     """
-    keys = set()
-    for scored in read_results(folder):
-        for row in scored.rows:
-            if isinstance(row.result, Failure) and row.result.key is not None:
-                keys.add(row.result.key)
-    return frozenset(keys)
+    failures = (row.result for _, row in _rows(folder) if isinstance(row.result, Failure))
+    return frozenset(failure.key for failure in failures if failure.key is not None)
 
 
 def failing_ids(folder: Path) -> frozenset[str]:
