@@ -69,6 +69,11 @@ class Criterion(Value):
 
         return reversed_
 
+    def changed(self, *, levels: tuple[Level, ...], **question: Any) -> Criterion:
+        """Return a copy with other levels and some fields of the question changed."""
+        changed = self.question.model_copy(update=question)
+        return self.model_copy(update={"question": changed, "levels": levels})
+
     def value_of(self, answer: Answer) -> Outcome:
         """Return the value of an answer on 0..1 (see `worth`)."""
         return self.worth(answer.value, answer.items)
@@ -174,11 +179,6 @@ def arranged(criterion: Criterion, place: int) -> Criterion:
     """Return a criterion with its options and items in one of the balanced orders."""
     if place == 0:
         return criterion
-    question = criterion.question
-    update = {"labels": ordered(question.labels, place), "items": ordered(question.items, place)}
-    return criterion.model_copy(
-        update={
-            "question": question.model_copy(update=update),
-            "levels": ordered(criterion.levels, place),
-        }
-    )
+    labels = ordered(criterion.question.labels, place)
+    items = ordered(criterion.question.items, place)
+    return criterion.changed(levels=ordered(criterion.levels, place), labels=labels, items=items)

@@ -109,13 +109,8 @@ class CriterionFile(FileModel):
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "CriterionFile":
         kind = self.chosen_kind
-        only = {
-            "levels": "score",
-            "options": "choice",
-            "items": "checklist",
-            "minimum": "score",
-            "maximum": "score",
-        }
+        only = {"levels": "score", "options": "choice", "items": "checklist"}
+        only |= {"minimum": "score", "maximum": "score"}
         for name, needed in only.items():
             if getattr(self, name) is not None and kind != needed:
                 raise ValueError(f"{name} belongs to kind {needed}, not {kind}")

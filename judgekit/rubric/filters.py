@@ -257,23 +257,10 @@ def _charged(function: Callable[..., Any], price: Price) -> Callable[..., Any]:
     return wrapped
 
 
-_OWN: dict[str, Callable[..., Any]] = {
-    "float": _float,
-    "indent": _indent,
-    "int": _int,
-    "join": _join,
-    "json": _json,
-    "replace": _replace,
-    "round": _round,
-    "sum": _sum,
-    "unique": _unique,
-}
-FILTERS: dict[str, Callable[..., Any]] = {
-    "fence": fence,
-} | {
-    name: _charged(_OWN.get(name) or JINJA_FILTERS[name], price)
-    for name, price in FILTER_PRICES.items()
-}
+_OWN = (_float, _indent, _int, _join, _json, _replace, _round, _sum, _unique)
+_FILTERS = {**JINJA_FILTERS, **{own.__name__.removeprefix("_"): own for own in _OWN}}
+FILTERS: dict[str, Callable[..., Any]] = {"fence": fence}
+FILTERS |= {name: _charged(_FILTERS[name], price) for name, price in FILTER_PRICES.items()}
 TESTS: dict[str, Callable[..., Any]] = {
     name: _charged(JINJA_TESTS[name], price)  # type: ignore[arg-type]  # mypy sees a `function`
     for name, price in TEST_PRICES.items()

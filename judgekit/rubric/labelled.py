@@ -140,11 +140,8 @@ def read_labelled(
     Raises:
         RubricError: a file is wrong; names file and line.
     """
-    texts = {
-        name: _read(name, folder=folder, where=where)
-        for name in (file.file, file.cases)
-        if name is not None
-    }
+    names = [name for name in (file.file, file.cases) if name is not None]
+    texts = {name: _read(name, folder=folder, where=where) for name in names}
     cases = None if file.cases is None else _cases(folder / file.cases, texts[file.cases])
     metric = file.metric or rubric
     reader = _RowReader(metric, cases, form, weighing)

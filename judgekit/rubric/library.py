@@ -72,10 +72,8 @@ def _package_folders(path: tuple[str, ...]) -> tuple[RubricFolder, ...]:
     for offer in sorted(offers(GROUP)):
         folder = RubricFolder(_folder_of(offer), f"package {offer.name}")
         if offer.name in folders and folders[offer.name].path != folder.path:
-            raise RubricError(
-                f"two packages offer rubrics as {offer.name!r}: {folders[offer.name].path} and "
-                f"{folder.path}; uninstall one"
-            )
+            both = f"{folders[offer.name].path} and {folder.path}; uninstall one"
+            raise RubricError(f"two packages offer rubrics as {offer.name!r}: {both}")
         folders[offer.name] = folder
     return tuple(folders.values())
 
@@ -95,10 +93,8 @@ def _folder_of(offer: Offer) -> Path:
         if folder.is_dir() and rubric_names(folder):
             return folder
     package = f"the installed package {offer.package!r}" if offer.package else "a package"
-    raise RubricError(
-        f"{package} offers rubrics as {offer.name} = {offer.value}, but no such folder of "
-        "rubrics is installed; install it again or uninstall it"
-    )
+    missing = "no such folder of rubrics is installed; install it again or uninstall it"
+    raise RubricError(f"{package} offers rubrics as {offer.name} = {offer.value}, but {missing}")
 
 
 def library_folders() -> list[RubricFolder]:

@@ -97,10 +97,8 @@ def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
     """
     own = layers[0]
     if own.file.abstract:
-        raise AbstractRubric(
-            f"{own.file.name!r} is abstract: extend it, it cannot judge by itself",
-            where=own.lines.where("abstract"),
-        )
+        message = f"{own.file.name!r} is abstract: extend it, it cannot judge by itself"
+        raise AbstractRubric(message, where=own.lines.where("abstract"))
     builder = RubricBuilder(layers, path, loader)
     rubric = builder.build()
     if rubric is None:

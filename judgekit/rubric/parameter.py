@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from judgekit.core.canonical import CONTROL_CHARACTERS
 from judgekit.core.errors import ConfigError
@@ -98,10 +98,8 @@ class Parameter(Value):
             hint = "; put it in quotes" if isinstance(value, (bool, int, float)) else ""
             raise self._wrong("must be text", value, hint)
         if len(value) > MAX_SETTING:
-            raise ConfigError(
-                f"parameter {self.name!r} must have at most {MAX_SETTING:,} characters, "
-                f"not {len(value):,}"
-            )
+            rule = f"must have at most {MAX_SETTING:,} characters, not {len(value):,}"
+            raise ConfigError(f"parameter {self.name!r} {rule}")
         if CONTROL_CHARACTERS.search(value) or any("\ud800" <= c <= "\udfff" for c in value):
             raise self._wrong("must not have control characters", value)
         if self.choices and value not in self.choices:
@@ -214,17 +212,16 @@ def filled_criterion(criterion: Criterion, settings: Mapping[str, Setting]) -> C
     """Return a criterion with the parameters in its texts filled in."""
     if not any("{{" in text for text in texts_of(criterion)):
         return criterion
-    question = criterion.question
-
-    def fill(parts: Sequence[Level] | Sequence[Detail]) -> tuple[Any, ...]:
-        return tuple(
-            part.model_copy(update={"text": filled(part.text, settings)}) for part in parts
-        )
-
-    texts = {"text": filled(question.text, settings), "details": fill(question.details)}
-    return criterion.model_copy(
-        update={
-            "question": question.model_copy(update=texts),
-            "levels": fill(criterion.levels),
-        }
+    text = filled(criterion.question.text, settings)
+    details = filled_parts(criterion.question.details, settings)
+    return criterion.changed(
+        levels=filled_parts(criterion.levels, settings), text=text, details=details
     )
+
+
+P = TypeVar("P", Level, Detail)
+
+
+def filled_parts(parts: Sequence[P], settings: Mapping[str, Setting]) -> tuple[P, ...]:
+    """Return levels or details with the parameters in their texts filled in."""
+    return tuple(part.model_copy(update={"text": filled(part.text, settings)}) for part in parts)

@@ -18,7 +18,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed, Value
 from judgekit.rubric.criterion import WRITTEN, Arrangement, Criterion, arranged, ordered
 from judgekit.rubric.fold import Combine
-from judgekit.rubric.parameter import Parameter, Setting, filled, filled_criterion
+from judgekit.rubric.parameter import Parameter, Setting, filled, filled_criterion, filled_parts
 from judgekit.rubric.template import Template, with_criteria_last
 from judgekit.rubric.variant import Variant
 
@@ -108,16 +108,9 @@ class Rubric(Displayed):
 
     def said(self) -> dict[str, Any]:
         """Return the questions and the values of their answers, as JSON for manifests."""
-        data: dict[str, Any] = {
-            "name": self.name,
-            "version": self.version,
-            "digest": self.digest[:16],
-            "description": self.description,
-            "combine": self.combine,
-            "modes": self.modes,
-            "default_mode": self.default_mode,
-            "criteria": [],
-        }
+        names = ("name", "version", "digest", "description", "combine", "modes", "default_mode")
+        data: dict[str, Any] = {name: getattr(self, name) for name in names}
+        data |= {"digest": self.digest[:16], "criteria": []}
         if self.details:
             data["details"] = _plain(self.details)
         for criterion in self.criteria:
@@ -151,10 +144,9 @@ class Rubric(Displayed):
         bound = self._set({**self.parameters, **new}) if new else self
         for name in self.declared:
             if name not in bound.parameters:
-                raise ConfigError(
-                    f"rubric {self.name!r} needs its parameter {name!r} to be set: "
-                    f"say parameters: {{{name}: ...}}, or --set"
-                )
+                advice = f"say parameters: {{{name}: ...}}, or --set"
+                needs = f"rubric {self.name!r} needs its parameter {name!r} to be set"
+                raise ConfigError(f"{needs}: {advice}")
         return bound
 
     def with_criteria(self, texts: Mapping[str, str], *, like: str) -> Rubric:
@@ -207,9 +199,7 @@ class Rubric(Displayed):
         other.parameters = {name: settings[name] for name in self.declared if name in settings}
         other.description = filled(description, settings)
         other.criteria = tuple(filled_criterion(criterion, settings) for criterion in criteria)
-        other.details = tuple(
-            detail.model_copy(update={"text": filled(detail.text, settings)}) for detail in details
-        )
+        other.details = filled_parts(details, settings)
         return other
 
     def criteria_of(self, mode: str) -> list[Criterion]:
@@ -224,9 +214,8 @@ class Rubric(Displayed):
         """
         mode = mode or self.default_mode
         if mode not in self.modes:
-            raise ConfigError(
-                f"rubric {self.name!r} has no mode {mode!r}{suggest(mode, self.modes)}"
-            )
+            hint = suggest(mode, self.modes)
+            raise ConfigError(f"rubric {self.name!r} has no mode {mode!r}{hint}")
         return mode
 
     def variant(
@@ -248,9 +237,8 @@ class Rubric(Displayed):
         live = tuple([group for group, needed in needs.items() if needed <= present])
         if not live:
             either = " or ".join(map(repr, sorted(fields)))
-            raise CaseError(
-                f"rubric {self.name!r} in mode {mode!r} needs the case to have {either}"
-            )
+            where = f"rubric {self.name!r} in mode {mode!r}"
+            raise CaseError(f"{where} needs the case to have {either}")
         key = (mode, live, own_form)
         if key not in self._variants:
             variant = Variant(self, {group: self.modes[mode][group] for group in live})

@@ -185,10 +185,8 @@ class Unknown(StrictUndefined):
             known = (visible(key)[:60] for key in looked_in if isinstance(key, str))
             hint = suggest(name, known)
             return f"there is no {name!r}{hint}; write | default('') if cases may lack it"
-        kind = next(
-            (_KINDS[c.__name__] for c in type(looked_in).__mro__ if c.__name__ in _KINDS), ""
-        )
-        if not kind:
+        kind = _KINDS.get(type(looked_in).__name__)
+        if kind is None:
             return str(super()._undefined_message)
         fields = (field for field in dir(looked_in) if not field.startswith("_"))
         return f"{kind} has no field {name!r}{suggest(name, fields)}"

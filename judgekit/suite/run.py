@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import JudgeLike
-from judgekit.core.score import Failure, Result, Score
+from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.synchronous import Flag, run_inline
 from judgekit.datasets.ids import is_derived
 from judgekit.report.folder import (
@@ -24,6 +24,7 @@ from judgekit.report.folder import (
     SHARD,
     TAPE,
     read_manifest_digest,
+    read_results,
     write_json,
 )
 from judgekit.report.manifest import full_manifest
