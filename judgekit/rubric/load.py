@@ -279,7 +279,7 @@ class RubricBuilder:
 
         weights = self.modes.get(self.default_mode, {})
         combine: Combine = self.merged.first("combine") or "weighted_mean"
-        with self._collecting():
+        try:
             return read_labelled(
                 file.examples,
                 folder=self.path.parent,
@@ -288,7 +288,9 @@ class RubricBuilder:
                 weighing=Weighing(self.criteria, weights, combine),
                 where=self.own.lines.where("examples"),
             )
-        return None, {}
+        except RubricError as exc:
+            self.faults.append(exc)
+            return None, {}
 
     def _examples(self, form: Form) -> tuple[Example, ...]:
         """Return the examples written in the front matter, checked against the form."""
