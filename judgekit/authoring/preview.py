@@ -17,7 +17,7 @@ from judgekit.core.yaml_file import package_data
 from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
 from judgekit.rubric.rubric import Rubric
-from judgekit.suite.rubrics import read_flags
+from judgekit.suite.overrides import read_flags
 
 _INVENTED = Path(__file__).with_name("lint") / "invented.yaml"
 _FIELDS = ("system", "history", "input", "output", "reference", "context", "baseline")

@@ -88,7 +88,7 @@ def list_rubrics(folder: Path | None = None, suite: Path | None = None) -> None:
     from judgekit.rubric.show import list_text
 
     if suite is not None:
-        from judgekit.suite.rubrics import suite_folders
+        from judgekit.suite.overrides import suite_folders
 
         text = list_text(suite_folders(suite))
     else:

@@ -22,8 +22,7 @@ from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import FallbackFile, MetricFile
 from judgekit.suite.judge_file import JUDGE
-from judgekit.suite.overrides import SuiteSettings
-from judgekit.suite.rubrics import with_settings
+from judgekit.suite.overrides import SuiteSettings, with_settings
 
 _ASKING = ("vote", "quorum", "order", "calls", "readout")
 """Keys of a metric that are settings of a `Jury`."""

@@ -25,10 +25,15 @@ from judgekit.suite.file import SuiteFile
 from judgekit.suite.gates import baseline_of, check_gates, read_run_labels, written_gates
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, facts_of
-from judgekit.suite.overrides import DECIDING, Overrides, SuiteSettings
+from judgekit.suite.overrides import (
+    DECIDING,
+    Overrides,
+    SuiteSettings,
+    check_metrics,
+    rubric_folders,
+)
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
-from judgekit.suite.rubrics import check_metrics, rubric_folders
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
 if TYPE_CHECKING:
