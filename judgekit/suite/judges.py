@@ -104,6 +104,13 @@ class SharedRun(NamedTuple):
 class JudgePool:
     """The judges of a suite, each with its own limits, behind one cassette.
 
+    Args:
+        roles: the settings of the judges, by role.
+        settings: the suite.
+        record: the record mode.
+        judge: the judge of the role `judge`, if Python code gives one.
+        shared: what this process shares with others.
+
     Raises:
         ConfigError: a setting is wrong, or a key or price is missing.
     """
@@ -114,7 +121,7 @@ class JudgePool:
         *,
         settings: SuiteSettings,
         record: RecordMode,
-        objects: Mapping[str, Judge],
+        judge: Judge | None = None,
         shared: SharedRun | None = None,
     ) -> None:
         self._settings, self._record, self._shared = settings, record, shared
@@ -124,10 +131,10 @@ class JudgePool:
         """The paces of servers, by their names."""
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
-        for role, judge in roles.items():
+        for role, file in roles.items():
             alone = role == JUDGE and settings.file.judge is not None
             at = (JUDGE,) if alone else ("judges", role)
-            self.judges[role] = self.add(judge, at=at, ready=objects.get(role))
+            self.judges[role] = self.add(file, at=at, ready=judge if role == JUDGE else None)
 
     def add(
         self,

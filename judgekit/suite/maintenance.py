@@ -59,8 +59,7 @@ def explain_misses(
             about = request.about
             # An embedding request is about a text that may be in several cases.
             subject = f"case {about.case}, {about.metric}" if about.case else request.form.want
-            texts.append(f"{subject}, key {request.key[:12]}")
-            texts.append(explainer.explain(request).text())
+            texts += [f"{subject}, key {request.key[:12]}", explainer.explain(request).text()]
         left = cassette.ledger.missed - min(most, len(cassette.misses))
         if left > 0:
             texts.append(f"and {left} more (--most)\n")

@@ -73,7 +73,15 @@ class Suite(Displayed):
         planner = Planner(settings, folders=self.folders, roles=self.roles, no_judge=self.no_judge)
         self.plans = [planner.plan(name) for name in names]
         """The plans of the metrics to run."""
-        self._pool = self._judge_pool({} if judge is None else {JUDGE: judge}, shared)
+        # An unused role needs no key.
+        used = {JUDGE, *(r for plan in self.plans for part in plan.walk() for r in part.roles)}
+        self._pool = JudgePool(
+            {} if self.no_judge else {r: j for r, j in self.roles.items() if r in used},
+            settings=settings,
+            record=self.record,
+            judge=judge,
+            shared=shared,
+        )
         self.judges = self._pool.judges
         known = self.roles or settings.written_roles
         self.embedders = SuiteEmbedders(settings, roles=known, add_judge=self._pool.add)
@@ -87,11 +95,9 @@ class Suite(Displayed):
         """Metrics with gates that are not checked, because the run has no judge."""
         if self.no_judge:
             # A bound for a judge's scores means nothing for those of a fallback.
-            computed = {
-                plan.name for plan in self.plans if not any(p.never_ask for p in plan.walk())
-            }
-            self.unchecked = sorted(set(self.gates) - computed)
-            self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
+            judged = {plan.name for plan in self.plans if any(p.never_ask for p in plan.walk())}
+            self.unchecked = sorted(self.gates.keys() & judged)
+            self.gates = {name: gate for name, gate in self.gates.items() if name not in judged}
         self.rules = Rules(
             undecided=file.gate.undecided,
             baseline=baseline_of(settings, self.gates),
@@ -101,8 +107,13 @@ class Suite(Displayed):
         """The settings of all gates."""
         self.labels = read_run_labels(settings, metrics=self.metrics)
         """The labels that correct means."""
-        self.against = self._other_run()
+        self.against: OtherRun | None = None
         """The run whose outputs are the baselines of the cases."""
+        if overrides.against is not None:
+            from judgekit.suite.against import OtherRun
+
+            self.against = OtherRun(Path(overrides.against))
+            self.against.check_read(self.metrics)
         self.data = SuiteCases(settings, redact=self.redact, against=self.against)
         """The cases."""
         self.answered_by: str | None = None
@@ -124,15 +135,6 @@ class Suite(Displayed):
 
         return suite_parts(self)
 
-    def _other_run(self) -> OtherRun | None:
-        if self._overrides.against is None:
-            return None
-        from judgekit.suite.against import OtherRun
-
-        run = OtherRun(Path(self._overrides.against))
-        run.check_read(self.metrics)
-        return run
-
     @property
     def at_once(self) -> bool:
         """Whether a run awaits nothing: its metrics are computed or replayed."""
@@ -141,18 +143,6 @@ class Suite(Displayed):
     def where(self, *path: str | int) -> str:
         """Return `file:line` of a setting."""
         return self._settings.where(*path)
-
-    def _judge_pool(self, objects: Mapping[str, Judge], shared: SharedRun | None) -> JudgePool:
-        """Build the judges that metrics use; an unused role needs no key."""
-        used = {JUDGE, *(r for plan in self.plans for part in plan.walk() for r in part.roles)}
-        roles = {} if self.no_judge else self.roles
-        return JudgePool(
-            {role: judge for role, judge in roles.items() if role in used},
-            settings=self._settings,
-            record=self.record,
-            objects=objects,
-            shared=shared,
-        )
 
     @property
     def cassette(self) -> Cassette | None:
@@ -194,9 +184,8 @@ class Suite(Displayed):
         names = list(self.file.metrics)
         for name in self._overrides.only:
             if name not in names:
-                raise ConfigError(
-                    f"--only {name}: the suite has no such metric{suggest(name, names)}"
-                )
+                hint = suggest(name, names)
+                raise ConfigError(f"--only {name}: the suite has no such metric{hint}")
         return self._overrides.only or [name for name in names if name not in inner]
 
     def _check_parts(self, name: str, above: tuple[str, ...]) -> None:
