@@ -46,15 +46,9 @@ class SuiteEmbedders:
     """
 
     def __init__(
-        self,
-        settings: SuiteSettings,
-        *,
-        roles: Mapping[str, JudgeFile],
-        add_judge: AddJudge,
+        self, settings: SuiteSettings, *, roles: Mapping[str, JudgeFile], add_judge: AddJudge
     ) -> None:
-        self._base = settings.base
-        self._roles = roles
-        self._add_judge = add_judge
+        self._base, self._roles, self._add_judge = settings.base, roles, add_judge
         self._opened: dict[str, SharedEmbedder] = {}
         self._default: Any = None
         self.hosted: dict[str, JudgeFile] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,31 +21,26 @@ if TYPE_CHECKING:
     from judgekit.suite.against import OtherRun
 
 
+@dataclass
 class SuiteCases:
-    """The cases of a suite that flags select.
+    """The cases of a suite that flags select."""
 
-    Attributes:
-        shard: the part of the cases to run, if the run is a shard.
-        sharding: the positions of the shard's cases among all cases, after reading.
-        answered: the cases with new answers, instead of those of the source.
-    """
+    settings: SuiteSettings
+    redact: Redact | None
+    """Redacts a text."""
+    against: OtherRun | None = None
+    """The run whose outputs are the baselines."""
+    sharding: Sharding | None = field(default=None, init=False)
+    """The positions of the shard's cases among all cases, after reading."""
+    answered: Sequence[Case] | None = field(default=None, init=False)
+    """The cases with new answers, instead of those of the source."""
 
-    def __init__(
-        self,
-        settings: SuiteSettings,
-        *,
-        redact: Redact | None,
-        against: OtherRun | None = None,
-    ) -> None:
-        file, self._base, self._lines, overrides = settings
-        self._file = file.cases_file
-        self._rows = None if overrides.cases else file.rows
-        self._overrides = overrides
-        self._redact = redact
-        self._against = against
-        self.shard = None if overrides.shard is None else Shard.parse(overrides.shard)
-        self.sharding: Sharding | None = None
-        self.answered: Sequence[Case] | None = None
+    def __post_init__(self) -> None:
+        file, self._base, self._lines, flags = self.settings
+        self._file, self._overrides = file.cases_file, flags
+        self._rows = None if flags.cases else file.rows
+        self.shard = None if flags.shard is None else Shard.parse(flags.shard)
+        """The part of the cases to run, if the run is a shard."""
 
     def source(self) -> tuple[str, int | None]:
         """Return the file of the cases, and the largest number of cases to read.
@@ -98,9 +94,9 @@ class SuiteCases:
         return self._redacted(cases)
 
     def _redacted(self, cases: Iterator[Case]) -> Iterator[Case]:
-        if self._against is not None:
-            cases = self._against.fill(cases)
-        redact = self._redact
+        if self.against is not None:
+            cases = self.against.fill(cases)
+        redact = self.redact
         if redact is None:
             return cases
         from judgekit.cassette.redact import redact_case
@@ -135,12 +131,9 @@ class SuiteCases:
     def selected(self) -> dict[str, Any]:
         """The selection of cases by flags, for reports; empty without one."""
         flags = self._overrides
-        selection = {
-            "where": list(flags.where) or None,
-            "ids": None if flags.ids is None else len(flags.ids),
-            "limit": flags.limit,
-            "shard": flags.shard,
-        }
+        ids = None if flags.ids is None else len(flags.ids)
+        selection: dict[str, Any] = {"where": list(flags.where) or None, "ids": ids}
+        selection |= {"limit": flags.limit, "shard": flags.shard}
         selection = {name: value for name, value in selection.items() if value is not None}
         return {"selected": selection} if selection else {}
 

@@ -63,31 +63,19 @@ class MetricPlan:
             yield from inner.walk()
 
 
+@dataclass(frozen=True)
 class Planner:
-    """Resolves the entries under `metrics`.
+    """Resolves the entries under `metrics`."""
 
-    Args:
-        settings: the suite.
-        folders: its rubric folders.
-        roles: the roles of the suite's judges.
-        no_judge: whether the run has no judge.
-    """
-
-    def __init__(
-        self,
-        settings: SuiteSettings,
-        *,
-        folders: tuple[Path, ...],
-        roles: Collection[str],
-        no_judge: bool,
-    ) -> None:
-        self._settings = settings
-        self._base, self._lines = settings.base, settings.lines
-        self._entries = settings.file.metrics
-        self._folders = folders
-        self._roles = roles
-        self._no_judge = no_judge
-        self._plans: dict[str, MetricPlan] = {}
+    settings: SuiteSettings
+    """The suite."""
+    folders: tuple[Path, ...]
+    """Its rubric folders."""
+    roles: Collection[str]
+    """The roles of the suite's judges."""
+    no_judge: bool
+    """Whether the run has no judge."""
+    _plans: dict[str, MetricPlan] = field(default_factory=dict, init=False)
 
     def plan(self, name: str) -> MetricPlan:
         """Return the plan of an entry and of its parts.
@@ -97,8 +85,8 @@ class Planner:
             RubricError: its rubric is wrong.
         """
         if name not in self._plans:
-            with placed_options(self._lines, "metrics", name):
-                entry = self._entries[name]
+            with placed_options(self.settings.lines, "metrics", name):
+                entry = self.settings.file.metrics[name]
                 combined = entry.combine is not None or entry.of is not None
                 plan = self._combined if combined else self._single
                 self._plans[name] = plan(name, entry)
@@ -108,8 +96,8 @@ class Planner:
         if entry.criteria is not None:
             raise ConfigError(f"metric {name!r}: `of` and `criteria` are both given; remove one")
         for part in entry.of or ():
-            if part not in self._entries:
-                hint = suggest(part, list(self._entries))
+            if part not in self.settings.file.metrics:
+                hint = suggest(part, list(self.settings.file.metrics))
                 raise ConfigError(f"combines {part!r}, which the suite does not have{hint}")
         options = dict(entry.model_extra or {})
         if unknown := [option for option in options if option != "weights"]:
@@ -126,7 +114,7 @@ class Planner:
         kind, maker, rubric = self._resolved(name, entry)
         if not maker.judged:
             self._check_computed(name, entry)
-        rubric = with_settings(rubric, name, self._settings)
+        rubric = with_settings(rubric, name, self.settings)
         options = dict(entry.model_extra or {})
         if entry.with_ is not None:
             if not maker.takes("opponent"):
@@ -134,10 +122,10 @@ class Planner:
             options["opponent"] = entry.with_
         asking = self._asking(name, entry, maker, options)
         roles: tuple[str, ...] = ()
-        if maker.judged and not self._no_judge:
+        if maker.judged and not self.no_judge:
             chosen = tuple(entry.jury or ()) or (entry.role or JUDGE,)
             roles = tuple(self._role(name, entry, maker, role) for role in chosen)
-        never_ask = maker.judged and self._no_judge
+        never_ask = maker.judged and self.no_judge
         return MetricPlan(
             name=name,
             kind=kind,
@@ -172,7 +160,7 @@ class Planner:
             source = maker.preset.get("rubric", kind) if asks_rubric else None
             return kind, maker, None if source is None else self._load(source)
         try:
-            path = find_rubric(kind, base=self._base, folders=self._folders)
+            path = find_rubric(kind, base=self.settings.base, folders=self.folders)
         except RubricError:
             if entry.rubric is not None:
                 raise
@@ -187,7 +175,7 @@ class Planner:
 
     def _load(self, source: str) -> Rubric:
         # Relative to the suite, not to the working folder.
-        return load_rubric(source, base=self._base, folders=self._folders)
+        return load_rubric(source, base=self.settings.base, folders=self.folders)
 
     def _inline(self, name: str, entry: MetricFile) -> Rubric:
         from judgekit.rubric.inline import inline_rubric
@@ -197,8 +185,8 @@ class Planner:
             entry.criteria or {},
             description=entry.description,
             requires=entry.requires,
-            file=Path(self._lines.file or "suite.yaml"),
-            lines=self._lines.under("metrics", name),
+            file=Path(self.settings.lines.file or "suite.yaml"),
+            lines=self.settings.lines.under("metrics", name),
         )
 
     def _check_computed(self, name: str, entry: MetricFile) -> None:
@@ -248,8 +236,8 @@ class Planner:
             raise ConfigError(f"metric {name!r} needs log-probabilities; {advice}")
         if not logprobs and entry.likelihood is not None:
             raise ConfigError(f"metric {name!r} needs a judge; write judge: {entry.likelihood}")
-        if role not in self._roles:
-            known = f"{', '.join(sorted(self._roles))}; add judge: {min(self._roles)}"
+        if role not in self.roles:
+            known = f"{', '.join(sorted(self.roles))}; add judge: {min(self.roles)}"
             message = f"metric {name!r} needs the role {role!r}, but the suite only has {known}"
             raise ConfigError(message)
         return role
@@ -260,12 +248,12 @@ class Planner:
         """Return the plan of the fallback; the metric's default fallback takes its options."""
         fallback = entry.fallback
         own = STAND_INS.get(kind) if entry.criteria is None else None
-        if fallback is None and self._no_judge and own is not None:
+        if fallback is None and self.no_judge and own is not None:
             fallback = FallbackFile.model_validate({"use": own})
         if fallback is None:
             return None
         path = ("metrics", name, "fallback")
-        with placed_options(self._lines, *path, at=(*path, "use")):
+        with placed_options(self.settings.lines, *path, at=(*path, "use")):
             maker = find(fallback.use)
             if maker.judged:
                 raise ConfigError(f"{fallback.use!r} needs a judge; name a computed metric")
@@ -284,7 +272,7 @@ class Planner:
     def _with_files(self, maker: Maker, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return options with files relative to the suite."""
         files = {
-            option: str(self._base / value)
+            option: str(self.settings.base / value)
             for option, value in options.items()
             if option in maker.files and isinstance(value, str)
         }
@@ -292,7 +280,7 @@ class Planner:
 
     def _near_metric(self, name: str) -> str:
         """Return a hint: the closest rubric of the suite, or else the closest metric."""
-        folders = own_folders(self._base, self._folders)
+        folders = own_folders(self.settings.base, self.folders)
         own = [rubric for folder in folders for rubric in rubric_names(folder.path)]
         return suggest(name, own, otherwise="") or near_metric(name)
 
