@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
-from judgekit.core.errors import ConfigError, RubricError, place
+from judgekit.core.errors import ConfigError, RubricError
 from judgekit.core.request import Detail
 from judgekit.core.suggest import suggest
 from judgekit.rubric.chain import Layer
@@ -14,7 +13,6 @@ from judgekit.rubric.criterion import Criterion, group_of
 from judgekit.rubric.file import ID, MAX_CRITERIA, CriterionFile
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
 from judgekit.rubric.rubric import Group
-from judgekit.rubric.sheet import Mention
 
 TASK = "Judge the answer by the criteria below."
 """The task of a rubric without a description."""
@@ -175,9 +173,10 @@ class MergedLayers:
                 message = "names a default_mode, but has no modes"
                 self._fault("default-mode", message, "default_mode", layer=own)
             return {"default": {group: 1.0 / len(groups) for group in groups}}, "default"
+        used: set[str] = set()
         for mode, weights in modes.items():
             self._check_mode(mode, weights, groups)
-        used = {g for weights in modes.values() for g, w in weights.items() if w > 0}
+            used |= {group for group, weight in weights.items() if weight > 0}
         for criterion in criteria:
             if criterion.group not in used:
                 message = f"{criterion.id!r} has no weight in any mode, so it is never asked"
@@ -221,10 +220,10 @@ class MergedLayers:
         *,
         criteria: Sequence[Criterion],
         details: Sequence[Detail],
-        mentions: Sequence[tuple[Path, Mention]],
+        mentions: Sequence[tuple[str, str]],
     ) -> None:
         """Refuse parameters that are used and not declared, or declared and not used."""
-        named = [(mention.name, place(file, mention.line)) for file, mention in mentions]
+        named = list(mentions)
         for path, text in self._texts(criteria, details):
             try:
                 named += [(name, self.where_set(*path)) for name in named_in(text)]

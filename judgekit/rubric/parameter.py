@@ -26,6 +26,10 @@ MAX_SETTING = 20_000
 MAX_NUMBER = 1e15
 """Largest absolute value of a number; integers up to there are exact floats."""
 
+_KINDS: dict[type, ParameterKind] = {
+    bool: "boolean", int: "integer", float: "number", list: "list", tuple: "list",
+}  # fmt: skip
+"""Type of a default -> the kind of its parameter."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _IN_TEXT = re.compile(r"\{\{\s*parameters\.([A-Za-z0-9_]+)\s*\}\}")
 _MEANT = re.compile(r"\{\{-?\s*parameters\b")
@@ -125,7 +129,7 @@ def parameter(name: str, settings: Mapping[str, Any]) -> Parameter:
         raise ConfigError(f"{name!r} is no name for a parameter: letters, digits and _")
     fields = {key: value for key, value in settings.items() if value is not None}
     choices, default = fields.get("choices"), fields.pop("default", None)
-    kind = fields.pop("kind", None) or ("choice" if choices else _kind_of(default))
+    kind = fields.pop("kind", None) or ("choice" if choices else _KINDS.get(type(default), "text"))
     low, high = fields.get("minimum"), fields.get("maximum")
     if (low is not None or high is not None) and kind not in ("number", "integer"):
         raise ConfigError(f"minimum and maximum belong to a number, not to a {kind}")
@@ -144,16 +148,6 @@ def parameter(name: str, settings: Mapping[str, Any]) -> Parameter:
         return result.model_copy(update={"default": result.check(default)})
     except ConfigError as exc:
         raise ConfigError(f"default: {exc}") from exc
-
-
-def _kind_of(default: Any) -> ParameterKind:
-    if isinstance(default, bool):
-        return "boolean"
-    if isinstance(default, int):
-        return "integer"
-    if isinstance(default, float):
-        return "number"
-    return "list" if isinstance(default, (list, tuple)) else "text"
 
 
 class ParameterView(View):

@@ -43,13 +43,12 @@ class Literal(NamedTuple):
 
 def literal(tree: nodes.Template) -> Literal:
     """Return the text of a template, without comments and code."""
-    text = ""
-    starts: list[tuple[int, int]] = []
-    for node in walk(tree):
-        if isinstance(node, nodes.TemplateData):
-            starts.append((len(text), node.lineno))
-            text += node.data
-    return Literal(text, tuple(starts))
+    pieces = [node for node in walk(tree) if isinstance(node, nodes.TemplateData)]
+    offsets = itertools.accumulate((len(piece.data) for piece in pieces), initial=0)
+    lines = [piece.lineno for piece in pieces]
+    return Literal(
+        "".join(piece.data for piece in pieces), tuple(zip(offsets, lines, strict=False))
+    )
 
 
 def unfenced(trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:

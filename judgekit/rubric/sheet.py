@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import nodes
 
@@ -56,13 +56,6 @@ def with_parameter_hint(error: RubricError, parameters: Iterable[str]) -> Rubric
     return error
 
 
-class Mention(NamedTuple):
-    """One use of a parameter: `parameters.NAME`."""
-
-    name: str
-    line: int
-
-
 class Sheet:
     """One template file, parsed, checked and compiled, ready for any environment.
 
@@ -103,17 +96,17 @@ class Sheet:
         self.built_from = list(self._built_from())
         """The templates it names, each with its `file:line`."""
         self.mentions = self._mentions()
-        """The parameters it names."""
+        """The parameters it names, each with its `file:line`."""
         blocks = list(self._of(nodes.Block))
         within = [node for block in blocks if extends for node in walk(block)[1:]]
-        self.blocks = {node.name: node.lineno for node in blocks}
-        """Its blocks and their lines."""
+        self.blocks = {node.name: place(path, node.lineno) for node in blocks}
+        """Its blocks, each with its `file:line`."""
         self.inner = frozenset(node.name for node in within if isinstance(node, nodes.Block))
         """Blocks inside other blocks; only filled if the template extends another."""
         self.imports = [
-            (node.template.value, entry if isinstance(entry, str) else entry[0], node.lineno)
+            (node.template.value, name if isinstance(name, str) else name[0], node.lineno)
             for node in self._of(nodes.FromImport)
-            for entry in node.names
+            for name in node.names
         ]
         """The names it imports: file, name, line."""
         self.names = frozenset(node.name for node in self._of(nodes.Name))
@@ -182,8 +175,8 @@ class Sheet:
                 raise self._fault("template-syntax", message, node.lineno)
             yield template.value, place(self._path, node.lineno)
 
-    def _mentions(self) -> tuple[Mention, ...]:
-        """Return every parameter that the template names.
+    def _mentions(self) -> list[tuple[str, str]]:
+        """Return every parameter that the template names, with its `file:line`.
 
         Raises:
             RubricError: it uses `parameters` in another way, or sets this name.
@@ -198,7 +191,7 @@ class Sheet:
                     else "parameters are the rubric's; give this another name"
                 )
                 raise self._fault("unknown-variable", message, node.lineno)
-        return tuple(Mention(node.attr, node.lineno) for node in plain)
+        return [(node.attr, place(self._path, node.lineno)) for node in plain]
 
 
 @lru_cache(maxsize=256)

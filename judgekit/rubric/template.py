@@ -40,8 +40,8 @@ class Template:
         """Every name that its files read or set."""
         self.text = "".join(sheet.text for sheet in sheets.values())
         """The literal text of its files."""
-        self.mentions = [(self.files[n], m) for n, sheet in sheets.items() for m in sheet.mentions]
-        """Every parameter that its files name, with the file."""
+        self.mentions = [mention for sheet in sheets.values() for mention in sheet.mentions]
+        """Every parameter that its files name, with `file:line`."""
         with translated(loader.folders, file=str(self.files[name])):
             self._compiled = RubricEnvironment(loader).get_template(name)
         self._cached: dict[Any, dict[int, str]] = {}
@@ -79,10 +79,9 @@ class Template:
             names.append(parent)
         for place_above, name in enumerate(names[:-1], start=1):
             known = [block for above in names[place_above:] for block in sheets[above].blocks]
-            for block, line in sheets[name].blocks.items():
+            for block, where in sheets[name].blocks.items():
                 if block not in known and block not in sheets[name].inner:
                     message = f"block {block!r} is not in what this extends{suggest(block, known)}"
-                    where = place(self.files[name], line)
                     raise RubricError(message, where=where, rule="unknown-block")
 
     def _check_imports(self, sheets: Mapping[str, Sheet]) -> None:

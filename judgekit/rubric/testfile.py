@@ -279,16 +279,11 @@ def _fault(expected: ExpectFile, criterion: Criterion | None) -> str | None:
         return "invalid_case belongs to the whole: value: {status: invalid_case}"
     if expected.status == "abstained" and not question.nullable:
         return "can never abstain; write `nullable: true` in the criterion"
-    if expected.status == "not_applicable" and not _can_drop_out(criterion):
+    empty_list = question.kind == "checklist" and not question.items
+    drops_out = empty_list or any(level.value is None for level in criterion.levels)
+    if expected.status == "not_applicable" and not drops_out:
         return "can never be not_applicable: every answer to it has a value"
     return _answer_fault(expected.answer, criterion)
-
-
-def _can_drop_out(criterion: Criterion) -> bool:
-    question = criterion.question
-    if question.kind == "checklist":
-        return not question.items
-    return any(level.value is None for level in criterion.levels)
 
 
 def _answer_fault(answer: bool | str | None, criterion: Criterion) -> str | None:

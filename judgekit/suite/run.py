@@ -17,16 +17,7 @@ from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.synchronous import Flag, run_inline
 from judgekit.datasets.ids import is_derived
-from judgekit.report.folder import (
-    FILES,
-    PLACES,
-    RUN,
-    SHARD,
-    TAPE,
-    read_manifest_digest,
-    read_results,
-    write_json,
-)
+from judgekit.report import folder as run_folder
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
@@ -181,7 +172,7 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
     if suite.against is not None and suite.against.folder.resolve() == out.resolve():
         overwritten = "the run would overwrite the run that it is compared with"
         raise ConfigError(f"{overwritten}; name another folder with --out", where=str(out))
-    outputs = {(out / name).resolve() for name in FILES}
+    outputs = {(out / name).resolve() for name in run_folder.FILES}
     for noun, path in inputs.items():
         if path is not None and path.resolve() in outputs:
             overwritten = f"the run would overwrite {noun} of the suite, {path.name}"
@@ -196,13 +187,13 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> N
         report.places.update(_places(suite, report))
     if out is not None:
         if suite.cassette is not None:
-            suite.cassette.write_used(out / TAPE)
+            suite.cassette.write_used(out / run_folder.TAPE)
         if suite.data.sharding is not None:
             from judgekit.report.shardfile import write_shard
 
-            write_shard(suite.data.sharding, out / SHARD, flags=suite.flags)
-        places = {PLACES: report.places} if report.places else {}
-        write_json(out / RUN, {**report.run, **places})
+            write_shard(suite.data.sharding, out / run_folder.SHARD, flags=suite.flags)
+        places = {run_folder.PLACES: report.places} if report.places else {}
+        run_folder.write_json(out / run_folder.RUN, {**report.run, **places})
         if page and report.figures.cases <= MAX_PAGE_CASES:
             report.to_html()
 
@@ -268,7 +259,7 @@ def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
     Without any score if the suite has changed: other options, rubric or judge.
     """
     scores: dict[tuple[str, str], tuple[Case, Score]] = {}
-    if read_manifest_digest(folder) == digest:
+    if run_folder.read_manifest_digest(folder) == digest:
         for case, row in _rows(folder):
             if not isinstance(row.result, Failure) and row.result.fallback is None:
                 scores[row.case, row.metric] = (case, row.result)
@@ -287,7 +278,7 @@ def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
 
 def _rows(folder: Path) -> Iterator[tuple[Case, Row]]:
     """Yield the result rows of an earlier run, each with its case."""
-    for scored in read_results(folder):
+    for scored in run_folder.read_results(folder):
         for row in scored.rows:
             yield scored.case, row
 
