@@ -211,9 +211,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return value
     if value is None:
-        raise TemplateRuntimeError(
-            "prints a value that this case does not have; put it inside {% if ... %}"
-        )
+        message = "prints a value that this case does not have; put it inside {% if ... %}"
+        raise TemplateRuntimeError(message)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
@@ -222,6 +221,5 @@ def plain(value: Any) -> Any:
         return str(value)  # raises, with the name
     if isinstance(value, Placeholder):
         raise Unplanned
-    raise TemplateRuntimeError(
-        f"prints a {type(value).__name__}; loop over it, or use the filter join or json"
-    )
+    advice = "loop over it, or use the filter join or json"
+    raise TemplateRuntimeError(f"prints a {type(value).__name__}; {advice}")

@@ -117,17 +117,16 @@ class MergedLayers:
             groups.setdefault(group_of(id), {})[id] = criterion
         for group, members in groups.items():
             self._check_weights(group, {id: criterion.weight for id, criterion in members.items()})
-        for id in merged:
-            if not ID.fullmatch(id):
-                message = (
-                    f"{id!r} is no name for a criterion: letters, digits, _ and -, at most one dot"
-                )
+        criteria = []
+        for id, criterion in merged.items():
+            if ID.fullmatch(id):
+                weight = 1.0 / len(groups[group_of(id)])
+                criteria.append(criterion.value(id, default_weight=weight))
+            else:
+                rule = "letters, digits, _ and -, at most one dot"
+                message = f"{id!r} is no name for a criterion: {rule}"
                 self._fault("criterion-name", message, "criteria", id)
-        return tuple(
-            criterion.value(id, default_weight=1.0 / len(groups[group_of(id)]))
-            for id, criterion in merged.items()
-            if ID.fullmatch(id)
-        )
+        return tuple(criteria)
 
     def _check_weights(self, group: str, weights: dict[str, float | None]) -> None:
         """Check the weights of the criteria of one group."""
@@ -135,10 +134,8 @@ class MergedLayers:
         given = {id: weight for id, weight in weights.items() if weight is not None}
         for id, weight in given.items():
             if weight < 0 and combine != "weighted_mean":
-                message = (
-                    f"{id!r} is a penalty, which takes away from a weighted mean; "
-                    f"combine {combine} has no use for one"
-                )
+                penalty = f"{id!r} is a penalty, which takes away from a weighted mean"
+                message = f"{penalty}; combine {combine} has no use for one"
                 self._fault("penalty-unused", message, "criteria", id, "weight")
             if weight == 0:
                 message = f"{id!r} has weight 0 and would be asked for nothing; remove it"
@@ -156,10 +153,8 @@ class MergedLayers:
             message = f"the weights{of} are all penalties; one must be positive"
             self._fault("weight-sum", message, "criteria", layer=own)
         elif self.first("weights") in (None, "fractions") and abs(total - 1.0) > 1e-6:
-            message = (
-                f"the positive weights{of} add up to {total:g}, not 1; "
-                "correct them, or write `weights: relative` to have them rescaled"
-            )
+            advice = "correct them, or write `weights: relative` to have them rescaled"
+            message = f"the positive weights{of} add up to {total:g}, not 1; {advice}"
             self._fault("weight-sum", message, "criteria", layer=own)
 
     def modes(self, criteria: Sequence[Criterion]) -> tuple[dict[str, dict[str, float]], str]:
@@ -241,10 +236,8 @@ class MergedLayers:
         used = {name for name, _ in named}
         for name in declared:
             if name not in used:
-                message = (
-                    f"parameter {name!r} is never used; write {{{{ parameters.{name} }}}} where it "
-                    "counts, or remove it"
-                )
+                advice = f"write {{{{ parameters.{name} }}}} where it counts, or remove it"
+                message = f"parameter {name!r} is never used; {advice}"
                 self._fault("unused-parameter", message, "parameters", name)
 
     def _texts(

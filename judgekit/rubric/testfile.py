@@ -214,9 +214,8 @@ def read_tests(
     every: list[RubricTest | Ordering] = [*read, *ranked]
     for one in every:
         if one.name in taken:
-            raise RubricError(
-                f"two tests are named {one.name!r}", where=one.where, rule="test-invalid"
-            )
+            message = f"two tests are named {one.name!r}"
+            raise RubricError(message, where=one.where, rule="test-invalid")
         taken.add(one.name)
     return read, ranked
 

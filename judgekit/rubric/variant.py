@@ -108,8 +108,7 @@ class RubricView(View):
     __slots__ = ("description", "name", "version")
 
     def __init__(self, rubric: Rubric) -> None:
-        self.name = rubric.name
-        self.version = rubric.version
+        self.name, self.version = rubric.name, rubric.version
         self.description = rubric.description
 
 

@@ -210,9 +210,8 @@ class Builder(NamedTuple):
         judge = self._judge(plan) if maker.judged else None
         metric = maker.build(judge=judge, options=options)
         if name is not None and metric.name != name:
-            raise ConfigError(
-                f"metric {plan.kind!r} is always named {metric.name!r}; use that name in the suite"
-            )
+            named = f"metric {plan.kind!r} is always named {metric.name!r}"
+            raise ConfigError(f"{named}; use that name in the suite")
         return metric
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from judgekit.suite.against import OtherRun
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class SuiteCases:
     """The cases of a suite that flags select."""
 

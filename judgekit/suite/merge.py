@@ -121,9 +121,8 @@ class _Part:
             command = "`judgekit run --shard N/M --out FOLDER`"
             message = f"{SHARD} is missing: not the folder of a complete {command}"
             raise ConfigError(message, where=str(folder))
-        self.file = validate_file(
-            ShardFile, _mapping(read_json(path), path), lines=Lines(file=str(path))
-        )
+        data = _mapping(read_json(path), path)
+        self.file = validate_file(ShardFile, data, lines=Lines(file=str(path)))
         self.shard = Shard.parse(self.file.shard)
         self.run: Mapping[str, Any] = _mapping(read_json(folder / RUN), folder / RUN)
         read_json(folder / REPORT)  # raises for a run that was killed
@@ -242,8 +241,7 @@ def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
         counts = _mapping(part.run.get("origins") or {}, part.folder / RUN)
         origins.update({origin: int(count) for origin, count in counts.items()})
     facts["origins"] = dict(sorted(origins.items()))
-    facts["spent"], facts["avoided"] = _sum(parts, "spent"), _sum(parts, "avoided")
-    facts["missed"] = _sum(parts, "missed")
+    facts |= {name: _sum(parts, name) for name in ("spent", "avoided", "missed")}
     listed: list[Any] = [part.run.get("from_store_or_live") for part in parts]
     if None not in listed:
         keys = {str(key) for several in listed for key in several}

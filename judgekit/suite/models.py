@@ -59,7 +59,6 @@ def file_name(model: str) -> str:
     """
     name = _UNSAFE.sub("_", model).strip("._-")
     if not name or len(name) > LONGEST:
-        raise ConfigError(
-            f"{model[:LONGEST]}: cannot name a file; answer it with --model and --out"
-        )
+        advice = "answer it with --model and --out"
+        raise ConfigError(f"{model[:LONGEST]}: cannot name a file; {advice}")
     return name

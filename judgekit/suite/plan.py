@@ -63,7 +63,7 @@ class MetricPlan:
             yield from inner.walk()
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Planner:
     """Resolves the entries under `metrics`."""
 

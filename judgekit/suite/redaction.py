@@ -27,10 +27,8 @@ def _rule(value: Any) -> Any:
     known = list(get_args(Builtin))
     if value not in known:
         # A misspelled name must not become a pattern that matches nothing.
-        raise ValueError(
-            f"unknown built-in rule {value!r}"
-            + suggest(value, known, otherwise=f"; write a pattern as {{pattern: {value}}}")
-        )
+        hint = suggest(value, known, otherwise=f"; write a pattern as {{pattern: {value}}}")
+        raise ValueError(f"unknown built-in rule {value!r}{hint}")
     return {"find": value}
 
 
