@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,19 +105,19 @@ def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
     return rubric
 
 
-@dataclass
 class Opened:
     """A rubric file, read as far as its faults allow."""
 
-    loader: Folders
-    faults: list[RubricError] = field(default_factory=list)
-    layers: list[Layer] = field(default_factory=list)
-    """The file and the files that it extends; empty if the front matter is unusable."""
-    merged: MergedLayers | None = None
-    criteria: tuple[Criterion, ...] = ()
-    modes: dict[str, dict[str, float]] = field(default_factory=dict)
-    rubric: Rubric | None = None
-    """`None` if it is abstract or has faults."""
+    def __init__(self, loader: Folders) -> None:
+        self.loader = loader
+        self.faults: list[RubricError] = []
+        self.layers: list[Layer] = []
+        """The file and the files that it extends; empty if the front matter is unusable."""
+        self.merged: MergedLayers | None = None
+        self.criteria: tuple[Criterion, ...] = ()
+        self.modes: dict[str, dict[str, float]] = {}
+        self.rubric: Rubric | None = None
+        """`None` if it is abstract or has faults."""
 
 
 def open_rubric(path: Path) -> Opened:

@@ -30,9 +30,9 @@ _KINDS: dict[type, ParameterKind] = {
     bool: "boolean", int: "integer", float: "number", list: "list", tuple: "list",
 }  # fmt: skip
 """Type of a default -> the kind of its parameter."""
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_IN_TEXT = re.compile(r"\{\{\s*parameters\.([A-Za-z0-9_]+)\s*\}\}")
-_MEANT = re.compile(r"\{\{-?\s*parameters\b")
+# Texts, so that only rubrics with parameters compile them.
+_IN_TEXT = r"\{\{\s*parameters\.([A-Za-z0-9_]+)\s*\}\}"
+_MEANT = r"\{\{-?\s*parameters\b"
 
 
 class Parameter(Value):
@@ -125,7 +125,7 @@ def parameter(name: str, settings: Mapping[str, Any]) -> Parameter:
     Raises:
         ConfigError: the settings contradict each other.
     """
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ConfigError(f"{name!r} is no name for a parameter: letters, digits and _")
     fields = {key: value for key, value in settings.items() if value is not None}
     choices, default = fields.get("choices"), fields.pop("default", None)
@@ -171,18 +171,20 @@ def named_in(text: str) -> list[str]:
     """
     if "{{" not in text:
         return []
-    if len(_MEANT.findall(text)) != len(_IN_TEXT.findall(text)):
+    if len(re.findall(_MEANT, text)) != len(re.findall(_IN_TEXT, text)):
         raise ConfigError("a text takes parameters as {{ parameters.NAME }}, and nothing more")
-    return _IN_TEXT.findall(text)
+    return re.findall(_IN_TEXT, text)
 
 
 def filled(text: str, settings: Mapping[str, Setting]) -> str:
     """Return a text with its parameters filled in; unset parameters stay as they are."""
     if "{{" not in text:
         return text
-    return _IN_TEXT.sub(
-        lambda match: _spelled(settings[match[1]]) if match[1] in settings else match[0], text
-    )
+
+    def spelled(match: re.Match[str]) -> str:
+        return _spelled(settings[match[1]]) if match[1] in settings else match[0]
+
+    return re.sub(_IN_TEXT, spelled, text)
 
 
 def _spelled(setting: Setting) -> str:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     Tested = tuple[tuple[RubricTest, ...], tuple[Ordering, ...]]
 
-_CRITERION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-
 
 class Group(Value):
     """Criteria that belong together, and the fields that a case needs for them to apply."""
@@ -163,7 +161,7 @@ class Rubric(Displayed):
         model = next(criterion for criterion in criteria if criterion.id == like)
         taken = {criterion.id for criterion in criteria} | {detail.name for detail in details}
         for id, text in texts.items():
-            if id in taken or not _CRITERION.fullmatch(id):
+            if id in taken or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", id):
                 what = "is taken" if id in taken else "is no name: letters, digits, _ and -"
                 raise ConfigError(f"rubric {self.name!r} takes no criterion {id!r}: it {what}")
             if not isinstance(text, str) or not text.strip():

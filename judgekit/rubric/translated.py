@@ -55,21 +55,19 @@ def _advised(message: str) -> str:
     if message.startswith("unexpected char"):
         # An offset would count the `extends` that front matter puts before the body.
         message = message.rpartition(" at ")[0] or message
-    if unknown := _UNKNOWN.match(message):
+    if unknown := re.match(_UNKNOWN, message):
         what = "filter" if unknown["filter"] else "test" if unknown["test"] else "tag"
         word, names = unknown[what], _NAMES[what]
         return f"unknown {what} {word!r}{suggest(word, names)}"
-    if unclosed := _UNCLOSED.match(message):
+    if unclosed := re.match(_UNCLOSED, message):
         return f"{{% {unclosed[1]} %}} is not closed; end it with {{% end{unclosed[1]} %}}"
     if message.startswith(("unexpected", "expected token", "unexpected char")):
         return f"{message}; check that every {{{{ ends with }}}}, and every {{% with %}}"
     return message
 
 
-_UNCLOSED = re.compile(
-    r"Unexpected end of template\. .*The innermost block that needs to be closed is '(\w+)'"
-)
-_UNKNOWN = re.compile(
+_UNCLOSED = r"Unexpected end of template\. .*The innermost block that needs to be closed is '(\w+)'"
+_UNKNOWN = (
     r"No filter named '(?P<filter>[^']*)'|No test named '(?P<test>[^']*)'"
     r"|Encountered unknown tag '(?P<tag>[^']*)'"
 )

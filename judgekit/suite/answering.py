@@ -20,7 +20,7 @@ from judgekit.cassette.store_opener import store_opener
 from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.failure import failure_of
-from judgekit.core.file_model import validate_file
+from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.text import cut_off, read_text
@@ -37,13 +37,19 @@ from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
 from judgekit.runner.progress import close, listener
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge, price_of
-from judgekit.suite.redaction import RedactFile, make_redactor
+from judgekit.suite.redaction import Rule, make_redactor
 
 Field = Literal["output", "baseline"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 
 _FORM = Form(want="text")
 _Running = deque[tuple[Case, asyncio.Task["Answered"]]]
+
+
+class _RedactFile(FileModel):
+    """Redaction rules without a suite."""
+
+    redact: list[Rule]
 
 
 class Answered(NamedTuple):
@@ -324,7 +330,7 @@ def open_system(
         concurrency = 1
     else:
         judge = make_judge(file, base=Path(), lines=lines, asking=asking)
-    rules = validate_file(RedactFile, {"redact": list(redact)}, lines=lines)
+    rules = validate_file(_RedactFile, {"redact": list(redact)}, lines=lines)
     if not asking:  # a replay waits for no server
         rpm = tpm = None
     limited = LimitedJudge(

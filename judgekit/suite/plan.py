@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, RubricError, UnknownOption, placed
 from judgekit.core.suggest import suggest
@@ -30,22 +31,21 @@ _SUBJECTS = ("metric", "rubric", "criteria", "pairwise")
 """Keys of a metric that say what it is; one at most."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MetricPlan:
+class MetricPlan(NamedTuple):
     """The description of one metric."""
 
     name: str
     kind: str
     """The name in the registry or of the rubric; `combine` for a combination."""
+    options: Mapping[str, Any]
+    """Options of the suite, with files relative to the working folder."""
     maker: Maker | None = None
     """Its class or function; `None` for a combination."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the suite, with files relative to the working folder."""
     rubric: Rubric | None = None
     """Its rubric, with parameters set."""
     roles: tuple[str, ...] = ()
     """The roles of its judges; several are a jury. Empty for a computed metric."""
-    asking: Mapping[str, Any] = field(default_factory=dict)
+    asking: Mapping[str, Any] = MappingProxyType({})
     """How often and how the judges are asked, and how they vote: settings of a `Jury`."""
     fallback: MetricPlan | None = None
     """The computed metric that replaces a judge that does not answer."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, model_validator
 
 from judgekit.core.errors import ConfigError, placed
-from judgekit.core.file_model import FileModel, none_yet
+from judgekit.core.file_model import FileModel
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 
@@ -56,12 +56,6 @@ class RuleFile(FileModel):
 
 
 Rule = Annotated[RuleFile, BeforeValidator(_rule, json_schema_input_type=str | RuleFile)]
-
-
-class RedactFile(FileModel):
-    """Redaction rules without a suite."""
-
-    redact: list[Rule] = Field(default_factory=none_yet)
 
 
 def make_redactor(
