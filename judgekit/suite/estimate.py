@@ -71,37 +71,31 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
     """Return the requests that a replay of a suite missed, by model."""
     if suite.cassette is None:
         return []
-    ledger, prices = suite.cassette.ledger, _prices(suite)
+    ledger = suite.cassette.ledger
     calls = []
     for model, missed in ledger.missed_by.items():
+        # The mean of recorded replies to one question, or a guess.
+        known = ledger.replayed_by.get(model)
+        mean = known.tokens_out / known.questions if known and known.tokens_out else ANSWER_TOKENS
         tokens_in = missed.characters // CHARACTERS_A_TOKEN
-        tokens_out = round(_answer_tokens(suite, model) * missed.questions)
-        price = prices.get(model)
+        tokens_out = round(mean * missed.questions)
         calls.append(
             MissingCalls(
                 model=model,
                 calls=missed.calls,
                 tokens_in=tokens_in,
                 tokens_out=tokens_out,
-                dollars=None if price is None else _dollars(tokens_in, tokens_out, price),
+                dollars=_dollars(suite, model, tokens_in, tokens_out),
             )
         )
     return calls
 
 
-def _prices(suite: Suite) -> dict[str, tuple[float, float] | None]:
+def _dollars(suite: Suite, model: str, tokens_in: float, tokens_out: float) -> float | None:
+    """Return the cost of calls; `None` if the price is unknown."""
     files = {**suite.embedders.hosted, **{judge.model: judge for judge in suite.roles.values()}}
-    return {model: price_of(file) for model, file in files.items()}
-
-
-def _dollars(tokens_in: float, tokens_out: float, price: tuple[float, float]) -> float:
-    return (tokens_in * price[0] + tokens_out * price[1]) / 1e6
-
-
-def _answer_tokens(suite: Suite, model: str) -> float:
-    """Return the tokens of an answer to one question: the mean of recorded ones, or a guess."""
-    known = suite.cassette.ledger.replayed_by.get(model) if suite.cassette is not None else None
-    return known.tokens_out / known.questions if known and known.tokens_out else ANSWER_TOKENS
+    price = price_of(files[model]) if model in files else None
+    return None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
 
 
 class PlannedCalls(Value):
@@ -185,11 +179,8 @@ def _planned(
     requests = calls, round(calls * most)
     tokens_in = read, round(read * most)
     tokens_out = round(written / spread), round(written * spread * most)
-    price = _prices(suite).get(model)
-    dollars = None
-    if price is not None:
-        low, high = (_dollars(tokens_in[n], tokens_out[n], price) for n in (0, 1))
-        dollars = round(low, 6), round(high, 6)
+    low, high = (_dollars(suite, model, tokens_in[n], tokens_out[n]) for n in (0, 1))
+    dollars = None if low is None or high is None else (round(low, 6), round(high, 6))
     at_once = (256, 8) if limits.concurrency == "auto" else (limits.concurrency,) * 2
     minutes = []
     for n in (0, 1):

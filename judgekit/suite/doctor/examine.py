@@ -15,6 +15,7 @@ from statistics import median
 from typing import Any
 
 import judgekit
+from judgekit.cassette.store import Store, store_folder
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgekitError, JudgeRefused
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import read_reply
@@ -73,8 +74,6 @@ def examine(
             say(f"asking {role}, {file.model}")
         roles.append(_role(role, file, base=base, ask=ask, times=times))
     problems += [f"{role.role} {role.problem}" for role in roles if role.problem]
-    from judgekit.cassette.store import store_folder
-
     return Diagnosis(
         judgekit=judgekit.__version__,
         python=platform.python_version(),
@@ -145,8 +144,6 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
 
 def _known(judge: Any, base: Path) -> dict[str, Any]:
     """Return the output mode of an earlier run, without creating a store."""
-    from judgekit.cassette.store import Store, store_folder
-
     if judge.mode:
         return {"mode": judge.mode, "mode_from": "suite"}
     if not store_folder(base).is_dir():
@@ -161,8 +158,6 @@ def _known(judge: Any, base: Path) -> dict[str, Any]:
 
 
 async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
-    from judgekit.cassette.store import Store, store_folder
-
     store = Store(store_folder(base))
     judge.keep_in(lambda: store, anew=True)
     messages = (
