@@ -166,11 +166,10 @@ class Rubric(Displayed):
                 raise ConfigError(f"rubric {self.name!r} takes no criterion {id!r}: it {what}")
             if not isinstance(text, str) or not text.strip():
                 raise ConfigError(f"rubric {self.name!r}: criterion {id!r} needs a text")
-        questions = (
-            model.question.model_copy(update={"id": id, "text": " ".join(text.split())})
+        further = [
+            model.changed(levels=model.levels, id=id, text=" ".join(text.split()))
             for id, text in texts.items()
-        )
-        further = [model.model_copy(update={"question": question}) for question in questions]
+        ]
         other = copy(self)
         other._written = (description, (*criteria, *further), details)
         other.digest = digest_json([self.digest, dict(texts)])

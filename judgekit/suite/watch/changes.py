@@ -208,15 +208,10 @@ def _means(old: RunSnapshot, new: RunSnapshot) -> list[tuple[MetricSummary, Metr
 
 
 def _flips(old: RunSnapshot, new: RunSnapshot) -> list[tuple[GateResult | None, GateResult]]:
+    """Return the gates with another outcome; a new gate counts as one that passed before."""
     before = {_place(gate): gate for gate in old.report.figures.gates}
-    flips: list[tuple[GateResult | None, GateResult]] = []
-    for gate in new.report.figures.gates:
-        then = before.get(_place(gate))
-        if then is None and not gate.passed:
-            flips.append((None, gate))
-        elif then is not None and then.passed != gate.passed:
-            flips.append((then, gate))
-    return flips
+    pairs = [(before.get(_place(gate)), gate) for gate in new.report.figures.gates]
+    return [(then, now) for then, now in pairs if now.passed != (then is None or then.passed)]
 
 
 def _place(gate: GateResult) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from judgekit.suite.watch.changes import (
     changes_between,
     tape_stamp,
 )
-from judgekit.suite.watch.files import Files, files_of, wait_for_change
+from judgekit.suite.watch.files import Stamp, files_of, wait_for_change
 
 Run = Callable[[Suite, Reuse | None], Report]
 """Runs a suite and reuses the results that the second argument returns."""
@@ -63,22 +63,18 @@ class Watch:
     def rounds(self) -> Iterator[Round]:
         """Yield the outcome of each run, without end; an error ends a round, not the watch."""
         saved: tuple[Path, ...] = ()
-        self._files = self._files_of(None)
-        self._stamps = self._files.stamps()
+        self._stamps: dict[Path, Stamp] = {}
+        self._watch(None)
         while True:
             yield self._round(saved)
             changed, stamps = wait_for_change(self._stamps, self._files, sleep=self.sleep)
             self._stamps, saved = dict(stamps), tuple(changed)
 
-    def _files_of(self, suite: Suite | None) -> Files:
-        return files_of(self.path, suite, cases=self.overrides.cases)
-
     def _watch(self, suite: Suite | None) -> None:
         """Watch the files of a suite; a save since the last check still counts."""
-        self._files = self._files_of(suite)
-        self._stamps = {**self._files.stamps(), **self._stamps}
-        known = self._files.stamps().keys()
-        self._stamps = {path: stamp for path, stamp in self._stamps.items() if path in known}
+        self._files = files_of(self.path, suite, cases=self.overrides.cases)
+        now = self._files.stamps()
+        self._stamps = {path: self._stamps.get(path, stamp) for path, stamp in now.items()}
 
     def _round(self, saved: tuple[Path, ...]) -> Round:
         began = time.monotonic()
