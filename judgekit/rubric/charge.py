@@ -55,15 +55,17 @@ def _price(body: Iterable[nodes.Node]) -> tuple[int, int]:
     return 1 + (count >> 4), characters
 
 
-def _charged(name: str, *values: Any, line: int) -> nodes.Call:
-    """Return a call of a charging function, which no template can name (see `_Generator`)."""
+def _charged(name: str, *values: Any, line: int | None = None) -> nodes.Call:
+    """Return a call of a charging function, which no template can name (see `_Generator`).
+
+    Args:
+        name: the function.
+        values: its arguments.
+        line: the line of the call; that of the first argument by default.
+    """
     args: list[nodes.Expr] = [g if isinstance(g, nodes.Expr) else nodes.Const(g) for g in values]
     function = nodes.EnvironmentAttribute(name)
-    return nodes.Call(function, args, [], None, None, lineno=line)
-
-
-def _wrapped(name: str, node: Any, *values: Any) -> nodes.Call:
-    return _charged(name, node, *values, line=node.lineno)
+    return nodes.Call(function, args, [], None, None, lineno=line or args[0].lineno)
 
 
 class _Charge(NodeTransformer):
@@ -87,7 +89,7 @@ class _Charge(NodeTransformer):
     def visit_For(self, node: nodes.For) -> nodes.Node:
         steps, characters = _price([*node.body, *filter(None, [node.test])])
         self.generic_visit(node)
-        node.iter = _wrapped("charge_loop", node.iter, steps, characters)
+        node.iter = _charged("charge_loop", node.iter, steps, characters)
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
@@ -96,22 +98,22 @@ class _Charge(NodeTransformer):
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:
         self.generic_visit(node)
-        return _wrapped("charge_built", node) if isinstance(node.arg, nodes.Slice) else node
+        return _charged("charge_built", node) if isinstance(node.arg, nodes.Slice) else node
 
     def visit_Compare(self, node: nodes.Compare) -> nodes.Node:
         self.generic_visit(node)
         if not isinstance(node.expr, nodes.Const):
-            node.expr = _wrapped("charge_look", node.expr)
+            node.expr = _charged("charge_look", node.expr)
         for operand in node.ops:
             if not isinstance(operand.expr, nodes.Const):
                 charge = "charge_search" if operand.op in ("in", "notin") else "charge_look"
-                operand.expr = _wrapped(charge, operand.expr)
+                operand.expr = _charged(charge, operand.expr)
         return node
 
     def visit_Pair(self, node: nodes.Pair) -> nodes.Node:
         self.generic_visit(node)
         if not isinstance(node.key, nodes.Const):
-            node.key = _wrapped("charge_key", node.key)
+            node.key = _charged("charge_key", node.key)
         return node
 
 

@@ -56,27 +56,20 @@ def load_rubric(
     """
     path = find_rubric(source, base=base, folders=folders)
     place = path.resolve()
-    if place.parent == builtin_folder().resolve():
-        return _builtin_rubric(path, place)
-    return _read_rubric(path)
-
-
-def _read_rubric(path: Path) -> Rubric:
+    known = _builtin.get((path, place))
+    if known is not None and known[1] == _states(known[0].files):
+        return known[0].again()
     loader = folders_of(path)
-    return build_rubric(chain(Layer(path), loader), path=path, loader=loader)
+    rubric = build_rubric(chain(Layer(path), loader), path=path, loader=loader)
+    if place.parent != builtin_folder().resolve():
+        return rubric
+    _builtin[path, place] = (rubric, _states(rubric.files))
+    return rubric.again()
 
 
 _builtin: dict[tuple[Path, Path], tuple[Rubric, list[tuple[int, int]]]] = {}
-"""Built-in rubrics that were read, with the state of their files."""
-
-
-def _builtin_rubric(path: Path, place: Path) -> Rubric:
-    """Return a built-in rubric, read once: that takes as long as replaying ten cases."""
-    known = _builtin.get((path, place))
-    if known is None or known[1] != _states(known[0].files):
-        rubric = _read_rubric(path)
-        known = _builtin[path, place] = (rubric, _states(rubric.files))
-    return known[0].again()
+"""Built-in rubrics that were read, with the state of their files: reading one takes as long as
+replaying ten cases."""
 
 
 def _states(files: Sequence[Path]) -> list[tuple[int, int]]:

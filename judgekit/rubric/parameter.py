@@ -182,16 +182,15 @@ def filled(text: str, settings: Mapping[str, Setting]) -> str:
         return text
 
     def spelled(match: re.Match[str]) -> str:
-        return _spelled(settings[match[1]]) if match[1] in settings else match[0]
+        setting = settings.get(match[1])
+        if setting is None:
+            return match[0]
+        if isinstance(setting, bool):
+            return "true" if setting else "false"
+        words = ", ".join(setting) if isinstance(setting, tuple) else str(setting)
+        return " ".join(words.split())
 
     return re.sub(_IN_TEXT, spelled, text)
-
-
-def _spelled(setting: Setting) -> str:
-    if isinstance(setting, bool):
-        return "true" if setting else "false"
-    text = ", ".join(setting) if isinstance(setting, tuple) else str(setting)
-    return " ".join(text.split())
 
 
 def texts_of(criterion: Criterion) -> list[str]:

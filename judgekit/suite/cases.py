@@ -156,16 +156,12 @@ class SuiteCases:
 
     def places(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
         """Return file and line of cases, if they come from a file."""
-        if self._rows is not None:
-            return self._lines_of(ids)
-        source = self._overrides.cases or (self._file.path if self._file else "-")
-        if source == "-" or not ids:
-            return {}
-        path = Path(source) if self._overrides.cases else self._base / source
-        return find_places(path, ids, **self._shape())
-
-    def _lines_of(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
-        """Return file and line of cases in the suite file."""
+        if self._rows is None:
+            source = self._overrides.cases or (self._file.path if self._file else "-")
+            if source == "-" or not ids:
+                return {}
+            path = Path(source) if self._overrides.cases else self._base / source
+            return find_places(path, ids, **self._shape())
         places: dict[str, tuple[str, int | None]] = {}
         for number, case in enumerate(self._inline()):
             file, _, line = self._lines.where("cases", number).rpartition(":")

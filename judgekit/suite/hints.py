@@ -35,8 +35,9 @@ def key_hint(path: Path, known: Iterable[str]) -> str:
     """
     key, names = str(path[-1]), list(known)
     if path[:-1] in ((), ("gate",)) and (key in ("gates", "gate") or path[:-1] == ("gate",)):
-        form = package_data(_FORMS)["values"]["gate"]
-        return suggest(key, names, otherwise="") if _spelled(key, names) else f"; {form}"
+        if key != "gates" and closest(key, names, alike=0.8):
+            return suggest(key, names, otherwise="")
+        return f"; {package_data(_FORMS)['values']['gate']}"
     if close := closest(key, names):
         return suggest(key, close)
     if key in ("levels", "text") and "criteria" not in path:
@@ -45,10 +46,6 @@ def key_hint(path: Path, known: Iterable[str]) -> str:
         return f"; it belongs to the judge: judge: {{params: {{{key}: ...}}}}"
     form = _places().get(key)
     return f"; it belongs here: {form}" if form else suggest(key, names)
-
-
-def _spelled(key: str, known: list[str]) -> bool:
-    return key != "gates" and bool(closest(key, known, alike=0.8))
 
 
 @cache

@@ -78,18 +78,21 @@ class Watch:
 
     def _round(self, saved: tuple[Path, ...]) -> Round:
         began = time.monotonic()
+        suite = None
         try:
             suite = load_suite(self.path, self.overrides)
-        except (JudgekitError, OSError) as exc:
-            self._watch(None)
-            return self._failed(saved, exc)
-        self._watch(suite)
-        reuse = None if self._last is None else ReusableResults(self._last, suite)
-        try:
+            self._watch(suite)
+            reuse = None if self._last is None else ReusableResults(self._last, suite)
             report = self.run(suite, reuse)
         except (JudgekitError, OSError) as exc:
-            return self._failed(saved, exc)
-        self._note_tape(suite)
+            if suite is None:
+                self._watch(None)
+            message = " ".join(str(exc).split())
+            return Round(saved, self._existing, error=message or type(exc).__name__)
+        cassette = suite.cassette
+        if cassette is not None and cassette.path is not None and cassette.added:
+            # What this run itself wrote is no save.
+            self._stamps[cassette.path] = tape_stamp(suite)
         earlier, self._last = self._last, RunSnapshot(report, suite, earlier=self._last)
         return Round(
             saved,
@@ -102,19 +105,9 @@ class Watch:
             rows=len(self._last.rows),
         )
 
-    def _failed(self, saved: tuple[Path, ...], exc: Exception) -> Round:
-        message = " ".join(str(exc).split())
-        return Round(saved, self._existing, error=message or type(exc).__name__)
-
     @property
     def _existing(self) -> int:
         return sum(path.is_file() for path in self._files.paths)
-
-    def _note_tape(self, suite: Suite) -> None:
-        """Ignore what this run itself wrote to its cassette."""
-        cassette = suite.cassette
-        if cassette is not None and cassette.path is not None and cassette.added:
-            self._stamps[cassette.path] = tape_stamp(suite)
 
 
 def recording_command(suite: Path, overrides: Overrides, metrics: Iterable[str]) -> str:
