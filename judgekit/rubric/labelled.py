@@ -65,14 +65,11 @@ class Labelled:
     """
 
     def __init__(self, rows: Sequence[_Row], *, count: int, choose: str) -> None:
-        self._rows = rows
-        self._count = count
-        self._choose = choose
-        self.chosen = self._chosen(frozenset())
-        shown = {id(example) for example in self.chosen}
-        picked = [row for row in rows if id(row.example) in shown]
-        self._ids = {row.id for row in picked if row.id is not None}
-        self._texts = {_text_of(row.example.case) for row in picked}
+        self._rows, self._count, self._choose = rows, count, choose
+        chosen = self._chosen(frozenset())
+        self.chosen = tuple(row.example for row in chosen)
+        self._ids = {row.id for row in chosen if row.id is not None}
+        self._texts = {_text_of(row.example.case) for row in chosen}
         self._without: dict[frozenset[int], tuple[Example, ...]] = {}
 
     def shown_to(self, case: Case) -> tuple[frozenset[int], tuple[Example, ...]]:
@@ -87,15 +84,14 @@ class Labelled:
             if row.id in ids or _text_of(row.example.case) == text
         )
         if out not in self._without:
-            self._without[out] = self._chosen(out)
+            self._without[out] = tuple(row.example for row in self._chosen(out))
         return out, self._without[out]
 
-    def _chosen(self, out: frozenset[int]) -> tuple[Example, ...]:
+    def _chosen(self, out: frozenset[int]) -> list[_Row]:
         rows = [row for number, row in enumerate(self._rows) if number not in out]
         if self._choose == "first":
-            return tuple(row.example for row in rows[: self._count])
-        chosen = sorted(_spread(rows, self._count), key=lambda row: row.digest)
-        return tuple(row.example for row in chosen)
+            return rows[: self._count]
+        return sorted(_spread(rows, self._count), key=lambda row: row.digest)
 
 
 def _spread(rows: Sequence[_Row], count: int) -> list[_Row]:
@@ -143,10 +139,8 @@ def read_labelled(
     names = [name for name in (file.file, file.cases) if name is not None]
     texts = {name: _read(name, folder=folder, where=where) for name in names}
     cases = None if file.cases is None else _cases(folder / file.cases, texts[file.cases])
-    metric = file.metric or rubric
-    reader = _RowReader(metric, cases, form, weighing)
-    path = folder / file.file
-    rows = list(reader.rows(path, texts[file.file]))
+    metric, path = file.metric or rubric, folder / file.file
+    rows = list(_RowReader(metric, cases, form, weighing).rows(path, texts[file.file]))
     if len(rows) < file.count:
         message = f"{path} has {len(rows)} rows of {metric!r}, fewer than the {file.count} examples"
         raise _invalid(f"{message}; lower the count, or name the metric of its rows", where)
@@ -186,12 +180,10 @@ def _read(name: str, *, folder: Path, where: str) -> str:
 
 
 def _objects(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    count = 0
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    numbered = enumerate(text.split("\n"), start=1)
+    filled = ((number, line) for number, line in numbered if line.strip())
+    for count, (number, line) in enumerate(filled, start=1):
         where = place(path, number)
-        count += 1
         if count > MAX_ROWS:
             raise _invalid(f"more than {MAX_ROWS:,} rows", where)
         try:

@@ -173,9 +173,7 @@ class RubricBuilder:
     """
 
     def __init__(self, layers: list[Layer], path: Path, loader: Folders) -> None:
-        self.own = layers[0]
-        self.path = path
-        self.loader = loader
+        self.own, self.path, self.loader = layers[0], path, loader
         self.faults: list[RubricError] = []
         abstract = self.own.file.abstract
         # Lint checks the texts of an abstract file, but what is missing may be in its children.

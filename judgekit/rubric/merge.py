@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from judgekit.core.errors import ConfigError, RubricError
@@ -27,7 +27,7 @@ class MergedLayers:
     """
 
     def __init__(self, layers: Sequence[Layer], *, faults: list[RubricError]) -> None:
-        self.layers = layers
+        self.layers, self.own = layers, layers[0]
         self.faults = faults
 
     def _fault(self, rule: str, message: str, *path: str, layer: Layer | None = None) -> None:
@@ -42,7 +42,7 @@ class MergedLayers:
                 inside = inside.get(step) if isinstance(inside, dict) else None
             if inside is not None:
                 return layer.lines.where(*path)
-        return self.layers[0].lines.where(*path)
+        return self.own.lines.where(*path)
 
     def first(self, name: str) -> Any:
         """Return a setting from the first layer that has it."""
@@ -93,7 +93,7 @@ class MergedLayers:
     def groups(self, criteria: Sequence[Criterion]) -> dict[str, Group]:
         """Return the groups of all layers; the rubric's own must have criteria."""
         known = list(dict.fromkeys(c.group for c in criteria if c.group))
-        for name in self.layers[0].file.groups:
+        for name in self.own.file.groups:
             if name not in known:
                 message = f"group {name!r} has no criteria{suggest(name, known)}"
                 self._fault("empty-group", message, "groups", name)
@@ -104,19 +104,18 @@ class MergedLayers:
 
     def criteria(self) -> tuple[Criterion, ...]:
         """Return the criteria of all layers, by id; a layer may replace or remove others."""
-        own = self.layers[0]
         merged: dict[str, CriterionFile] = self._merged("criteria")
         if not merged:
             message = 'has no criteria; add criteria: {kind: {text: "Is the answer kind?"}}'
-            self._fault("no-criteria", message, "criteria", layer=own)
+            self._fault("no-criteria", message, "criteria", layer=self.own)
         if len(merged) > MAX_CRITERIA:
             message = f"has {len(merged)} criteria, of {MAX_CRITERIA} at most"
-            self._fault("bad-value", message, "criteria", layer=own)
-        groups: dict[str, dict[str, CriterionFile]] = {}
+            self._fault("bad-value", message, "criteria", layer=self.own)
+        groups: dict[str, dict[str, float | None]] = {}
         for id, criterion in merged.items():
-            groups.setdefault(group_of(id), {})[id] = criterion
-        for group, members in groups.items():
-            self._check_weights(group, {id: criterion.weight for id, criterion in members.items()})
+            groups.setdefault(group_of(id), {})[id] = criterion.weight
+        for group, weights in groups.items():
+            self._check_weights(group, weights)
         criteria = []
         for id, criterion in merged.items():
             if ID.fullmatch(id):
@@ -147,26 +146,24 @@ class MergedLayers:
                 message = f"{id!r}: give every criterion of a group a weight, or none"
                 self._fault("weight-missing", message, "criteria", id)
         total = sum(max(0.0, weight) for weight in given.values())
-        own = self.layers[0]
         of = f" of group {group!r}" if group else ""
         if total <= 0:
             message = f"the weights{of} are all penalties; one must be positive"
-            self._fault("weight-sum", message, "criteria", layer=own)
+            self._fault("weight-sum", message, "criteria", layer=self.own)
         elif self.first("weights") in (None, "fractions") and abs(total - 1.0) > 1e-6:
             advice = "correct them, or write `weights: relative` to have them rescaled"
             message = f"the positive weights{of} add up to {total:g}, not 1; {advice}"
-            self._fault("weight-sum", message, "criteria", layer=own)
+            self._fault("weight-sum", message, "criteria", layer=self.own)
 
     def modes(self, criteria: Sequence[Criterion]) -> tuple[dict[str, dict[str, float]], str]:
         """Return mode -> group -> weight, and the default mode."""
         groups = list(dict.fromkeys(c.group for c in criteria))
-        own = self.layers[0]
         modes: dict[str, dict[str, float]] = self._merged("modes")
         default = self.first("default_mode")
         if not modes:
             if default is not None:
                 message = "names a default_mode, but has no modes"
-                self._fault("default-mode", message, "default_mode", layer=own)
+                self._fault("default-mode", message, "default_mode", layer=self.own)
             return {"default": {group: 1.0 / len(groups) for group in groups}}, "default"
         used: set[str] = set()
         for mode, weights in modes.items():
@@ -175,14 +172,16 @@ class MergedLayers:
         for criterion in criteria:
             if criterion.group not in used:
                 message = f"{criterion.id!r} has no weight in any mode, so it is never asked"
-                self._fault("unreachable-criterion", message, "criteria", criterion.id, layer=own)
+                self._fault(
+                    "unreachable-criterion", message, "criteria", criterion.id, layer=self.own
+                )
         if default is None and len(modes) > 1:
             message = "has several modes; say which is the default_mode"
-            self._fault("default-mode", message, "modes", layer=own)
+            self._fault("default-mode", message, "modes", layer=self.own)
         default = default or next(iter(modes))
         if default not in modes:
             message = f"default_mode {default!r} is not among the modes{suggest(default, modes)}"
-            self._fault("default-mode", message, "default_mode", layer=own)
+            self._fault("default-mode", message, "default_mode", layer=self.own)
         return {mode: dict(weights) for mode, weights in modes.items()}, default
 
     def _check_mode(self, mode: str, weights: dict[str, float], groups: list[str]) -> None:
@@ -219,7 +218,10 @@ class MergedLayers:
     ) -> None:
         """Refuse parameters that are used and not declared, or declared and not used."""
         named = list(mentions)
-        for path, text in self._texts(criteria, details):
+        texts: list[tuple[tuple[str, ...], str]] = [(("description",), self.description())]
+        texts += [(("details", detail.name), detail.text) for detail in details]
+        texts += [(("criteria", c.id), text) for c in criteria for text in texts_of(c)]
+        for path, text in texts:
             try:
                 named += [(name, self.where_set(*path)) for name in named_in(text)]
             except ConfigError as exc:
@@ -239,14 +241,3 @@ class MergedLayers:
                 advice = f"write {{{{ parameters.{name} }}}} where it counts, or remove it"
                 message = f"parameter {name!r} is never used; {advice}"
                 self._fault("unused-parameter", message, "parameters", name)
-
-    def _texts(
-        self, criteria: Sequence[Criterion], details: Sequence[Detail]
-    ) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Yield every text that may name a parameter, with the path of its setting."""
-        yield ("description",), self.description()
-        for detail in details:
-            yield ("details", detail.name), detail.text
-        for criterion in criteria:
-            for text in texts_of(criterion):
-                yield ("criteria", criterion.id), text
