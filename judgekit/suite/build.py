@@ -162,7 +162,12 @@ class Builder(NamedTuple):
             metric = self._single(plan, name=plan.name)
             if plan.fallback is None:
                 return metric
-            return self._with_fallback(plan, plan.fallback, metric)
+            from judgekit.metrics.fallback import WithFallback
+
+            path = ("metrics", plan.name, "fallback")
+            with placed_options(self.lines, *path, at=(*path, "use")):
+                other = self._single(plan.fallback, name=None)
+            return WithFallback(metric, other, no_judge=plan.never_ask, on_budget=plan.on_budget)
 
     def _combined(self, plan: MetricPlan) -> Metric:
         from judgekit.metrics.combine import Combined
@@ -172,14 +177,6 @@ class Builder(NamedTuple):
         return Combined(
             name=plan.name, of=parts, combine=combine, weights=plan.options.get("weights")
         )
-
-    def _with_fallback(self, plan: MetricPlan, fallback: MetricPlan, metric: Metric) -> Metric:
-        from judgekit.metrics.fallback import WithFallback
-
-        path = ("metrics", plan.name, "fallback")
-        with placed_options(self.lines, *path, at=(*path, "use")):
-            substitute = self._single(fallback, name=None)
-        return WithFallback(metric, substitute, no_judge=plan.never_ask, on_budget=plan.on_budget)
 
     def _judge(self, plan: MetricPlan) -> Judge:
         """Return the judge of a metric: one, or a jury of its roles."""

@@ -106,29 +106,54 @@ class SuiteSettings(NamedTuple):
         with placed(self.where("record")):
             return RecordMode.parse(self.file.record or "none")
 
+    def rubric_folders(self) -> tuple[Path, ...]:
+        """Return the rubric folders of a suite.
 
-def with_settings(rubric: Rubric | None, metric: str, settings: SuiteSettings) -> Rubric | None:
-    """Return the rubric of a metric with the parameters of the suite; flags override the file.
+        Raises:
+            ConfigError: one does not exist.
+        """
+        folders = tuple(self.base / folder for folder in self.file.rubrics)
+        for number, folder in enumerate(folders):
+            if not folder.is_dir():
+                message = f"no such folder: {folder}{nearby(folder) or '; check the path'}"
+                raise ConfigError(message, where=self.where("rubrics", number))
+        return folders
 
-    Raises:
-        ConfigError: a parameter is unknown, wrong or missing, or there is no rubric to take it.
-    """
-    written = settings.file.metrics[metric].parameters or {}
-    flags = settings.overrides.settings.get(metric, {})
-    at = ("metrics", metric, "parameters")
-    if rubric is None:
-        message = f"metric {metric!r} is no rubric; only rubrics have parameters"
-        if written:
-            raise ConfigError(message, where=settings.where(*at))
-        if flags:
-            raise ConfigError(message, where=f"--set {metric}.{next(iter(flags))}")
-        return None
-    values: dict[str, Any] = {}
-    for name, value in written.items():
-        with placed(settings.where(*at, name)):
-            values[name] = rubric.parameter(name).check(value)
-    values |= read_flags(rubric, flags, before=f"--set {metric}.")
-    return rubric.with_parameters(values)
+    def check_metrics(self) -> None:
+        """Refuse `--set` for a metric that the suite does not have.
+
+        Raises:
+            ConfigError: there is no such metric; suggests the closest one.
+        """
+        metrics = list(self.file.metrics)
+        for metric, flags in self.overrides.settings.items():
+            if metric not in metrics:
+                hint = suggest(metric, metrics)
+                where = f"--set {metric}.{next(iter(flags))}"
+                raise ConfigError(f"the suite has no metric {metric!r}{hint}", where=where)
+
+    def with_parameters(self, rubric: Rubric | None, metric: str) -> Rubric | None:
+        """Return the rubric of a metric with the parameters of the suite; flags override the file.
+
+        Raises:
+            ConfigError: a parameter is unknown, wrong or missing, or there is no rubric to take it.
+        """
+        written = self.file.metrics[metric].parameters or {}
+        flags = self.overrides.settings.get(metric, {})
+        at = ("metrics", metric, "parameters")
+        if rubric is None:
+            message = f"metric {metric!r} is no rubric; only rubrics have parameters"
+            if written:
+                raise ConfigError(message, where=self.where(*at))
+            if flags:
+                raise ConfigError(message, where=f"--set {metric}.{next(iter(flags))}")
+            return None
+        values: dict[str, Any] = {}
+        for name, value in written.items():
+            with placed(self.where(*at, name)):
+                values[name] = rubric.parameter(name).check(value)
+        values |= read_flags(rubric, flags, before=f"--set {metric}.")
+        return rubric.with_parameters(values)
 
 
 def read_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> dict[str, Any]:
@@ -144,20 +169,6 @@ def read_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> dict
     return values
 
 
-def rubric_folders(settings: SuiteSettings) -> tuple[Path, ...]:
-    """Return the rubric folders of a suite.
-
-    Raises:
-        ConfigError: one does not exist.
-    """
-    folders = tuple(settings.base / folder for folder in settings.file.rubrics)
-    for number, folder in enumerate(folders):
-        if not folder.is_dir():
-            message = f"no such folder: {folder}{nearby(folder) or '; check the path'}"
-            raise ConfigError(message, where=settings.where("rubrics", number))
-    return folders
-
-
 def suite_folders(path: str | Path) -> list[RubricFolder]:
     """Return the places where a suite looks up rubrics, in order.
 
@@ -168,18 +179,4 @@ def suite_folders(path: str | Path) -> list[RubricFolder]:
     data, lines = read_suite(file)
     suite = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
     settings = SuiteSettings(suite, file.parent, lines, Overrides())
-    return own_folders(file.parent, rubric_folders(settings))
-
-
-def check_metrics(settings: SuiteSettings) -> None:
-    """Refuse `--set` for a metric that the suite does not have.
-
-    Raises:
-        ConfigError: there is no such metric; suggests the closest one.
-    """
-    metrics = list(settings.file.metrics)
-    for metric, flags in settings.overrides.settings.items():
-        if metric not in metrics:
-            hint = suggest(metric, metrics)
-            where = f"--set {metric}.{next(iter(flags))}"
-            raise ConfigError(f"the suite has no metric {metric!r}{hint}", where=where)
+    return own_folders(file.parent, settings.rubric_folders())

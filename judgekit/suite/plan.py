@@ -23,7 +23,7 @@ from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import FallbackFile, MetricFile
 from judgekit.suite.judge_file import JUDGE
-from judgekit.suite.overrides import SuiteSettings, with_settings
+from judgekit.suite.overrides import SuiteSettings
 
 _ASKING = ("vote", "quorum", "order", "calls", "readout")
 """Keys of a metric that are settings of a `Jury`."""
@@ -114,7 +114,7 @@ class Planner:
         kind, maker, rubric = self._resolved(name, entry)
         if not maker.judged:
             self._check_computed(name, entry)
-        rubric = with_settings(rubric, name, self.settings)
+        rubric = self.settings.with_parameters(rubric, name)
         options = dict(entry.model_extra or {})
         if entry.with_ is not None:
             if not maker.takes("opponent"):

@@ -25,13 +25,7 @@ from judgekit.suite.file import SuiteFile
 from judgekit.suite.gates import baseline_of, check_gates, read_run_labels, written_gates
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, facts_of
-from judgekit.suite.overrides import (
-    DECIDING,
-    Overrides,
-    SuiteSettings,
-    check_metrics,
-    rubric_folders,
-)
+from judgekit.suite.overrides import DECIDING, Overrides, SuiteSettings
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
@@ -64,10 +58,10 @@ class Suite(Displayed):
         self.no_judge = self._overrides.no_judge or not self.roles
         self.record = settings.record_mode
         self.redact = make_redactor(file.redact, salt_env=file.redact_salt_env, lines=lines)
-        self.folders = rubric_folders(settings)
+        self.folders = settings.rubric_folders()
         for name in file.metrics:
             self._check_parts(name, ())
-        check_metrics(settings)
+        settings.check_metrics()
         names = self._metrics_to_run()
         self._check_roles()
         planner = Planner(settings, folders=self.folders, roles=self.roles, no_judge=self.no_judge)
