@@ -64,7 +64,7 @@ class QuotesFile(FileModel):
         if not all(text.strip() for text in self.contain):
             raise ValueError("a text to find in a quote must not be empty")
         if self.source is not None and self.source not in _SOURCES:
-            raise ValueError(f"no text field {self.source!r}{suggest(self.source, list(_SOURCES))}")
+            raise ValueError(f"no text field {self.source!r}{suggest(self.source, _SOURCES)}")
         return self
 
 

@@ -67,10 +67,8 @@ class OtherRun:
 
     @cached_property
     def _answers(self) -> dict[str, _OtherAnswer]:
-        return {
-            case.id: _OtherAnswer(_question(case), case.output, _note(case))
-            for case, _ in read_results(self.folder)
-        }
+        cases = (case for case, _ in read_results(self.folder))
+        return {c.id: _OtherAnswer(_question(c), c.output, _note(c)) for c in cases}
 
     def name_answers(self, metrics: Sequence[Metric], *, out: Path | None) -> None:
         """Give pairwise metrics the names of both runs: the ends of their folders."""

@@ -301,12 +301,8 @@ def failing_ids(folder: Path) -> frozenset[str]:
     """
     report = Report.read(folder)
     summaries = report.metrics
-    return frozenset(
-        row.case
-        for scored in report.results
-        for row in scored.rows
-        if _fails(row.result, summaries.get(row.metric))
-    )
+    rows = (row for scored in report.results for row in scored.rows)
+    return frozenset(row.case for row in rows if _fails(row.result, summaries.get(row.metric)))
 
 
 def _fails(result: Result, summary: MetricSummary | None) -> bool:

@@ -13,7 +13,6 @@ import judgekit
 DISTRIBUTION = "judgekit-rubrics"
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(.*?)(?:;\s*(.*))?\Z", re.DOTALL)
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([\w-]+)['"]""")
-_KEY_NAME = re.compile(r"_API_KEY\Z")
 
 
 def installed() -> tuple[dict[str, str | None], dict[str, tuple[str, ...]], list[str]]:
@@ -55,10 +54,8 @@ def _namesakes() -> Iterator[str]:
     """Yield problems with other packages named judgekit."""
     for name in sorted(set(_installers())):
         if name.replace("_", "-").lower() != DISTRIBUTION:
-            yield (
-                f"another project, {name}, installs a package named judgekit: "
-                f"pip uninstall {name}, then pip install --force-reinstall {DISTRIBUTION}"
-            )
+            advice = f"pip uninstall {name}, then pip install --force-reinstall {DISTRIBUTION}"
+            yield f"another project, {name}, installs a package named judgekit: {advice}"
     ours = Path(judgekit.__file__).resolve().parent
     for entry in sys.path:
         other = (Path(entry or ".") / "judgekit").resolve()
@@ -81,12 +78,10 @@ def _installers() -> Iterator[str]:
 
 
 def _listed(project: metadata.Distribution) -> str:
-    for name in ("RECORD", "installed-files.txt", "SOURCES.txt"):
-        if text := project.read_text(name):
-            return text
-    return ""
+    texts = map(project.read_text, ("RECORD", "installed-files.txt", "SOURCES.txt"))
+    return next(filter(None, texts), "")
 
 
 def is_key(name: str, value: str) -> bool:
     """Return whether an environment variable has a key."""
-    return bool(value) and _KEY_NAME.search(name) is not None
+    return bool(value) and name.endswith("_API_KEY")

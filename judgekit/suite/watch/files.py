@@ -6,7 +6,6 @@ folders and in containers.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.input_file import sha256_of
 from judgekit.core.protocols import with_children
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.report.folder import REPORT
@@ -179,7 +179,6 @@ def files_named(base: Path, value: Any) -> Iterable[Path]:
 def digest_of(path: Path) -> str | None:
     """Return the digest of a file; `None` if it cannot be read."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(path)
     except OSError:
         return None
