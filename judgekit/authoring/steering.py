@@ -30,10 +30,10 @@ from judgekit.report.export.target import written
 from judgekit.report.text import counts_of, interval_of
 from judgekit.runner.background import run_sync
 from judgekit.runner.evaluation import evaluate
-from judgekit.suite.answering import answer, open_system
+from judgekit.suite.answering import answer
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
-from judgekit.suite.steering import steerable, steered_system
+from judgekit.suite.systems import open_system, steerable, steered_system
 
 HELD_OUT = 5
 """Without test prompts, the prompt of every fifth pair is one, and the pair is not trained on."""

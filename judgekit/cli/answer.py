@@ -73,7 +73,7 @@ def answer(
     from judgekit.datasets import load_cases
     from judgekit.judges.limits import Purse
     from judgekit.judges.local import PREFIX
-    from judgekit.suite.models import paths_of
+    from judgekit.suite.systems import paths_of
 
     suite = Path(cases) if cases.endswith((".yaml", ".yml")) else None
     steering = _steering(steering_vector, layer, strength, field=field)
@@ -153,8 +153,8 @@ class _Asking(NamedTuple):
         """Let a model answer, write or print the cases, and print the outcome."""
         from judgekit.cli.screen import StatusLine, run_interruptible
         from judgekit.datasets.write import write_cases
-        from judgekit.suite.answering import answer, open_system
-        from judgekit.suite.steering import answer_twice
+        from judgekit.suite.answering import answer
+        from judgekit.suite.systems import answer_twice, open_system
 
         line = StatusLine(shown=not self.quiet and (self.keep or out is not None))
         counts: Counter[str] = Counter()

@@ -8,48 +8,32 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.store_opener import store_opener
 from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.failure import failure_of
-from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.judge_wrapper import RequestBuilder
-from judgekit.core.protocols import Judge, JudgeLike
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.request import About, ChatMessage, Form
 from judgekit.core.score import Failure
 from judgekit.core.suggest import suggest
-from judgekit.core.yaml_file import Lines
 from judgekit.datasets.load import Source, cases_of
 from judgekit.datasets.write import case_writer
 from judgekit.judges.connections import closing_connections
-from judgekit.judges.limits import Auto, Budget, LimitedJudge
-from judgekit.judges.local import PREFIX
-from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
 from judgekit.runner.progress import close, listener
-from judgekit.suite.judge_file import JudgeFile
-from judgekit.suite.judges import make_judge, price_of
-from judgekit.suite.redaction import Rule, make_redactor
 
 Field = Literal["output", "baseline"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 
 _FORM = Form(want="text")
 _Running = deque[tuple[Case, asyncio.Task["Answered"]]]
-
-
-class _RedactFile(FileModel):
-    """Redaction rules without a suite."""
-
-    redact: list[Rule]
 
 
 class Answered(NamedTuple):
@@ -269,77 +253,3 @@ class _Answering(NamedTuple):
 
 
 STOPPED = Failure(kind="not_run", message="stopped before it was answered; run again to continue")
-
-
-def open_system(
-    model: str,
-    *,
-    api_base: str | None = None,
-    api_key_env: str | None = None,
-    identity: str | None = None,
-    params: Mapping[str, Any] | None = None,
-    cassette: Path | None = None,
-    record: str = "new_episodes",
-    redact: Iterable[str] = (),
-    concurrency: int = 8,
-    purse: Budget | None = None,
-    rpm: float | Auto | None = None,
-    tpm: float | Auto | None = None,
-) -> Cassette:
-    """Return a system under test with its limits, behind a tape and the store.
-
-    Args:
-        model: the model name of litellm, such as `openai/NAME`; or `transformers/FOLDER`, for a
-            model of this machine.
-        api_base: address of your own server.
-        api_key_env: environment variable with the key.
-        identity: the version of the model behind this name; part of every request key.
-        params: parameters of the calls, added to `PARAMS`; `None` removes one.
-        cassette: tape to replay and record; without it, only the store.
-        record: `none`, `new_episodes` or `all`.
-        redact: built-in rules or patterns to remove from requests and recordings.
-        concurrency: concurrent calls.
-        purse: the budget, which several systems may share; its calls need a known price.
-        rpm: requests a minute; `auto` learns the limit from the server.
-        tpm: tokens a minute; `auto` learns the limit from the server.
-
-    Raises:
-        ConfigError: an option is wrong, the tape to replay does not exist, or a budget lacks a
-            price.
-        CassetteCorrupt: the tape is damaged.
-    """
-    lines = Lines(file="")
-    data = {"model": model, "api_base": api_base, "api_key_env": api_key_env, "identity": identity}
-    all_params = {**PARAMS, **(params or {})}
-    sent = {name: value for name, value in all_params.items() if value is not None}
-    file = validate_file(JudgeFile, {**data, "params": sent}, lines=lines)
-    if model.startswith("manual/"):
-        raise ConfigError(f"{model} is a person; name a model")
-    if concurrency < 1:
-        raise ConfigError("concurrency must be at least 1")
-    mode = RecordMode.parse(record)
-    asking = mode is not RecordMode.NONE
-    price = None
-    if purse is not None and asking and (price := price_of(file)) is None:
-        raise ConfigError(f"--max-cost: the price of {model} is not known; leave out --max-cost")
-    if not asking and cassette is not None and not cassette.exists():
-        raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
-    judge: Judge
-    if model.startswith(PREFIX):  # one call at a time, because each takes the whole machine
-        judge = SteeredJudge(SteerableModel(model), identity=identity, params=file.params)
-        concurrency = 1
-    else:
-        judge = make_judge(file, base=Path(), lines=lines, asking=asking)
-    rules = validate_file(_RedactFile, {"redact": list(redact)}, lines=lines)
-    if not asking:  # a replay waits for no server
-        rpm = tpm = None
-    limited = LimitedJudge(
-        judge, concurrency=concurrency, purse=purse, price=price, rpm=rpm, tpm=tpm
-    )
-    return Cassette(
-        limited,
-        tape=cassette,
-        store=store_opener(cassette.parent if cassette is not None else Path()),
-        record=mode,
-        redact=make_redactor(rules.redact, lines=lines),
-    )

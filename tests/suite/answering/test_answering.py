@@ -15,7 +15,8 @@ from judgekit.core.request import Reply, Try
 from judgekit.datasets import load_cases
 from judgekit.datasets.perturb.perturb import Perturbation, perturb
 from judgekit.judges.fake import FakeJudge
-from judgekit.suite.answering import answer, answer_sync, chat_of, open_system
+from judgekit.suite.answering import answer, answer_sync, chat_of
+from judgekit.suite.systems import open_system
 
 HISTORY = (
     Message(role="user", content="Hello."),

@@ -1,0 +1,209 @@
+"""Systems under test: opened, steered, and where the answers of each go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.store_opener import store_opener
+from judgekit.core.errors import ConfigError
+from judgekit.core.file_model import FileModel, validate_file
+from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.protocols import Judge
+from judgekit.core.yaml_file import Lines
+from judgekit.datasets.load import Source
+from judgekit.judges.limits import Auto, Budget, LimitedJudge
+from judgekit.judges.local import PREFIX
+from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
+from judgekit.judges.steering_vector import Steering
+from judgekit.suite.answering import Answers, answer
+from judgekit.suite.judge_file import JudgeFile
+from judgekit.suite.judges import make_judge, price_of
+from judgekit.suite.redaction import Rule, make_redactor
+
+LONGEST = 100
+"""Characters of a file name."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class _RedactFile(FileModel):
+    """Redaction rules without a suite."""
+
+    redact: list[Rule]
+
+
+def open_system(
+    model: str,
+    *,
+    api_base: str | None = None,
+    api_key_env: str | None = None,
+    identity: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    cassette: Path | None = None,
+    record: str = "new_episodes",
+    redact: Iterable[str] = (),
+    concurrency: int = 8,
+    purse: Budget | None = None,
+    rpm: float | Auto | None = None,
+    tpm: float | Auto | None = None,
+) -> Cassette:
+    """Return a system under test with its limits, behind a tape and the store.
+
+    Args:
+        model: the model name of litellm, such as `openai/NAME`; or `transformers/FOLDER`, for a
+            model of this machine.
+        api_base: address of your own server.
+        api_key_env: environment variable with the key.
+        identity: the version of the model behind this name; part of every request key.
+        params: parameters of the calls, added to `PARAMS`; `None` removes one.
+        cassette: tape to replay and record; without it, only the store.
+        record: `none`, `new_episodes` or `all`.
+        redact: built-in rules or patterns to remove from requests and recordings.
+        concurrency: concurrent calls.
+        purse: the budget, which several systems may share; its calls need a known price.
+        rpm: requests a minute; `auto` learns the limit from the server.
+        tpm: tokens a minute; `auto` learns the limit from the server.
+
+    Raises:
+        ConfigError: an option is wrong, the tape to replay does not exist, or a budget lacks a
+            price.
+        CassetteCorrupt: the tape is damaged.
+    """
+    lines = Lines(file="")
+    data = {"model": model, "api_base": api_base, "api_key_env": api_key_env, "identity": identity}
+    all_params = {**PARAMS, **(params or {})}
+    sent = {name: value for name, value in all_params.items() if value is not None}
+    file = validate_file(JudgeFile, {**data, "params": sent}, lines=lines)
+    if model.startswith("manual/"):
+        raise ConfigError(f"{model} is a person; name a model")
+    if concurrency < 1:
+        raise ConfigError("concurrency must be at least 1")
+    mode = RecordMode.parse(record)
+    asking = mode is not RecordMode.NONE
+    price = None
+    if purse is not None and asking and (price := price_of(file)) is None:
+        raise ConfigError(f"--max-cost: the price of {model} is not known; leave out --max-cost")
+    if not asking and cassette is not None and not cassette.exists():
+        raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
+    judge: Judge
+    if model.startswith(PREFIX):  # one call at a time, because each takes the whole machine
+        judge = SteeredJudge(SteerableModel(model), identity=identity, params=file.params)
+        concurrency = 1
+    else:
+        judge = make_judge(file, base=Path(), lines=lines, asking=asking)
+    rules = validate_file(_RedactFile, {"redact": list(redact)}, lines=lines)
+    if not asking:  # a replay waits for no server
+        rpm = tpm = None
+    limited = LimitedJudge(
+        judge, concurrency=concurrency, purse=purse, price=price, rpm=rpm, tpm=tpm
+    )
+    return Cassette(
+        limited,
+        tape=cassette,
+        store=store_opener(cassette.parent if cassette is not None else Path()),
+        record=mode,
+        redact=make_redactor(rules.redact, lines=lines),
+    )
+
+
+async def answer_twice(
+    cases: Source, judge: Cassette, steering: Steering, *, out: Path | None = None, **options: Any
+) -> Answers:
+    """Fill in `baseline` without steering, then `output` with it; takes the options of `answer`.
+
+    Args:
+        cases: the cases.
+        judge: a model of this machine, from `open_system`.
+        steering: the vector, its layer and strength.
+        out: file to write the cases to; without it, they stay in memory.
+        options: of `answer`.
+
+    Returns:
+        The outcome of both, added up; a failure is that of the output, if both failed.
+
+    Raises:
+        ConfigError: the model cannot be steered, or the vector is of another model.
+    """
+    plain = await answer(cases, judge, **{**options, "field": "baseline"})
+    steered = await answer(plain.cases, steered_system(judge, steering), out=out, **options)
+    return steered._replace(
+        states=plain.states + steered.states,
+        failures=plain.failures | steered.failures,
+        cut_off=plain.cut_off + steered.cut_off,
+    )
+
+
+def steered_system(system: Cassette, steering: Steering) -> BaseJudge:
+    """Return the same system with a steering, behind the same tape and store."""
+    judge = SteeredJudge(
+        steerable(system), identity=system.identity, params=system.params, steering=steering
+    )
+    return system.for_judge(LimitedJudge(judge, concurrency=1))
+
+
+def steerable(system: Cassette) -> SteerableModel:
+    """Return the model of a system.
+
+    Raises:
+        ConfigError: it is not on this machine.
+    """
+    inner = system.judge.judge if isinstance(system.judge, LimitedJudge) else None
+    if not isinstance(inner, SteeredJudge):
+        raise ConfigError(f"{system.model} cannot be steered; name a model of this machine")
+    return inner.local
+
+
+def paths_of(models: str, folder: Path | None, *, ending: str) -> dict[str, Path | None]:
+    """Return the path of the answers of each model, with the folder made.
+
+    Args:
+        models: names of models, separated by commas.
+        folder: where the answers go.
+        ending: end of the file names; empty for folders.
+
+    Raises:
+        ConfigError: no folder is given or can be made, there is no name, or two models would have
+            one path.
+    """
+    if folder is None:
+        raise ConfigError("--models writes a file for each model; name their folder: --out FOLDER")
+    names = [name.strip() for name in models.split(",")]
+    if not all(names):
+        raise ConfigError(f"--models {models}: a name is empty; write it as --models A,B")
+    paths: dict[str, Path | None] = {}
+    owners: dict[str, str] = {}
+    for name in names:
+        if name in paths:
+            raise ConfigError(f"--models: {name} is named twice; name each model once")
+        path = folder / f"{file_name(name)}{ending}"
+        # Some file systems ignore case.
+        other = owners.setdefault(path.name.lower(), name)
+        if other != name:
+            problem = f"{other} and {name} would both be written to {path}"
+            raise ConfigError(f"--models: {problem}; answer one of them with another --out")
+        paths[name] = path
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise ConfigError(f"--out {folder}: not a folder ({exc.strerror}); name one") from exc
+    return paths
+
+
+def file_name(model: str) -> str:
+    """Return the name of a model as a file name.
+
+    >>> file_name("openai/gpt-6-luna"), file_name("../x y")
+    ('openai_gpt-6-luna', 'x_y')
+
+    Raises:
+        ConfigError: nothing is left of it, or it is too long.
+    """
+    name = _UNSAFE.sub("_", model).strip("._-")
+    if not name or len(name) > LONGEST:
+        advice = "answer it with --model and --out"
+        raise ConfigError(f"{model[:LONGEST]}: cannot name a file; {advice}")
+    return name
