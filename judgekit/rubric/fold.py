@@ -155,18 +155,9 @@ def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:
         worth = worths[place]
         effective[worth.id] = worth.weight / answered[worth.group] * groups[worth.group] / live
     everything = math.fsum(groups[group] for group in intended)
-    return Shares(
-        status="scored",
-        effective=effective,
-        covered=math.fsum(groups[g] * answered[g] / intended[g] for g in answered) / everything,
-        counted=counted,
-        groups=tuple(
-            GroupShare(
-                group,
-                groups[group] / live,
-                answered[group],
-                tuple((n, worths[n].weight) for n in counted if worths[n].group == group),
-            )
-            for group in answered
-        ),
-    )
+    covered = math.fsum(groups[g] * answered[g] / intended[g] for g in answered) / everything
+    shares = []
+    for group, positive in answered.items():
+        members = tuple((n, worths[n].weight) for n in counted if worths[n].group == group)
+        shares.append(GroupShare(group, groups[group] / live, positive, members))
+    return Shares("scored", effective, covered, counted, tuple(shares))

@@ -112,9 +112,8 @@ def shown(trees: Mapping[str, nodes.Template], chain: Sequence[str]) -> set[str]
         if name not in chain:
             names |= names_read(walk(tree))
     replaced: set[str] = set()
-    for place, name in enumerate(chain):
-        tree = trees[name]
-        blocks = [node for node in walk(tree) if isinstance(node, nodes.Block)]
+    for name in chain:
+        blocks = [node for node in walk(trees[name]) if isinstance(node, nodes.Block)]
         below = set(replaced)
         for block in blocks:
             if block.name in below:
@@ -123,9 +122,7 @@ def shown(trees: Mapping[str, nodes.Template], chain: Sequence[str]) -> set[str]
             names |= read
             if "super" not in read:
                 replaced.add(block.name)
-        if place == len(chain) - 1:
-            names |= names_read(_outside_blocks(tree))
-    return names
+    return names | names_read(_outside_blocks(trees[chain[-1]]))
 
 
 def _outside_blocks(tree: nodes.Template) -> list[nodes.Node]:

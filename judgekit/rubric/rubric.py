@@ -247,12 +247,10 @@ class Rubric(Displayed):
         key = (mode, tuple(variant.groups), how)
         if key not in self._arrangements:
             chosen = [c for c in variant.criteria if how.criteria is None or c.id in how.criteria]
-            self._arrangements[key] = Variant(
-                self,
-                variant.groups,
-                criteria=[arranged(c, how.place) for c in ordered(chosen, how.place)],
-                details=variant.details if how.details else (),
-            )
+            criteria = [arranged(c, how.place) for c in ordered(chosen, how.place)]
+            details = variant.details if how.details else ()
+            shown = Variant(self, variant.groups, criteria=criteria, details=details)
+            self._arrangements[key] = shown
         return self._arrangements[key]
 
     def render(
@@ -291,11 +289,9 @@ class Rubric(Displayed):
             if out:
                 key = (*key, out)
                 variables = {**variables, "examples": variant.shown(examples)}
+        history = case.history if history is None else history
         messages = self.template.render(
-            variables=variables,
-            case=case,
-            history=case.history if history is None else history,
-            variant=key,
+            variables=variables, case=case, history=history, variant=key
         )
         if last:
             messages = with_criteria_last(messages, criteria=variant.views, details=variant.details)

@@ -102,13 +102,8 @@ class Planner:
         options = dict(entry.model_extra or {})
         if unknown := [option for option in options if option != "weights"]:
             raise UnknownOption(name, unknown[0], ["weights"], hint="")
-        return MetricPlan(
-            name=name,
-            kind="combine",
-            options=options,
-            parts=tuple(self.plan(part) for part in entry.of or ()),
-            combine=entry.combine or "mean",
-        )
+        parts = tuple(self.plan(part) for part in entry.of or ())
+        return MetricPlan(name, "combine", options, parts=parts, combine=entry.combine or "mean")
 
     def _single(self, name: str, entry: MetricFile) -> MetricPlan:
         kind, maker, rubric = self._resolved(name, entry)

@@ -69,12 +69,9 @@ class Suite(Displayed):
         """The plans of the metrics to run."""
         # An unused role needs no key.
         used = {JUDGE, *(r for plan in self.plans for part in plan.walk() for r in part.roles)}
+        asked = {} if self.no_judge else {r: j for r, j in self.roles.items() if r in used}
         self._pool = JudgePool(
-            {} if self.no_judge else {r: j for r, j in self.roles.items() if r in used},
-            settings=settings,
-            record=self.record,
-            judge=judge,
-            shared=shared,
+            asked, settings=settings, record=self.record, judge=judge, shared=shared
         )
         self.judges = self._pool.judges
         known = self.roles or settings.written_roles

@@ -101,13 +101,9 @@ def open_system(
     limited = LimitedJudge(
         judge, concurrency=concurrency, purse=purse, price=price, rpm=rpm, tpm=tpm
     )
-    return Cassette(
-        limited,
-        tape=cassette,
-        store=store_opener(cassette.parent if cassette is not None else Path()),
-        record=mode,
-        redact=make_redactor(rules.redact, lines=lines),
-    )
+    store = store_opener(cassette.parent if cassette is not None else Path())
+    redactor = make_redactor(rules.redact, lines=lines)
+    return Cassette(limited, tape=cassette, store=store, record=mode, redact=redactor)
 
 
 async def answer_twice(

@@ -80,12 +80,9 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = 80) -> str:
         if len(name) >= _MARGIN:
             lines.append(name)
             head = " " * _MARGIN
+        indent = " " * _MARGIN
         lines += textwrap.wrap(
-            printable(head + text),
-            width,
-            subsequent_indent=" " * _MARGIN,
-            break_long_words=True,
-            break_on_hyphens=False,
+            printable(head + text), width, subsequent_indent=indent, break_on_hyphens=False
         )
     return "\n".join(lines) + "\n"
 
