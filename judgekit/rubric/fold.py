@@ -70,10 +70,7 @@ class Shares(NamedTuple):
 
 
 def fold(
-    worths: Sequence[Worth],
-    *,
-    groups: Mapping[str, float],
-    combine: Combine = "weighted_mean",
+    worths: Sequence[Worth], *, groups: Mapping[str, float], combine: Combine = "weighted_mean"
 ) -> Folded:
     """Fold criteria into one value.
 

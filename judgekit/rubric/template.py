@@ -125,11 +125,7 @@ class Template:
         )
 
     def _plan(
-        self,
-        variables: Mapping[str, Any],
-        case: Case,
-        history: tuple[Message, ...],
-        variant: Any,
+        self, variables: Mapping[str, Any], case: Case, history: tuple[Message, ...], variant: Any
     ) -> Plan | None:
         """Return the plan for cases of this shape; the second such case creates it."""
         shape = shape_of(case, history)
