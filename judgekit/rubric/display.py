@@ -6,15 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from judgekit.core.canonical import canonical_json
-from judgekit.core.display.parts import (
-    MOST_NAME,
-    DisplayLine,
-    DisplayPart,
-    DisplayTable,
-    counted,
-    cut,
-    more,
-)
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
 
 if TYPE_CHECKING:
     from judgekit.rubric.criterion import Criterion
@@ -67,9 +59,9 @@ def rubric_parts(rubric: Rubric) -> Iterator[DisplayPart]:
         yield DisplayLine(line, "note")
     tests = len(rubric.tests) + len(rubric.orderings)
     needs = f"needs {', '.join(rubric.requires)}; " if rubric.requires else ""
-    combined = f"{needs}combined by {rubric.combine.replace('_', ' ')}; {counted(tests, 'test')}"
+    combined = f"{needs}combined by {rubric.combine.replace('_', ' ')}"
     place = f"digest {rubric.digest[:12]}; {cut(str(rubric.path))}"
-    yield DisplayLine(f"{combined}; {place}", "note")
+    yield DisplayLine(f"{combined}; {tests} test{'s' * (tests != 1)}; {place}", "note")
 
 
 def _row(criterion: Criterion) -> tuple[str, str, str, str]:

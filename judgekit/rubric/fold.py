@@ -154,7 +154,7 @@ def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:
     everything = math.fsum(groups[group] for group in intended)
     covered = math.fsum(groups[g] * answered[g] / intended[g] for g in answered) / everything
     shares = []
-    for group, positive in answered.items():
+    for group, total in answered.items():
         members = tuple((n, worths[n].weight) for n in counted if worths[n].group == group)
-        shares.append(GroupShare(group, groups[group] / live, positive, members))
+        shares.append(GroupShare(group, groups[group] / live, total, members))
     return Shares("scored", effective, covered, counted, tuple(shares))

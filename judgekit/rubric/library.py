@@ -169,17 +169,11 @@ def _of_package(package: str, name: str) -> Path:
     return folders[package].file(name)
 
 
-class ListedRubric(NamedTuple):
-    """A rubric in a folder, and the owner of an earlier folder that has the same name."""
+def rubrics_in(folders: Sequence[RubricFolder]) -> Iterator[tuple[str, RubricFolder, str | None]]:
+    """Yield every rubric of some folders, in the order in which names are looked up.
 
-    name: str
-    path: Path
-    origin: str
-    hidden_by: str | None
-
-
-def rubrics_in(folders: Sequence[RubricFolder]) -> Iterator[ListedRubric]:
-    """Yield every rubric of some folders, in the order in which names are looked up."""
+    Each with its folder, and the owner of an earlier folder that has the same name.
+    """
     seen: dict[str, str] = {}
     listed: set[Path] = set()
     builtin = builtin_folder().resolve()
@@ -188,7 +182,7 @@ def rubrics_in(folders: Sequence[RubricFolder]) -> Iterator[ListedRubric]:
         if resolved in listed or not folder.path.is_dir():
             continue
         listed.add(resolved)
-        origin = "built-in" if resolved == builtin else folder.origin
+        owned = folder._replace(origin="built-in") if resolved == builtin else folder
         for name in rubric_names(folder.path):
-            yield ListedRubric(name, folder.file(name), origin, seen.get(name))
-            seen.setdefault(name, origin)
+            yield name, owned, seen.get(name)
+            seen.setdefault(name, owned.origin)

@@ -6,13 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
-from judgekit.rubric.library import (
-    ListedRubric,
-    RubricFolder,
-    library_folders,
-    own_folders,
-    rubrics_in,
-)
+from judgekit.rubric.library import RubricFolder, library_folders, own_folders, rubrics_in
 from judgekit.rubric.load import load_rubric
 
 
@@ -34,24 +28,22 @@ def list_text(own: Sequence[RubricFolder] | None = None, *, folder: Path | None 
         folders = [RubricFolder(folder, str(folder))]
     else:
         folders = [*(own_folders(Path()) if own is None else own), *library_folders()]
-    lines = [line for listed in rubrics_in(folders) for line in _list_lines(listed)]
+    lines = [line for listed in rubrics_in(folders) for line in _list_lines(*listed)]
     return "\n".join(lines) + "\n" if lines else "no rubrics\n"
 
 
-def _list_lines(listed: ListedRubric) -> Iterator[str]:
+def _list_lines(name: str, folder: RubricFolder, hidden_by: str | None) -> Iterator[str]:
     """Yield the line of a rubric; an abstract rubric has none."""
-    hidden = f", hidden by that of {listed.hidden_by}" if listed.hidden_by else ""
+    owner = f"{folder.origin}, hidden by that of {hidden_by}" if hidden_by else folder.origin
     try:
-        rubric = load_rubric(listed.path)
+        rubric = load_rubric(folder.file(name))
     except AbstractRubric:
         return
     except RubricError as exc:
-        yield f"{listed.name:<22}does not load: {exc}"
+        yield f"{name:<22}does not load: {exc}"
         return
     tests = len(rubric.tests) + len(rubric.orderings)
-    one = len(rubric.criteria) == 1
-    yield (
-        f"{listed.name:<22}{len(rubric.criteria):>2} {'criterion' if one else 'criteria':<9} "
-        f"{tests:>2} {'test' if tests == 1 else 'tests':<5}  "
-        f"{listed.origin}{hidden}  {rubric.description}"
-    )
+    criteria = "criterion" if len(rubric.criteria) == 1 else "criteria"
+    counts = f"{len(rubric.criteria):>2} {criteria:<9} {tests:>2} "
+    counts += f"{'test' if tests == 1 else 'tests':<5}"
+    yield f"{name:<22}{counts}  {owner}  {rubric.description}"
