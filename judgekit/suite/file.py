@@ -252,20 +252,17 @@ _Cases = Annotated[
     BeforeValidator(short_for("path"), json_schema_input_type=str | CasesFile | _Rows | None),
 ]
 
-_Metric = Annotated[
-    MetricFile,
-    BeforeValidator(
-        lambda value: {} if value is None else value, json_schema_input_type=MetricFile | None
-    ),
-]
 
-_Folders = Annotated[
-    list[str],
-    BeforeValidator(
-        lambda value: [value] if isinstance(value, str) else value,
-        json_schema_input_type=str | list[str],
-    ),
-]
+def _filled(value: Any) -> Any:
+    return {} if value is None else value
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+_Metric = Annotated[MetricFile, BeforeValidator(_filled, json_schema_input_type=MetricFile | None)]
+_Folders = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
 
 
 class SuiteFile(FileModel):

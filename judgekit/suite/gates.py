@@ -111,6 +111,5 @@ def read_run_labels(settings: SuiteSettings, *, metrics: Sequence[Metric]) -> Ru
         raise ConfigError(message, where=settings.where("labels"))
     labels = RunLabels.read(path)
     ranges = {one.name: one.range for one in metrics}
-    whole = not settings.overrides.only
-    correctors_of(labels, ranges, full_manifest(metrics, {}), whole=whole)
+    correctors_of(labels, ranges, full_manifest(metrics, {}), whole=not settings.overrides.only)
     return labels

@@ -97,8 +97,7 @@ class JudgeFile(FileModel):
 
 
 OneJudge = Annotated[
-    JudgeFile | None,
-    BeforeValidator(_judge, json_schema_input_type=str | JudgeFile | None),
+    JudgeFile | None, BeforeValidator(_judge, json_schema_input_type=str | JudgeFile | None)
 ]
 
 NamedJudge = Annotated[JudgeFile, BeforeValidator(_judge, json_schema_input_type=str | JudgeFile)]

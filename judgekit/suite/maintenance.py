@@ -32,11 +32,7 @@ def _replay(
 
 
 def explain_misses(
-    path: Path,
-    *,
-    case: str | None = None,
-    most: int = 5,
-    overrides: Overrides | None = None,
+    path: Path, *, case: str | None = None, most: int = 5, overrides: Overrides | None = None
 ) -> tuple[str, int]:
     """Return an explanation of the misses of a replay, and their number.
 

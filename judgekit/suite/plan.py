@@ -107,8 +107,11 @@ class Planner:
 
     def _single(self, name: str, entry: MetricFile) -> MetricPlan:
         kind, maker, rubric = self._resolved(name, entry)
-        if not maker.judged:
-            self._check_computed(name, entry)
+        if not maker.judged and entry.role is not None:
+            raise ConfigError(f"metric {name!r} is computed and needs no judge; remove `judge`")
+        if not maker.judged and entry.fallback is not None:
+            advice = "only judged metrics take a fallback: remove it"
+            raise ConfigError(f"metric {name!r} is computed; {advice}")
         rubric = self.settings.with_parameters(rubric, name)
         options = dict(entry.model_extra or {})
         if entry.with_ is not None:
@@ -183,13 +186,6 @@ class Planner:
             file=Path(self.settings.lines.file or "suite.yaml"),
             lines=self.settings.lines.under("metrics", name),
         )
-
-    def _check_computed(self, name: str, entry: MetricFile) -> None:
-        if entry.role is not None:
-            raise ConfigError(f"metric {name!r} is computed and needs no judge; remove `judge`")
-        if entry.fallback is not None:
-            advice = "only judged metrics take a fallback: remove it"
-            raise ConfigError(f"metric {name!r} is computed; {advice}")
 
     def _asking(
         self, name: str, entry: MetricFile, maker: Maker, options: dict[str, Any]

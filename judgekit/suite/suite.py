@@ -274,10 +274,7 @@ def _set_fields(entry: FileModel) -> dict[str, Any]:
 
 
 def load_suite(
-    path: str | Path,
-    overrides: Overrides | None = None,
-    *,
-    judge: JudgeLike | None = None,
+    path: str | Path, overrides: Overrides | None = None, *, judge: JudgeLike | None = None
 ) -> Suite:
     """Read a suite file and wire it.
 

@@ -20,12 +20,7 @@ _LONGEST = 24
 
 
 def changes_text(
-    changes: RunChanges,
-    report: Report,
-    *,
-    command: str,
-    width: int = 80,
-    colour: bool = False,
+    changes: RunChanges, report: Report, *, command: str, width: int = 80, colour: bool = False
 ) -> str:
     """Return the changes as lines; empty without changes.
 

@@ -16,14 +16,8 @@ from judgekit.runner.evaluation import Reuse
 from judgekit.suite.judge_file import JUDGE
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
-from judgekit.suite.watch.changes import (
-    ReusableResults,
-    RunChanges,
-    RunSnapshot,
-    changes_between,
-    tape_stamp,
-)
-from judgekit.suite.watch.files import Stamp, files_of, wait_for_change
+from judgekit.suite.watch.changes import ReusableResults, RunChanges, RunSnapshot, changes_between
+from judgekit.suite.watch.files import Stamp, files_of, stamp_of, wait_for_change
 
 Run = Callable[[Suite, Reuse | None], Report]
 """Runs a suite and reuses the results that the second argument returns."""
@@ -92,7 +86,7 @@ class Watch:
         cassette = suite.cassette
         if cassette is not None and cassette.path is not None and cassette.added:
             # What this run itself wrote is no save.
-            self._stamps[cassette.path] = tape_stamp(suite)
+            self._stamps[cassette.path] = stamp_of(cassette.path)
         earlier, self._last = self._last, RunSnapshot(report, suite, earlier=self._last)
         return Round(
             saved,
