@@ -5,11 +5,13 @@ Loading raises the first fault; `open_rubric`, for lint, returns all of them.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import TemplateNotFound
 from pydantic import ValidationError
@@ -19,10 +21,10 @@ from judgekit.core.errors import AbstractRubric, ConfigError, InvalidReply, Rubr
 from judgekit.core.file_model import describe, steps_to
 from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form
-from judgekit.core.yaml_file import parse_yaml
+from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.rubric.chain import Layer, chain, hints
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.file import LabelledFile
+from judgekit.rubric.file import CriterionFile, LabelledFile
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.folders import Folders, read_file, split_front_matter
 from judgekit.rubric.library import builtin_folder, find_rubric
@@ -35,6 +37,7 @@ from judgekit.rubric.template import Template
 if TYPE_CHECKING:
     from judgekit.rubric.labelled import Example, Labelled
     from judgekit.rubric.rubric import Tested
+
 
 _MOST = 50
 """Most faults of one front matter that are shown."""
@@ -308,3 +311,47 @@ class RubricBuilder:
         by_id = {criterion.id: criterion for criterion in self.criteria}
         known = Known(by_id, list(self.modes), self.own.lines, declared)
         return read_tests(file.tests, file.orderings, known)
+
+
+def inline_rubric(
+    name: str,
+    criteria: Mapping[str, CriterionFile],
+    *,
+    description: str | None = None,
+    requires: list[str] | None = None,
+    file: Path,
+    lines: Lines,
+) -> Rubric:
+    """Return the rubric of criteria that are written in another file.
+
+    It equals a rubric file with this front matter, `extends: base` and no template.
+    Weights are rescaled to add up to 1. The digest depends on the settings and not on their
+    spelling; the order of criteria and levels counts, because the judge sees it.
+
+    Args:
+        name: the name in reports; characters that are invalid in a rubric name become `_`.
+        criteria: the criteria by id.
+        description: the task, as the judge reads it.
+        requires: fields every case must have; `output` by default.
+        file: the file that contains them.
+        lines: where each setting is in that file.
+
+    Raises:
+        RubricError: a setting is wrong; names file and line.
+    """
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
+    front: dict[str, Any] = {
+        "name": plain if plain[:1].isalpha() else f"r{plain}",
+        "extends": "base",
+        "weights": "relative",
+        "criteria": {id: c.model_dump(exclude_unset=True) for id, c in criteria.items()},
+    }
+    given = {"description": description, "requires": requires}
+    front |= {key: value for key, value in given.items() if value is not None}
+    # JSON is YAML, so this is the text of an equal rubric file.
+    text = f"---\n{json.dumps(front, ensure_ascii=False)}\n---\n"
+    own = f"inline:{front['name']}"
+    # Only the built-in base, so that the judge's text depends on the suite alone.
+    loader = Folders((builtin_folder(),), inline={own: (file, text)})
+    layer = Layer(file, name=own, text=text, data=front, lines=lines)
+    return build_rubric(chain(layer, loader), path=file, loader=loader)

@@ -176,7 +176,7 @@ class Planner:
         return load_rubric(source, base=self.settings.base, folders=self.folders)
 
     def _inline(self, name: str, entry: MetricFile) -> Rubric:
-        from judgekit.rubric.inline import inline_rubric
+        from judgekit.rubric.load import inline_rubric
 
         return inline_rubric(
             name,
