@@ -153,8 +153,7 @@ def find_rubric(
 
 
 def _refuse_other_kinds(path: Path) -> None:
-    other = other_kind(path, wanted="rubric")
-    if other is not None and path.is_file():
+    if (other := other_kind(path, wanted="rubric")) and path.is_file():
         raise RubricError(other, where=str(path))
 
 

@@ -154,7 +154,12 @@ class Builder(NamedTuple):
         """
         with placed_options(self.lines, "metrics", plan.name):
             if plan.maker is None:
-                return self._combined(plan)
+                from judgekit.metrics.combine import Combined
+
+                parts: Any = tuple(self.metric(part) for part in plan.parts)
+                how: Any = plan.combine
+                weights = plan.options.get("weights")
+                return Combined(name=plan.name, of=parts, combine=how, weights=weights)
             if plan.never_ask and plan.fallback is None:
                 advice = "fallback: {use: ...}, or leave it out with --only"
                 needs = f"metric {plan.name!r} needs a judge: give the suite one"
@@ -168,15 +173,6 @@ class Builder(NamedTuple):
             with placed_options(self.lines, *path, at=(*path, "use")):
                 other = self._single(plan.fallback, name=None)
             return WithFallback(metric, other, no_judge=plan.never_ask, on_budget=plan.on_budget)
-
-    def _combined(self, plan: MetricPlan) -> Metric:
-        from judgekit.metrics.combine import Combined
-
-        parts: Any = tuple(self.metric(part) for part in plan.parts)
-        combine: Any = plan.combine
-        return Combined(
-            name=plan.name, of=parts, combine=combine, weights=plan.options.get("weights")
-        )
 
     def _judge(self, plan: MetricPlan) -> Judge:
         """Return the judge of a metric: one, or a jury of its roles."""
@@ -196,7 +192,7 @@ class Builder(NamedTuple):
 
     def _single(self, plan: MetricPlan, *, name: str | None) -> Metric:
         maker = plan.maker
-        assert maker is not None  # noqa: S101 - a combination is built by `_combined`
+        assert maker is not None  # noqa: S101 - `metric` builds a combination
         options = {**maker.preset, **plan.options}
         if plan.rubric is not None:
             options["rubric"] = plan.rubric
