@@ -74,8 +74,7 @@ class Rendering:
 
     def __init__(self, *, cached: dict[int, str], read: Callable[[], bool]) -> None:
         self.messages: list[tuple[str, str]] = []
-        self.steps = 0
-        self.characters = 0
+        self.steps = self.characters = 0
         self.cached = cached
         self.read = read
         self.inside: str | None = None

@@ -141,9 +141,8 @@ class CriterionFile(FileModel):
             raise ValueError("names an item twice")
         if self.nullable and self.chosen_kind == "checklist":
             raise ValueError("a checklist cannot abstain; an empty list is not applicable")
-        taken = {"reason", "value", "quotes", "items"} & set(self.details)
-        if taken:
-            raise ValueError(f"a detail cannot be named {sorted(taken)[0]!r}")
+        if taken := sorted({"reason", "value", "quotes", "items"} & self.details.keys()):
+            raise ValueError(f"a detail cannot be named {taken[0]!r}")
         return self
 
     @property

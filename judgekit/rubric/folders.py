@@ -57,7 +57,7 @@ class Folders(BaseLoader):
         self._inline = inline or {}
         self.parents: dict[str, str] = {}
         """Template name -> the name its front matter extends."""
-        self._paths: dict[str, Path] = {}
+        self._paths = {name: path for name, (path, _) in self._inline.items()}
         self._sheets: dict[str, Sheet] = {}
 
     def find(self, name: str) -> Path:
@@ -66,8 +66,6 @@ class Folders(BaseLoader):
         Raises:
             TemplateNotFound: no such file, or a name that tries to leave the folders.
         """
-        if name in self._inline:
-            return self._inline[name][0]
         path = self._paths.get(name) or next(self.all_of(name), None)
         if path is None:
             raise TemplateNotFound(name)

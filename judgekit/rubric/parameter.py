@@ -195,12 +195,8 @@ def filled(text: str, settings: Mapping[str, Setting]) -> str:
 
 def texts_of(criterion: Criterion) -> list[str]:
     """Return the texts of a criterion that may name parameters."""
-    question = criterion.question
-    return [
-        question.text,
-        *(level.text for level in criterion.levels),
-        *(detail.text for detail in question.details),
-    ]
+    parts = (*criterion.levels, *criterion.question.details)
+    return [criterion.question.text, *(part.text for part in parts)]
 
 
 def filled_criterion(criterion: Criterion, settings: Mapping[str, Setting]) -> Criterion:
@@ -208,10 +204,9 @@ def filled_criterion(criterion: Criterion, settings: Mapping[str, Setting]) -> C
     if not any("{{" in text for text in texts_of(criterion)):
         return criterion
     text = filled(criterion.question.text, settings)
+    levels = filled_parts(criterion.levels, settings)
     details = filled_parts(criterion.question.details, settings)
-    return criterion.changed(
-        levels=filled_parts(criterion.levels, settings), text=text, details=details
-    )
+    return criterion.changed(levels=levels, text=text, details=details)
 
 
 P = TypeVar("P", Level, Detail)

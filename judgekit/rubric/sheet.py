@@ -185,11 +185,10 @@ class Sheet:
         known = {id(node.node) for node in plain}
         for node in self._of(nodes.Name):
             if node.name == "parameters" and (node.ctx != "load" or id(node) not in known):
-                message = (
-                    "write parameters.NAME; which parameters a template uses must be plain to see"
-                    if node.ctx == "load"
-                    else "parameters are the rubric's; give this another name"
-                )
+                reason = "which parameters a template uses must be plain to see"
+                message = f"write parameters.NAME; {reason}"
+                if node.ctx != "load":
+                    message = "parameters are the rubric's; give this another name"
                 raise self._fault("unknown-variable", message, node.lineno)
         return [(node.attr, place(self._path, node.lineno)) for node in plain]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import canonical_json
@@ -136,7 +137,6 @@ class Variant:
         self._worths = [criterion.worth for criterion in self.criteria]
         self.views = [CriterionView(criterion) for criterion in self.criteria]
         self._shares: dict[tuple[Status, ...], Shares] = {}
-        self._decision_form: Form | None = None
 
     def form_for(self, api: Api | None) -> Form:
         """Return the form of the questions for an API.
@@ -144,12 +144,11 @@ class Variant:
         A decision endpoint gets levels from low to high, with their descriptions, and is asked for
         no quotes and details. Levels that are no scale become a choice.
         """
-        if api not in DECISION_APIS:
-            return self.form
-        if self._decision_form is None:
-            questions = tuple(_decision_question(criterion) for criterion in self.criteria)
-            self._decision_form = Form(questions=questions)
-        return self._decision_form
+        return self._decision_form if api in DECISION_APIS else self.form
+
+    @cached_property
+    def _decision_form(self) -> Form:
+        return Form(questions=tuple(map(_decision_question, self.criteria)))
 
     def outcomes(self, judgment: Judgment) -> list[Outcome]:
         """Return the values of a judgment's answers, in the order of the criteria."""

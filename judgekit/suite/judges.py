@@ -80,9 +80,8 @@ def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
     """Refuse two roles with the same request keys: the second would replay the first."""
     seen: dict[str, str] = {}
     for role, judge in roles.items():
-        key = canonical_json(
-            [judge.model, judge.identity, judge.params, judge.mode, judge.api, judge.recorded]
-        )
+        facts = [judge.model, judge.identity, judge.params, judge.mode, judge.api, judge.recorded]
+        key = canonical_json(facts)
         if key in seen:
             same = "same model, identity, params and mode; give one of them an identity"
             message = f"judges {seen[key]!r} and {role!r} are the same to every recording: {same}"
