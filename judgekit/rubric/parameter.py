@@ -195,7 +195,7 @@ def filled(text: str, settings: Mapping[str, Setting]) -> str:
 
 def texts_of(criterion: Criterion) -> list[str]:
     """Return the texts of a criterion that may name parameters."""
-    parts = (*criterion.levels, *criterion.question.details)
+    parts: tuple[Level | Detail, ...] = (*criterion.levels, *criterion.question.details)
     return [criterion.question.text, *(part.text for part in parts)]
 
 
