@@ -151,7 +151,7 @@ class Template:
     def _run(self, variables: Mapping[str, Any], case: CaseView, variant: Any) -> Rendering:
         """Run the template once, and return its messages."""
         cached = self._cached.setdefault(variant, {})
-        rendering = Rendering(cached=cached, read=lambda: case._read)
+        rendering = Rendering(cached=cached, read=case._was_read)
         token = current.set(rendering)
         try:
             with translated(self.loader.folders):

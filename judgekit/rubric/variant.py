@@ -61,6 +61,10 @@ class CaseView(View):
     def __str__(self) -> str:
         raise TypeError("print a field of the case, such as case.output")
 
+    def _was_read(self) -> bool:
+        """Return whether a field of the case was read."""
+        return self._read
+
 
 class MessageView(View):
     """An earlier message as templates see it."""
