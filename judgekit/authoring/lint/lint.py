@@ -17,7 +17,7 @@ from judgekit.authoring.lint.rule import CHECKS, Linted, LintFinding, LintRule, 
 from judgekit.authoring.lint.subject import LintSubject, TemplateFile, without_place
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import package_data
-from judgekit.rubric.filetext import read_file
+from judgekit.rubric.folders import read_file
 from judgekit.rubric.library import SUFFIX, find_rubric
 
 _RULES = Path(__file__).with_name("rules.yaml")

@@ -14,7 +14,7 @@ from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.value import Value
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.filetext import read_file, split_front_matter
+from judgekit.rubric.folders import read_file, split_front_matter
 from judgekit.rubric.rubric import Rubric
 
 
