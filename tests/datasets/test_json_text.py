@@ -5,8 +5,8 @@ import pytest
 from pydantic import ValidationError
 
 from judgekit.core.case import Case
+from judgekit.datasets.case_fields import invalid_case
 from judgekit.datasets.json_text import JsonFault, json_fault, parse_json, to_json
-from judgekit.datasets.validation import invalid_case
 
 
 def test_the_place_of_a_fault_counts_characters():
