@@ -17,7 +17,7 @@ from judgekit.datasets.row_builder import RowBuilder, RowFault
 
 if TYPE_CHECKING:
     from judgekit.datasets.case_fields import CaseFields
-    from judgekit.datasets.field_mapping import FieldMap
+    from judgekit.datasets.field_path import FieldMap
 
 Shape = Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval"]
 """What one row looks like."""
@@ -39,7 +39,7 @@ class CaseBuilder(RowBuilder):
         self._shape = shape
         self._fields: FieldMap | None = None
         if fields:
-            from judgekit.datasets.field_mapping import FieldMap
+            from judgekit.datasets.field_path import FieldMap
 
             self._fields = FieldMap(fields)
         self._cells = cells
