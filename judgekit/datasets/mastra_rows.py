@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from judgekit.datasets.case_fields import CaseFields
+from judgekit.datasets.chat_rows import MessageReader
 from judgekit.datasets.formatting import kind, listed
-from judgekit.datasets.message_reader import MessageReader
 from judgekit.datasets.row_builder import RowFault
 
 INPUT_KEYS = (

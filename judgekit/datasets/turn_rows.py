@@ -9,11 +9,10 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.suggest import suggest
 from judgekit.datasets.case_fields import CaseFields
-from judgekit.datasets.chat_rows import put_chat
+from judgekit.datasets.chat_rows import put_chat, role_problem
 from judgekit.datasets.field_path import FieldPath, values_by_path
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import IdSet
-from judgekit.datasets.message_reader import role_problem
 from judgekit.datasets.row_builder import RowBuilder, RowFault, row_at
 
 NEEDED = ("session_id", "role", "text")

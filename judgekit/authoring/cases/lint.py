@@ -19,8 +19,8 @@ from judgekit.cassette.scan import masked
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import Shape
+from judgekit.datasets.chat_rows import ROLES
 from judgekit.datasets.ids import IdSet
-from judgekit.datasets.message_reader import ROLES
 from judgekit.datasets.turn_rows import SessionTurn, sessions
 
 MOST = 1_000

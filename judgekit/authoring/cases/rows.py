@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, cast
 from judgekit.core.case import Case, Message
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import Shape
+from judgekit.datasets.chat_rows import MessageReader
 from judgekit.datasets.field_names import MESSAGES
 from judgekit.datasets.json_text import parse_json
 from judgekit.datasets.load import read_file
-from judgekit.datasets.message_reader import MessageReader
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.datasets.stream import STDIN
 from judgekit.datasets.turn_rows import SessionTurn
