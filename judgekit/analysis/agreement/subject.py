@@ -25,8 +25,7 @@ from judgekit.core.request import Question
 from judgekit.core.score import Failure, Part, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
-from judgekit.datasets.label_answers import VERDICTS
-from judgekit.datasets.labels import Label
+from judgekit.datasets.labels import VERDICTS, Label
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.agreement_words import sentence
 from judgekit.report.calibration import NO_VERDICT, Agreement, MemberAgreement, Scale, statistics_of

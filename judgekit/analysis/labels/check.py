@@ -14,8 +14,14 @@ from judgekit.core.display.parts import counted
 from judgekit.core.errors import place
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
-from judgekit.datasets.label_answers import LabelAnswer, answer_problem, bounds
-from judgekit.datasets.labels import Label, describe, read_label_lines
+from judgekit.datasets.labels import (
+    Label,
+    LabelAnswer,
+    answer_problem,
+    bounds,
+    describe,
+    read_label_lines,
+)
 from judgekit.report.report import Report
 
 INFORMATION = ("distance", "no-digest", "not-labelled")
