@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.datasets.perturb.draw import Draw
-from judgekit.datasets.perturb.lexicon import read_lexicon
-from judgekit.datasets.perturb.perturb import KINDS, ORIGINAL, Perturbation, perturb
+from judgekit.datasets.perturb.perturb import (
+    INSTRUCTIONS,
+    KINDS,
+    ORIGINAL,
+    Perturbation,
+    perturb,
+    read_lexicon,
+)
 from judgekit.datasets.perturb.spelling import HOMOGLYPHS
-from judgekit.datasets.perturb.wording import INSTRUCTIONS
 from tests.each import each
 
 LEXICON = {"big": ("large", "huge"), "parcel": ("package",), "as soon as possible": ("at once",)}
