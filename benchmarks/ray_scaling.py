@@ -26,7 +26,7 @@ from statistics import median
 from typing import Any
 
 from judgekit.datasets import load_cases
-from judgekit.datasets.selection.shard import Shard, Sharding
+from judgekit.datasets.shard import Shard, Sharding
 from judgekit.judges.fake import FakeJudge
 from judgekit.ray.cluster import load_ray
 from judgekit.ray.run import run_on_ray

@@ -94,7 +94,7 @@ def sample(
     from judgekit.core.display.parts import counted
     from judgekit.datasets import load_cases
     from judgekit.datasets.load import shape_of
-    from judgekit.datasets.selection.stratified import sample_cases
+    from judgekit.datasets.stratified import sample_cases
     from judgekit.datasets.write import write_cases
 
     if out is not None:

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError, MissingExtra
-from judgekit.datasets.selection.shard import MOST
+from judgekit.datasets.shard import MOST
 
 if TYPE_CHECKING:
     from judgekit.suite.suite import Suite

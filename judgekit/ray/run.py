@@ -15,7 +15,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import add_tapes
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.synchronous import Flag
-from judgekit.datasets.selection.shard import Shard
+from judgekit.datasets.shard import Shard
 from judgekit.ray import worker
 from judgekit.ray.cluster import connected, worker_count
 from judgekit.report import folder as run_files

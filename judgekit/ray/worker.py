@@ -16,7 +16,7 @@ from pydantic import Field
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.file_model import FileModel, none_yet, validate_file
 from judgekit.core.yaml_file import Lines
-from judgekit.datasets.selection.shard import Shard
+from judgekit.datasets.shard import Shard
 from judgekit.ray.cluster import load_ray
 from judgekit.report.folder import RESULTS, is_locked, read_json
 

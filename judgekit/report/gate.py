@@ -63,7 +63,7 @@ class Gate(Value):
         """
         if not self.where:
             return True
-        from judgekit.datasets.selection.condition import spelled, values_in
+        from judgekit.datasets.selection import spelled, values_in
 
         return all(
             {*map(spelled, _values(condition))}.intersection(map(spelled, values_in(metadata, f)))

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from judgekit.core.file_model import FileModel
-from judgekit.datasets.selection.shard import Sharding
+from judgekit.datasets.shard import Sharding
 from judgekit.report.folder import write_json
 
 

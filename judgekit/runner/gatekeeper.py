@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Row
-from judgekit.datasets.selection.condition import Condition, spelled
-from judgekit.datasets.selection.selection import CasesSeen
+from judgekit.datasets.selection import CasesSeen, Condition, spelled
 from judgekit.report.folder import RESULTS, Scored
 from judgekit.report.gate import (
     Answer,

@@ -12,8 +12,8 @@ from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.wrong_file import nearby
 from judgekit.datasets import load_cases
 from judgekit.datasets.load import find_places
-from judgekit.datasets.selection.selection import Selection
-from judgekit.datasets.selection.shard import Shard, Sharding
+from judgekit.datasets.selection import Selection
+from judgekit.datasets.shard import Shard, Sharding
 from judgekit.suite.overrides import SuiteSettings
 
 if TYPE_CHECKING:

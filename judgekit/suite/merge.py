@@ -21,7 +21,7 @@ from judgekit.core.file_model import validate_file
 from judgekit.core.score import Result
 from judgekit.core.synchronous import Flag, run_inline
 from judgekit.core.yaml_file import Lines
-from judgekit.datasets.selection.shard import Shard
+from judgekit.datasets.shard import Shard
 from judgekit.report.folder import (
     REPORT,
     RUN,

@@ -17,7 +17,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
 from judgekit.core.suggest import suggest
-from judgekit.datasets.selection.condition import values_at
+from judgekit.datasets.selection import values_at
 from judgekit.metrics.brand_voice.calibration import PersonaCalibration
 from judgekit.metrics.brand_voice.persona import load_persona
 from judgekit.runner.evaluation import evaluate_sync

@@ -14,7 +14,7 @@ from judgekit.authoring.cases.sanitize import Sanitizer
 from judgekit.cassette.detectors.alignmenter import replace_alignmenter
 from judgekit.core.case import Case
 from judgekit.datasets import derive_id, load_cases
-from judgekit.datasets.selection.stratified import sample_cases
+from judgekit.datasets.stratified import sample_cases
 from tests.cli.conftest import judgekit
 
 __all__ = ["judgekit"]

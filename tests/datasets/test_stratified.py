@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.datasets.selection.stratified import allocate, sample_cases
+from judgekit.datasets.stratified import allocate, sample_cases
 
 CASES = [
     Case(id=f"c{n}", output="x", metadata={"topic": "abbcccc"[n % 7]}, labels={"good": n % 2})
@@ -58,7 +58,7 @@ def test_wrong_settings_are_explained(count, by, message):
 
 
 def test_a_field_with_too_many_values_is_refused(monkeypatch):
-    monkeypatch.setattr("judgekit.datasets.selection.stratified.MOST_STRATA", 10)
+    monkeypatch.setattr("judgekit.datasets.stratified.MOST_STRATA", 10)
 
     with pytest.raises(ConfigError, match="more than 10 values"):
         sample_cases(CASES, 3, by="id")

@@ -12,7 +12,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.datasets.perturb.draw import Draw
-from judgekit.datasets.selection.condition import fields_of, spelled, values_at
+from judgekit.datasets.selection import fields_of, spelled, values_at
 
 MOST_STRATA = 10_000
 

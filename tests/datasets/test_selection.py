@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.datasets.selection.condition import Condition
-from judgekit.datasets.selection.selection import Selection
-from judgekit.datasets.selection.shard import Shard, Sharding
+from judgekit.datasets.selection import Condition, Selection
+from judgekit.datasets.shard import Shard, Sharding
 
 
 def case(id, **metadata):
