@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.datasets.case_builder import Shape
-from judgekit.datasets.dataframes.library import Library, library_of
-from judgekit.datasets.dataframes.rows import case_table
-from judgekit.datasets.dataframes.table import Table
+from judgekit.datasets.dataframes.table import Kind, Table
+from judgekit.datasets.field_names import FIELDS, JSON_CELLS, TEXT_LISTS
 from judgekit.datasets.formatting import quoted
-from judgekit.datasets.load import Source, cases_of, load_cases
+from judgekit.datasets.load import Library, Source, cases_of, library_of, load_cases
 
 if TYPE_CHECKING:
     import datasets
@@ -108,9 +107,17 @@ def _check(frame: Any, library: Library, usage: str) -> None:
 
 
 def _table(cases: Source) -> Table:
+    """Return cases as columns, one for each field that any of them has."""
     if hasattr(cases, "results"):
         raise ConfigError("this takes cases; a report has its own to_pandas, to_polars and to_hf")
-    return case_table(cases_of(cases))
+    kinds: dict[str, Kind] = dict.fromkeys(FIELDS, "text")
+    kinds |= dict.fromkeys(TEXT_LISTS, "texts")
+    kinds |= dict.fromkeys(JSON_CELLS, "json")
+    table = Table(kinds)
+    for case in cases_of(cases):
+        # Defaults are missing values, so that unused columns can be left out.
+        table.add(case.model_dump(mode="json", exclude_defaults=True))
+    return table.without_empty(keep=("id", "input", "output"))
 
 
 def to_pandas(cases: Source) -> pandas.DataFrame:

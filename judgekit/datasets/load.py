@@ -14,7 +14,6 @@ from judgekit.core.limits import check_limit
 from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
 from judgekit.datasets.case_builder import CaseBuilder, Shape
-from judgekit.datasets.dataframes.library import library_of
 from judgekit.datasets.field_names import CSV_CELLS, JSON_CELLS
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import IdSet, derive_id
@@ -25,6 +24,7 @@ from judgekit.datasets.stream import STDIN, open_bytes, translated
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
 """The format of a file of rows."""
 
+Library = Literal["pandas", "polars", "datasets"]
 Frame = Any
 """A data frame of pandas or polars, or a Hugging Face data set."""
 
@@ -109,13 +109,24 @@ def _read_values(
 ) -> Callable[[], Placed]:
     """Return a function that yields the cases of a data frame or of Python objects."""
     if (library := library_of(source)) is not None:
-        from judgekit.datasets.dataframes.rows import read_frame
-
         builder = _builder(shape, fields, JSON_CELLS)
-        return _cases(partial(read_frame, source, library, builder=builder), shape)
+        return _cases(partial(_read_frame, source, library, builder=builder), shape)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
         raise ConfigError(f"cannot load cases from {kind(source)}; give a path or a list of dicts")
     return _cases(partial(_read_objects, source, builder=_builder(shape, fields)), shape)
+
+
+def library_of(value: Any) -> Library | None:
+    """Return the library that a data frame comes from, without importing it.
+
+    >>> library_of([]) is None
+    True
+    """
+    for base in type(value).__mro__:
+        package = base.__module__.partition(".")[0]
+        if package in get_args(Library):
+            return cast(Library, package)
+    return None
 
 
 def _builder(
@@ -255,6 +266,20 @@ def _read_objects(source: Iterable[Any], *, builder: RowBuilder) -> Placed:
         if not isinstance(item, Case):
             item = builder.build_python(item, where=where, advice=advice)  # noqa: PLW2901
         yield where, item
+
+
+def _read_frame(frame: Any, library: Library, *, builder: RowBuilder) -> Placed:
+    """Yield the cases of a data frame; the place of a row is its label in the index or number."""
+    from judgekit.datasets.dataframes.libraries import ROWS
+
+    empty = True
+    for label, values in ROWS[library](frame):
+        empty = False
+        where = f"row {quoted(label) if isinstance(label, str) else str(label)[:60]}"
+        advice = "convert the column to texts, numbers, lists or dicts"
+        yield where, builder.build_python(values, where=where, advice=advice)
+    if empty:
+        raise DatasetError("there are no rows in it", where=f"the {type(frame).__name__}")
 
 
 def _distinct(rows: Placed, *, name: str, again: Callable[[], Placed] | None) -> Iterator[Case]:

@@ -188,6 +188,4 @@ print(sorted(name for name in sys.modules if name.startswith("judgekit.datasets.
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert (
-        done.stdout == "['judgekit.datasets.dataframes', 'judgekit.datasets.dataframes.library']\n"
-    )
+    assert done.stdout == "[]\n"
