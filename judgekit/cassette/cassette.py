@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgekit.cassette.ledger import Ledger
-from judgekit.cassette.misses import Misses
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.new_lines import NewLines
 from judgekit.cassette.record import PART_NAMED, decode_reply, encode_both, share_line
-from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
-from judgekit.cassette.writer import StoreWriter
 from judgekit.core.errors import (
     CaseError,
     CassetteError,
@@ -27,12 +23,20 @@ from judgekit.core.errors import (
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
 from judgekit.core.output_file import is_link, nameless_file
 from judgekit.core.protocols import Judge, JudgeLike
-from judgekit.core.replies.kept import kept_of
+from judgekit.core.replies.text import kept_of
 from judgekit.core.request import Fault, Reply, Request, Try
-from judgekit.core.shared import SharedCall
 
 if TYPE_CHECKING:
+    from judgekit.cassette.explain import Explainer
+    from judgekit.cassette.new_replies import NewLines, StoreWriter
     from judgekit.cassette.store import Store
+    from judgekit.core.shared import SharedCall
+
+
+MAX_MISSES = 1_000
+"""Missed requests to keep for `cassette explain`."""
+EXPLAINED = 2_000
+"""Up to this many records on a tape, the message of a miss explains it."""
 
 
 class Cassette(JudgeWrapper):
@@ -64,27 +68,39 @@ class Cassette(JudgeWrapper):
         self.looks_in_store = False
         """Whether a replay of the tape also takes replies from the store, as a run that may call
         judges would; nothing is written."""
-        self._misses = Misses(self.tape)
+        self.misses: list[Request] = []
+        """The first requests that were missed."""
+        self._explainer: Explainer | None = None
         self._others: list[CassetteJudge] = []
         self._redact = redact
         self._again = again
         self._store = store
         self._opened: Store | None = None
-        self._used = bytearray((len(self.tape) + 7) // 8 if self.tape else 0)
+        self._used = bytearray(len(self.tape) if self.tape else 0)
+        """1 for each record of the tape that was replayed, otherwise 0."""
         self._from_store: set[str] = set()
         self._added: set[str] = set()
         self._writer: StoreWriter | None = None
-        self._new_lines = None if tape is None else NewLines(tape.parent)
+        self._new_lines: NewLines | None = None
         self._stored_keys: set[str] = set()
         """Keys of live replies that are stored but not counted yet."""
         self._calls: dict[str, SharedCall[Reply]] = {}
         """The live calls, by key; equal requests share one."""
-        if self.record is not RecordMode.NONE and store is None:
-            raise ConfigError("recording needs a store")
-        if self.record is not RecordMode.NONE and tape is not None and is_link(tape):
-            message = "is a link, which can only be replayed; to record, name its target"
-            raise ConfigError(message, where=str(tape))
+        if self.record is not RecordMode.NONE:
+            self._prepare_to_record()
         self.keep_in(lambda: self.store)
+
+    def _prepare_to_record(self) -> None:
+        if self._store is None:
+            raise ConfigError("recording needs a store")
+        if self.path is None:
+            return
+        if is_link(self.path):
+            message = "is a link, which can only be replayed; to record, name its target"
+            raise ConfigError(message, where=str(self.path))
+        from judgekit.cassette.new_replies import NewLines  # a replay does not need it
+
+        self._new_lines = NewLines(self.path.parent)
 
     @classmethod
     def open(
@@ -178,7 +194,11 @@ class Cassette(JudgeWrapper):
                 return reply
             if self.record is RecordMode.NONE:
                 self.ledger.miss(request)
-                raise self._misses.add(request)
+                if len(self.misses) < MAX_MISSES:
+                    self.misses.append(request)
+                raise CassetteMiss(self._why_missed(request), key=request.key)
+            from judgekit.core.shared import SharedCall
+
             call = SharedCall(partial(self._live, request, as_judge(of or self.judge)))
             self._calls[request.key] = call
         try:
@@ -201,7 +221,7 @@ class Cassette(JudgeWrapper):
         number, line = (-1, "") if tape is None or fresh else tape.look_up(key)
         if tape is not None and number >= 0:
             reply = decode_reply(line, key=key, where=tape.spot(number, key))
-            self._used[number >> 3] |= 1 << (number & 7)
+            self._used[number] = 1
             self.ledger.add("tape", request, reply)
             return reply
         if tape is not None and self.record is RecordMode.NONE and not fresh:
@@ -220,6 +240,19 @@ class Cassette(JudgeWrapper):
             self._added.add(key)
         self.ledger.add("store", request, reply)
         return reply
+
+    def _why_missed(self, request: Request) -> str:
+        if self.tape is None:
+            return "not recorded in the store"
+        if len(self.tape) == 0:
+            return "nothing is recorded yet"
+        if len(self.tape) > EXPLAINED:
+            return "not recorded; `judgekit cassette explain` shows the differences"
+        if self._explainer is None:
+            from judgekit.cassette.explain import Explainer
+
+            self._explainer = Explainer(self.tape.records())
+        return self._explainer.explain(request).line()
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
         """Ask a judge and store the reply before any other await."""
@@ -245,6 +278,8 @@ class Cassette(JudgeWrapper):
     async def _save(self, request: Request, reply: Reply) -> None:
         """Store a reply, even if the caller is cancelled meanwhile."""
         import asyncio
+
+        from judgekit.cassette.new_replies import StoreWriter
 
         store = self.store
         assert store is not None  # noqa: S101 - the constructor checks it
@@ -275,11 +310,6 @@ class Cassette(JudgeWrapper):
         self.ledger.add("live", request, reply)
 
     @property
-    def misses(self) -> list[Request]:
-        """The first requests that were missed."""
-        return self._misses.requests
-
-    @property
     def not_from_tape(self) -> frozenset[str]:
         """Keys of replies that were live or from the store."""
         return frozenset(self._from_store)
@@ -293,13 +323,13 @@ class Cassette(JudgeWrapper):
         """Mark the record of a result of an earlier run as used."""
         number = self.tape.find(key) if self.tape is not None else -1
         if number >= 0:
-            self._used[number >> 3] |= 1 << (number & 7)
+            self._used[number] = 1
         elif self.store is not None and self.store.get(key) is not None:
             self._from_store.add(key)
 
     def used(self, number: int) -> bool:
         """Return whether a record of the tape was replayed."""
-        return bool(self._used[number >> 3] & (1 << (number & 7)))
+        return bool(self._used[number])
 
     @property
     def added(self) -> int:
@@ -309,14 +339,11 @@ class Cassette(JudgeWrapper):
     @property
     def unused(self) -> int:
         """Number of records of the tape that were not replayed."""
-        return len(self.tape) - sum(byte.bit_count() for byte in self._used) if self.tape else 0
+        return self._used.count(0)
 
     def unused_keys(self) -> Iterator[str]:
         """Yield the keys of records that were not replayed."""
-        if self.tape is not None:
-            for number in range(len(self.tape)):
-                if not self.used(number):
-                    yield self.tape.line(number)[8:72]
+        return (line[8:72] for line in self._lines(used=False))
 
     def write_used(self, path: Path) -> None:
         """Write a tape with the used records only.
@@ -332,21 +359,21 @@ class Cassette(JudgeWrapper):
                     parts.update(named)
                     stored.write(f"{line}\n")
                 stored.seek(0)
-                for line in self._replayed():
+                for line in self._lines(used=True):  # reading them twice saves memory
                     for encoded in PART_NAMED.findall(line.encode()):
                         name = encoded.decode()
                         if name not in parts and self.tape is not None:
                             parts[name] = self.tape.part_line(name)
                 lines = (line[:-1] for line in stored)
-                write_lines(path, laid_out(parts, in_order(self._replayed(), lines)))
+                write_lines(path, laid_out(parts, in_order(self._lines(used=True), lines)))
         except OSError as exc:
             raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
-    def _replayed(self) -> Iterator[str]:
-        """Yield the lines that were replayed; reading them twice saves memory."""
+    def _lines(self, *, used: bool) -> Iterator[str]:
+        """Yield the lines of the tape that were replayed, or those that were not."""
         if self.tape is not None:
-            for number in range(len(self.tape)):
-                if self.used(number):
+            for number, replayed in enumerate(self._used):
+                if replayed == used:
                     yield self.tape.line(number)
 
     def _stored(self, key: str) -> tuple[str, Mapping[str, str]]:
@@ -395,3 +422,19 @@ class CassetteJudge(JudgeWrapper):
     async def ask(self, request: Request) -> Reply:
         """Return the recorded reply, or a live one of this judge."""
         return await self.cassette.ask(request, of=self.judge)
+
+
+def store_opener(near: Path | None, *, folder: Path | None = None) -> Callable[[], Store]:
+    """Return a function that opens a store.
+
+    Args:
+        near: the folder where the search for the store of the project starts.
+        folder: the folder of the store, if it is known.
+    """
+
+    def open_store() -> Store:
+        from judgekit.cassette.store import Store, store_folder
+
+        return Store(folder if folder is not None else store_folder(near))
+
+    return open_store

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.store_opener import store_opener
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.judge_wrapper import as_judge

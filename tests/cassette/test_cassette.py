@@ -22,7 +22,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
 )
 from judgekit.core.judgment import read_reply
-from judgekit.core.replies import kept
+from judgekit.core.replies import text as reply_text
 from judgekit.core.request import ChatMessage, Form, Omitted, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
 from tests.cassette.conftest import make_reply, make_request
@@ -266,7 +266,7 @@ def test_an_error_about_one_request_is_recorded(tmp_path, store, error):
 
 @pytest.mark.parametrize("want", ["verdict", "text", "embedding", "logprobs"])
 def test_of_a_reply_that_is_too_long_the_beginning_is_recorded(tmp_path, store, want, monkeypatch):
-    monkeypatch.setitem(kept._LIMITS, want, 200_000)
+    monkeypatch.setitem(reply_text._LIMITS, want, 200_000)
     long = Reply(tries=(Try(text="a" * 100_000), Try(text="é" * 200_001)))
     request = Request(
         messages=(ChatMessage(role="user", content="x"),), form=Form(want=want), model="fake/judge"
@@ -278,8 +278,8 @@ def test_of_a_reply_that_is_too_long_the_beginning_is_recorded(tmp_path, store, 
     assert path.stat().st_size < 1_000_000
     assert asyncio.run(opened(path, FakeJudge(), store).ask(request)) == live
     for answer, whole in zip(live.tries, long.tries, strict=True):
-        assert answer.text == whole.text[: kept.BEGINNING]
-        rest = whole.text[kept.BEGINNING :].encode()
+        assert answer.text == whole.text[: reply_text.BEGINNING]
+        rest = whole.text[reply_text.BEGINNING :].encode()
         assert answer.omitted == Omitted(bytes=len(rest), sha256=digest(rest))
     assert "longer than" in live.tries[-1].fault.message
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.new_lines import NewLines
+from judgekit.cassette.new_replies import NewLines
 from judgekit.cassette.record import Record, encode_both, share, share_line
 from judgekit.cassette.store import Store
 from judgekit.judges.fake import FakeJudge
@@ -74,7 +74,7 @@ def test_full_disk_leaves_the_store(tmp_path, monkeypatch):
     def full(folder):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("judgekit.cassette.new_lines.nameless_file", full)
+    monkeypatch.setattr("judgekit.cassette.new_replies.nameless_file", full)
     lines = NewLines(tmp_path)
 
     lines.put("a", "text", {})

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
+from judgekit.cassette.new_replies import StoreWriter
 from judgekit.cassette.store import Store
-from judgekit.cassette.writer import StoreWriter
 from judgekit.core.errors import CassetteError
 
 

@@ -87,9 +87,8 @@ def records(path):
 
 def spoil(project, said):
     """Record a bad verdict on one of the cases, by the same judge."""
-    from judgekit.cassette.cassette import Cassette
+    from judgekit.cassette.cassette import Cassette, store_opener
     from judgekit.cassette.mode import RecordMode
-    from judgekit.cassette.store_opener import store_opener
     from judgekit.core.case import Case
     from judgekit.judges.fake import FakeJudge
     from judgekit.metrics.rubric import RubricMetric

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.authoring.rubric_test.check import TestOutcome, check_ordering, check_test
-from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import AbstractRubric, ConfigError
