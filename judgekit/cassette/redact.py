@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from judgekit.cassette.detectors import DETECTORS, find_all
-from judgekit.cassette.detectors.pseudonym import PSEUDONYM, pseudonym
+from judgekit.cassette.detectors import DETECTORS, PSEUDONYM, find_all, pseudonym
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest

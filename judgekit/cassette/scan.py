@@ -17,8 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.cassette.detectors import DETECTORS, SCANNED, find_all
-from judgekit.cassette.detectors.pseudonym import PSEUDONYM
+from judgekit.cassette.detectors import DETECTORS, PSEUDONYM, SCANNED, find_all
 from judgekit.cassette.detectors.reserved import reserved
 from judgekit.cassette.tape import MAX_LINE
 from judgekit.core.canonical import json_value, printable
@@ -101,7 +100,7 @@ def scan(
 ) -> Scan:
     """Scan files and folders.
 
-    Pseudonyms and values reserved for examples (see `judgekit.cassette.detectors.reserved`) are
+    Pseudonyms and values reserved for examples (see `judgekit.cassette.detectors.form`) are
     not reported. Hidden files in folders and links are skipped.
 
     Args:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.cassette.detectors.pseudonym import pseudonym
+from judgekit.cassette.detectors import pseudonym
 from judgekit.cassette.redact import NAMES, RedactionRule, redact_case, redactor
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.errors import ConfigError

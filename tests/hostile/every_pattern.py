@@ -120,12 +120,12 @@ WORDS = {
     "metrics/benchmarks/choice.py": "words of the wording",
     "metrics/benchmarks/math_host.py": "three letters; runs in a child process with a time limit",
     "metrics/text/regex.py": "a pattern of the user: bounded by steps or a time limit",
-    "datasets/perturb/wording.py": "escaped words",
+    "datasets/perturb/perturb.py": "escaped words",
     "cassette/redact.py": "a pattern of the user, on the user's own cases",
 }
 """Files that build patterns of escaped words, or of a pattern of the user, and of what."""
 BOUNDS: dict[str, int] = {
-    "cassette/detectors/email.py _BEFORE": 64,
+    "cassette/detectors/form.py _LOCAL_PART": 64,
     "cassette/detectors/reserved.py": 800,
     "metrics/safety_and_quality/refusal.py": 1_000,
     "metrics/tokens.py _ABBREVIATION": 12,

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from judgekit.cassette.detectors import pseudonym
 from judgekit.cassette.detectors.alignmenter import replace_alignmenter
-from judgekit.cassette.detectors.pseudonym import pseudonym
 from judgekit.cassette.redact import NAMES, Redact, redact_fields, redactor
 from judgekit.core.case import Case
 from judgekit.core.display.parts import DisplayLine, DisplayTable, counted

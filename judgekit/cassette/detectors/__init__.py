@@ -6,14 +6,25 @@ card number and not be one, and a name has no form.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from judgekit.cassette.detectors import email, key
-from judgekit.cassette.detectors.form import find_forms
-from judgekit.cassette.detectors.span import PrivateSpan
+from judgekit.cassette.detectors.form import PrivateSpan, find_emails, find_forms
+from judgekit.cassette.detectors.key import find_keys
+
+PSEUDONYM = re.compile(r"(\[[A-Z][A-Z0-9_]{0,39}-[0-9a-f]{8}\])")
+"""The form of a pseudonym; detectors skip pseudonyms."""
+
+
+def pseudonym(name: str, value: str, key: bytes = b"") -> str:
+    """Return the pseudonym of a value, with 8 hexadecimal digits of a keyed SHA-256."""
+    text = f"{name.upper()}\0{value}".encode("utf-8", "surrogatepass")
+    return f"[{name.upper()}-{hmac.new(key, text, hashlib.sha256).hexdigest()[:8]}]"
+
 
 Detector = Callable[[str], Iterator[PrivateSpan]]
 
@@ -26,8 +37,8 @@ _ORDER = (
 # digits come before looser forms. A new kind may stand anywhere: only enabled kinds compete.
 DETECTORS: Mapping[str, Detector] = {
     **{kind: partial(find_forms, kind) for kind in _ORDER},
-    "key": key.find,
-    "email": email.find,
+    "key": find_keys,
+    "email": find_emails,
 }
 """Kind -> its detector, in order of precedence."""
 _WITHOUT_DIGITS = {"key", "email", "ip", "device", "bank_account", "name"}

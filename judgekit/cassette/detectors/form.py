@@ -1,17 +1,35 @@
-"""Forms: private data by regular expressions and labels, from `forms.yaml`."""
+"""Forms: private data by regular expressions and labels, most of them from `forms.yaml`."""
 
 from __future__ import annotations
 
+import ipaddress
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.cassette.detectors.checksum import CHECKS
-from judgekit.cassette.detectors.span import PrivateSpan, without_overlap
 from judgekit.core.yaml_file import package_data
+
+
+class PrivateSpan(NamedTuple):
+    """The place of private data in a text, and its value."""
+
+    start: int
+    end: int
+    value: str
+    """The normalised value: a card number without spaces, an address in lower case."""
+
+
+def without_overlap(spans: Iterable[PrivateSpan]) -> Iterator[PrivateSpan]:
+    """Yield the spans that do not overlap one before; they come by place."""
+    end = 0
+    for span in spans:
+        if span.start >= end:
+            end = span.end
+            yield span
+
 
 _FILE = Path(__file__).with_name("forms.yaml")
 _PART = re.compile("@(\\w+)@")
@@ -88,8 +106,8 @@ def _phone(written: str) -> str:
 
 
 def _host(written: str) -> str:
-    address = ip_address(written)
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+    address = ipaddress.ip_address(written)
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         # As Python wrote it up to 3.12: the pseudonym, and with it the key, must stay.
         high, low = divmod(int(address.ipv4_mapped), 2**16)
         return f"::ffff:{high:x}:{low:x}"
@@ -121,3 +139,29 @@ def _resolved(source: str, parts: dict[str, str]) -> str:
     while _PART.search(source):
         source = _PART.sub(lambda match: parts[match[1]], source)
     return source
+
+
+_LONGEST_LOCAL = 64
+"""The most characters before the @ (RFC 5321, 4.5.3.1.1)."""
+_AT = re.compile(r"(?<=[\w.+%-])@(?=[^\W_])")
+# Searched in a slice of that length before the @.
+_LOCAL_PART = re.compile(r"[\w](?:[\w.+%-]*+)\Z")
+# A label has at most 63 characters (RFC 1035, 2.3.4), which bounds backtracking.
+_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,10}[^\W\d_]{2,24}")
+
+
+def find_emails(text: str) -> Iterator[PrivateSpan]:
+    """Yield the e-mail addresses of a text.
+
+    >>> [span.value for span in find_emails("Write to Ann.Lee+x@Example.com.")]
+    ['ann.lee+x@example.com']
+    """
+    end = 0
+    for match in _AT.finditer(text):
+        at = match.start()
+        after = _DOMAIN.match(text, at + 1)
+        before = _LOCAL_PART.search(text[max(end, at - _LONGEST_LOCAL) : at]) if after else None
+        if before and after:
+            start = at - len(before[0])
+            end = after.end()
+            yield PrivateSpan(start, end, text[start:end].lower())

@@ -8,8 +8,7 @@ from functools import cache
 from heapq import merge
 from itertools import pairwise
 
-from judgekit.cassette.detectors.form import form_data
-from judgekit.cassette.detectors.span import PrivateSpan, without_overlap
+from judgekit.cassette.detectors.form import PrivateSpan, form_data, without_overlap
 
 _BEARER = re.compile(r"\b(?:bearer|basic) +([\w.~+/-]{20,}+=*)", re.IGNORECASE | re.ASCII)
 _IN_ADDRESS = re.compile(r"://[^\s:/@\[\]]{1,100}+:([^\s/@\[\]]{3,200}+)@")
@@ -27,10 +26,10 @@ _END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----
 _BODY = re.compile(r"[A-Za-z0-9+/=\s\\:,-]*+")
 
 
-def find(text: str) -> Iterator[PrivateSpan]:
+def find_keys(text: str) -> Iterator[PrivateSpan]:
     """Return the keys of a text by place.
 
-    >>> [span.value for span in find("token ghp_0123456789abcdefghijABCDEFGHIJ012345 leaked")]
+    >>> [span.value for span in find_keys("token ghp_0123456789abcdefghijABCDEFGHIJ012345 leaked")]
     ['ghp_0123456789abcdefghijABCDEFGHIJ012345']
     """
     return without_overlap(merge(_blocks(text), _tokens(text), _settings(text)))
