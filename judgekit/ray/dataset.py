@@ -150,7 +150,7 @@ class CaseScorer:
         yield self._table(scored)
 
     async def _score(self, row: dict[str, Any]) -> tuple[str, list[Result]]:
-        from judgekit.core.failure import guarded
+        from judgekit.core.score import guarded
 
         id = str(row.get("id") or "")
         if self._problem is not None:

@@ -14,10 +14,9 @@ from pydantic_core import PydanticSerializationError
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError
-from judgekit.core.failure import guarded
 from judgekit.core.limits import Limits
 from judgekit.core.protocols import Metric, MetricLike
-from judgekit.core.score import Result, Row, row_bytes
+from judgekit.core.score import Result, Row, guarded, row_bytes
 from judgekit.core.synchronous import Flag
 from judgekit.core.value import to_json_bytes, trusted
 from judgekit.datasets.load import Source, cases_of

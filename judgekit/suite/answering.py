@@ -17,12 +17,11 @@ from typing import Any, Literal, NamedTuple, get_args
 from judgekit.cassette.cassette import Cassette
 from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
-from judgekit.core.failure import failure_of
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.request import About, ChatMessage, Form
-from judgekit.core.score import Failure
+from judgekit.core.score import Failure, failure_of
 from judgekit.core.suggest import suggest
 from judgekit.datasets.load import Source, cases_of
 from judgekit.datasets.write import case_writer

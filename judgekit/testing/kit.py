@@ -15,9 +15,8 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.case import Case
 from judgekit.core.errors import JudgekitError
-from judgekit.core.failure import failure_of
 from judgekit.core.protocols import Metric, MetricLike
-from judgekit.core.score import Failure, Part, Result, checked_score
+from judgekit.core.score import Failure, Part, Result, checked_score, failure_of
 from judgekit.core.synchronous import run_inline
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import as_metric

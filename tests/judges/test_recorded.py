@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from judgekit import Case, Cassette, RecordedJudge, RubricMetric
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRefused
-from judgekit.core.failure import guarded
 from judgekit.core.judgment import parse_reply
 from judgekit.core.request import Detail, Form, Question
-from judgekit.core.score import Failure, Score
+from judgekit.core.score import Failure, Score, guarded
 from judgekit.metrics.pairwise.preference import PairwiseMetric
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.overrides import Overrides

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, JudgeRefused, JudgeUnavailable
-from judgekit.core.failure import guarded
 from judgekit.core.judgment import Judgment
 from judgekit.core.protocols import Metric
-from judgekit.core.score import Failure, Fallback, Score
+from judgekit.core.score import Failure, Fallback, Score, guarded
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback

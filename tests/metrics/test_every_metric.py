@@ -10,8 +10,7 @@ import shutil
 import pytest
 
 from judgekit.core.errors import ConfigError, JudgekitError
-from judgekit.core.failure import failure_of
-from judgekit.core.score import check_score
+from judgekit.core.score import check_score, failure_of
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.cards import card_of

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of
 from judgekit.core.errors import InvalidReply, JudgekitError
-from judgekit.core.failure import failure_of
 from judgekit.core.judgment import Judgment
 from judgekit.core.jury import Jury, Member
 from judgekit.core.request import Api, Request
+from judgekit.core.score import failure_of
 from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import trusted
 from judgekit.rubric.criterion import order_name

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from judgekit.core.failure import failure_of
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury
-from judgekit.core.score import Opinion
+from judgekit.core.score import Opinion, failure_of
 from judgekit.core.value import trusted
 from judgekit.metrics.opinions.asking import OpinionReply, verdicts_by_member
 from judgekit.metrics.opinions.vote import (
