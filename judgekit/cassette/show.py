@@ -11,12 +11,11 @@ from judgekit.cassette.record import Record
 from judgekit.cassette.tape import MAX_LINE, Tape
 from judgekit.core.canonical import printable
 from judgekit.core.errors import CaseError, CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
-from judgekit.core.input_file import bounded_lines
+from judgekit.core.input_file import bounded_lines, nearby
 from judgekit.core.judgment import read_reply
 from judgekit.core.replies.logprobs import read_logprobs
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.replies.vector import read_vector
-from judgekit.core.wrong_file import nearby
 
 
 def _open(path: Path) -> Tape:

@@ -152,8 +152,7 @@ def _case(
 
 def _text(text: str) -> str:
     """Return a text, the content of `@FILE`, or standard input for `-`."""
-    from judgekit.core.input_file import MAX_PLAIN, read_text
-    from judgekit.core.wrong_file import nearby
+    from judgekit.core.input_file import MAX_PLAIN, nearby, read_text
 
     try:
         if text == "-":

@@ -23,11 +23,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, InvalidReply, place
-from judgekit.core.input_file import bounded_lines
+from judgekit.core.input_file import bounded_lines, nearby
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import nearby
 
 MAX_LINE = 5_000_000
 """Characters of the longest line."""

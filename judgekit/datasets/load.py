@@ -10,9 +10,9 @@ from typing import Any, Literal, cast, get_args
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError, JudgekitError
+from judgekit.core.input_file import nearby
 from judgekit.core.limits import check_limit
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import nearby
 from judgekit.datasets.case_builder import CaseBuilder, Shape
 from judgekit.datasets.field_names import CSV_CELLS, JSON_CELLS
 from judgekit.datasets.formatting import kind, quoted

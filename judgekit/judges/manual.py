@@ -17,13 +17,12 @@ from judgekit.core.errors import (
     JudgeUnavailable,
     place,
 )
-from judgekit.core.input_file import read_text
+from judgekit.core.input_file import read_named, read_text
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import whole_file
 from judgekit.core.request import About, Reply, Request, Try
-from judgekit.core.wrong_file import read_named
 
 if TYPE_CHECKING:
     from judgekit.judges.terminal import Terminal

@@ -15,13 +15,12 @@ from judgekit.core.errors import (
     JudgeRejected,
     place,
 )
-from judgekit.core.input_file import read_text
+from judgekit.core.input_file import nearby, read_text
 from judgekit.core.json_extraction import strict_object
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import parse_reply
 from judgekit.core.request import About, Reply, Request, Try
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import nearby
 
 PREFIX = "recorded/"
 MAX_VERDICTS = 256 * 2**20

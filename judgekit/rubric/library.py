@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from judgekit.core.entry_points import Offer, offers
 from judgekit.core.errors import RubricError
+from judgekit.core.input_file import nearby, other_kind
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import nearby, other_kind
 
 GROUP = "judgekit.rubrics"
 """Entry points of packages that offer rubrics: NAME = package.folder"""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
-from judgekit.core.wrong_file import nearby
+from judgekit.core.input_file import nearby
 from judgekit.datasets import load_cases
 from judgekit.datasets.load import find_places
 from judgekit.datasets.selection import Selection

@@ -8,8 +8,7 @@ from typing import Any
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import Hints
-from judgekit.core.input_file import read_text
-from judgekit.core.wrong_file import nearby, other_content, other_kind
+from judgekit.core.input_file import nearby, other_content, other_kind, read_text
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.suite.judge_file import JUDGE
 

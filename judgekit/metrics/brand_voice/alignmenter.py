@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import read_named
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import read_named
 
 Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.3, "traits": 0.3, "lexicon": 0.4}

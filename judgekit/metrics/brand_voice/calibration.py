@@ -12,8 +12,8 @@ from pydantic import Field, model_validator
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, Fraction, Number, validate_file
+from judgekit.core.input_file import read_named
 from judgekit.core.value import Json
-from judgekit.core.wrong_file import read_named
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice import alignmenter
 from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration, Compat

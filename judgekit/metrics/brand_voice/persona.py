@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
+from judgekit.core.input_file import read_named
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import read_named
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.embedders import Chosen, identity_of
 from judgekit.metrics.brand_voice.phrases import Phrases
