@@ -17,7 +17,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from judgekit.core.canonical import printable
-from judgekit.core.cells import cut
+from judgekit.core.display.text import cut
 from judgekit.core.synchronous import Flag
 
 if TYPE_CHECKING:

@@ -117,8 +117,7 @@ def _print_watching(path: Path, one: Round) -> None:
 
 
 def _head(one: Round, report: Report) -> str:
-    from judgekit.core.cells import wrap
-    from judgekit.core.display.text import Paint
+    from judgekit.core.display.text import Paint, wrap
     from judgekit.suite.watch.files import shown
     from judgekit.suite.watch.text import state_text
 

@@ -69,7 +69,7 @@ class Case(Displayed, Value):
     """Anything else worth keeping; reports filter by it."""
 
     def _parts_shown(self) -> "Iterable[Shown]":
-        from judgekit.core.display.case import case_parts
+        from judgekit.core.display.result import case_parts
 
         return case_parts(self)
 

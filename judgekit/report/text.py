@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import printable
-from judgekit.core.cells import wrap
 from judgekit.core.display.parts import DisplayLine
-from judgekit.core.display.text import Paint
+from judgekit.core.display.text import Paint, wrap
 from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.manifest import entries_in, judges_of, mapping

@@ -70,8 +70,8 @@ class Answers(NamedTuple):
         return self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from judgekit.core.display.answers import answers_parts
         from judgekit.core.display.html import bundle
+        from judgekit.core.display.suite import answers_parts
 
         return bundle(answers_parts(self))
 

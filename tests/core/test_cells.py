@@ -5,7 +5,7 @@ import textwrap
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.core.cells import cells, cut, pad, wrap
+from judgekit.core.display.text import cells, cut, pad, wrap
 from tests.each import each
 
 

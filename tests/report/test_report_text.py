@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from judgekit.core.case import Case
-from judgekit.core.cells import cells
+from judgekit.core.display.text import cells
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
 from judgekit.report.display import summary_text

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
-from judgekit.core.cells import cells, cut, pad, wrap
 from judgekit.core.display.parts import Style, counted
-from judgekit.core.display.text import Paint
+from judgekit.core.display.text import Paint, cells, cut, pad, wrap
 from judgekit.core.score import Failure, Result, round_half_up
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary

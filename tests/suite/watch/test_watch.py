@@ -250,7 +250,7 @@ def test_the_text_says_what_moved_within_the_width(person):
         text = changes_text(done.changes, done.report, command="judgekit run", width=width)
         assert "to record:\n    judgekit run\n" in text
         assert "\x1b" not in text
-        from judgekit.core.cells import cells
+        from judgekit.core.display.text import cells
 
         assert max(map(cells, text.splitlines())) <= width
     assert state_text(done.report).startswith("incomplete: 2 rows failed")
