@@ -1,7 +1,5 @@
 """Explain a cassette miss: the nearest record and the fields that differ."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Counts and costs of the replies and misses of a run."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Literal
 

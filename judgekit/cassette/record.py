@@ -5,8 +5,6 @@ line. Texts that many requests share (system messages, reply schemas) are on a t
 part lines `{"part": digest, "value": ...}`; requests refer to them by `{"part": digest}`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ An address has the same pseudonym in every text, run and machine, so keys stay t
 keys the digest; without a salt, trying all telephone numbers reveals the original.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import partial

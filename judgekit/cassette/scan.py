@@ -3,8 +3,6 @@
 A finding has a place and a kind but never the data itself: the report may be public.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import re

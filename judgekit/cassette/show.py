@@ -1,7 +1,5 @@
 """Verify a tape, count its records, and print one record."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing

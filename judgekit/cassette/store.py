@@ -5,8 +5,6 @@ a row names (CVE-2025-69872). `SafeDisk` only accepts text inside the database, 
 can do neither.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sqlite3
@@ -234,7 +232,7 @@ class Store:
         with self._storage_errors("copied"):
             self._cache._sql("VACUUM INTO ?", (str(path),))
 
-    def add_all(self, other: Store) -> None:
+    def add_all(self, other: "Store") -> None:
         """Store every text of another store in one transaction.
 
         Raises:

@@ -4,8 +4,6 @@ The file is sorted by key and has no timestamps, so that equal records give equa
 An open tape needs 8 bytes of memory per record: 4 of its key and 4 for its offset.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from array import array
@@ -36,7 +34,7 @@ _COUNT_CHUNK = 1 << 20
 class TapePosition:
     """The position of a line on a tape. Only its text, for messages, counts the lines."""
 
-    def __init__(self, tape: Tape, at: int, *, key: str = "") -> None:
+    def __init__(self, tape: "Tape", at: int, *, key: str = "") -> None:
         self._tape = tape
         self._at = at
         self._key = key

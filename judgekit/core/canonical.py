@@ -1,7 +1,5 @@
 """Canonical JSON and digests: one value, one text, one sha256, on every machine."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

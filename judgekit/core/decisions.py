@@ -4,8 +4,6 @@
 judge sends what `decisions_of` returns, and `judgekit.core.replies.decisions` reads by it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 

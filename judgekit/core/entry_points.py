@@ -5,8 +5,6 @@ The standard library parses the entry points of every package. If `importlib_met
 name the group are parsed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,7 +47,7 @@ def offers(group: str) -> list[Offer]:
     return matches
 
 
-def _text_of(package: Distribution) -> str:
+def _text_of(package: "Distribution") -> str:
     try:
         return package.read_text(FILE) or ""
     except UnicodeDecodeError:

@@ -20,8 +20,6 @@ JudgekitError
 └── BudgetExceeded         the cost limit is reached: the rows left are `not_run`, exit 3
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

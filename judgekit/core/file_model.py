@@ -1,7 +1,5 @@
 """Models of files, and one-line messages for their validation errors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """Files read whole: regular ones of a limited size; and what to say of one that is not meant."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

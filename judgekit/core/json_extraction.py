@@ -4,8 +4,6 @@ The returned repairs name every correction; ambiguous text is an error, because 
 is worse than none.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The full contract of a judge, wrappers around judges, and the builder of their requests."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from importlib import import_module

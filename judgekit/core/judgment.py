@@ -1,7 +1,5 @@
 """Read a judge's reply by its form: a judgment, or the fault of the reply."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from typing import Any, NamedTuple

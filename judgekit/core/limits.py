@@ -1,7 +1,5 @@
 """The limits of a run: what it may lack and still count as complete."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,7 +34,7 @@ class Limits(NamedTuple):
     may_be_empty: bool = False
 
     def lacks(
-        self, summaries: Sequence[MetricSummary], *, cases: int, interrupted: bool
+        self, summaries: Sequence["MetricSummary"], *, cases: int, interrupted: bool
     ) -> Iterator[str]:
         """Yield why a run does not count as complete; nothing when it does."""
         if interrupted:

@@ -1,7 +1,5 @@
 """Metric cards: the documentation that `judgekit metrics show` prints and that tests check."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

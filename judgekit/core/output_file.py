@@ -1,7 +1,5 @@
 """Output files: written whole or not at all, never through a link, never over a foreign file."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

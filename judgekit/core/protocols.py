@@ -1,7 +1,5 @@
 """The contracts of everything that can be replaced: judge, metric, embedder, aggregate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -156,7 +154,7 @@ class Metric:
             """Fields of the case, for users; `expected.facts` for a key of `expected`."""
 
         @property
-        def card(self) -> Card | None:
+        def card(self) -> "Card | None":
             """Documentation for whoever chooses a metric."""
 
         @property
@@ -204,11 +202,11 @@ class Metric:
         named = (f.name for f in fields(MetricInfo) if f.name != "type")
         return MetricInfo(type=self.type_name, **{name: getattr(self, name) for name in named})
 
-    def children(self) -> tuple[Metric, ...]:
+    def children(self) -> tuple["Metric", ...]:
         """Return the metrics this one calls, in a fixed order."""
         return ()
 
-    def aggregates(self) -> Sequence[Aggregate]:
+    def aggregates(self) -> Sequence["Aggregate"]:
         """Return new aggregates for one run; `figures` names what they compute."""
         return ()
 

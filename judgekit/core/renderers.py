@@ -4,8 +4,6 @@
 A value asks for a renderer here instead of importing it, as it would ask for an entry point.
 """
 
-from __future__ import annotations
-
 from pkgutil import resolve_name
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The one schema of a reply: it goes to the judge as JSON schema and reads what comes back."""
 
-from __future__ import annotations
-
 import json
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -32,7 +30,7 @@ _DETAIL: dict[str, Any] = {
 class ReplySchema:
     """The schema of the replies to a form, reasons before values."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: "Form") -> None:
         fields = {
             question.id: _object(f"Answer{number}", _answer_fields(question, number))
             for number, question in enumerate(form.questions)
@@ -63,7 +61,7 @@ class ReplySchema:
         return json.dumps(self.json_schema, ensure_ascii=False)
 
 
-def reply_schema(form: Form) -> ReplySchema:
+def reply_schema(form: "Form") -> ReplySchema:
     """Return the schema of a form, built once for all forms with the same questions."""
     schema: ReplySchema | None = form.__dict__.get("_reply_schema")
     if schema is None:
@@ -78,7 +76,7 @@ class _Same:
 
     __slots__ = ("form",)
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: "Form") -> None:
         self.form = form
 
     def __eq__(self, other: object) -> bool:
@@ -100,7 +98,7 @@ def _object(name: str, fields: dict[str, Any]) -> Any:
     return kind
 
 
-def _answer_fields(question: Question, number: int) -> dict[str, Any]:
+def _answer_fields(question: "Question", number: int) -> dict[str, Any]:
     details = {detail.name: _DETAIL[detail.kind] for detail in question.details}
     quotes = {"quotes": _DETAIL["list"]} if question.quotes else {}
     if question.kind == "checklist":
@@ -110,7 +108,7 @@ def _answer_fields(question: Question, number: int) -> dict[str, Any]:
     return {"reason": _TEXT} | quotes | details | {"value": value}
 
 
-def _value(question: Question) -> Any:
+def _value(question: "Question") -> Any:
     if question.labels:
         return Literal[question.labels]
     if question.kind == "boolean":
@@ -118,7 +116,7 @@ def _value(question: Question) -> Any:
     return Annotated[float, Field(strict=True, ge=question.minimum, le=question.maximum)]
 
 
-def _items(question: Question, number: int) -> Any:
+def _items(question: "Question", number: int) -> Any:
     item: Any = Literal[question.items] if question.items else _TEXT
     entry = _object(f"Item{number}", {"item": item, "reason": _TEXT, "met": _BOOLEAN})
     count = len(question.items)

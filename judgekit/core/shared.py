@@ -1,7 +1,5 @@
 """One asynchronous call with several waiters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 

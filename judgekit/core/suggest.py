@@ -1,7 +1,5 @@
 """Suggestions: the valid names that an unknown word may stand for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 MANY = 30

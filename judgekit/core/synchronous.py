@@ -3,8 +3,6 @@
 A replay never waits, and importing asyncio takes longer than a small replay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """The base of every value: frozen, strict about its fields, finite numbers only."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -17,7 +15,7 @@ class Displayed(ABC):
     """A value that notebooks show as a table and prompts as readable text."""
 
     @abstractmethod
-    def _parts_shown(self) -> Iterable[Shown]:
+    def _parts_shown(self) -> Iterable["Shown"]:
         """Return the parts to display."""
 
     def _text_shown(self) -> str | None:
@@ -39,7 +37,7 @@ class Displayed(ABC):
 class Document(Displayed):
     """A displayed value that is also text for a terminal, and Markdown."""
 
-    def _all_parts(self) -> Iterable[Shown]:
+    def _all_parts(self) -> Iterable["Shown"]:
         """Return the parts of the text, if a notebook shows fewer."""
         return self._parts_shown()
 

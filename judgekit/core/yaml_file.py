@@ -1,7 +1,5 @@
 """YAML that can only build plain data, and that remembers on which line each value stands."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import cache
@@ -49,7 +47,7 @@ class Lines:
             steps = steps[:-1]
         return place(self.file, self._lines.get(steps, self.first))
 
-    def under(self, *path: str | int) -> Lines:
+    def under(self, *path: str | int) -> "Lines":
         """Return the lines of the value at `path`, by paths from there."""
         inner = Lines(file=self.file, first=self._lines.get(path, self.first))
         count = len(path)

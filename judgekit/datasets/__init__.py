@@ -5,8 +5,6 @@ Also field mapping, selection, shards and perturbed copies. It imports `core`.
 Start with `load`, which turns a file, a table or rows into cases, and `mapping`.
 """
 
-from __future__ import annotations
-
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.ids import IdSet, derive_id
 from judgekit.datasets.load import Container, load_cases

@@ -4,8 +4,6 @@ The user provides the files; nothing is downloaded. A row may also hold the answ
 `output`, `response`, `completion` or `prediction`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The values of a case, their sources, and the errors of pydantic about them."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rows that hold a chat, `{"messages": [...]}`, in the OpenAI shape or a similar one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any, Literal

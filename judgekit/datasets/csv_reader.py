@@ -1,7 +1,5 @@
 """Cases from CSV: a header, then one case per row."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from typing import BinaryIO

@@ -1,7 +1,5 @@
 """The names of case fields in a row."""
 
-from __future__ import annotations
-
 from judgekit.core.case import Case
 
 FIELDS = tuple(Case.model_fields)

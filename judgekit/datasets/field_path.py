@@ -1,10 +1,7 @@
 """Dotted paths into a row, and the user's mapping from fields of a case to them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
@@ -18,8 +15,7 @@ class PathMissing(LookupError):
     """A path leads to no value; the message says what the row has there."""
 
 
-@dataclass(frozen=True)
-class FieldPath:
+class FieldPath(NamedTuple):
     r"""Keys and list indexes that lead to a value; `optional` if it may be missing.
 
     `.` separates, a whole number indexes a list (`-1` is the last item), a backslash takes the
@@ -36,7 +32,7 @@ class FieldPath:
     optional: bool = False
 
     @classmethod
-    def parse(cls, text: str) -> FieldPath:
+    def parse(cls, text: str) -> Self:
         """Parse the text of a path.
 
         Raises:

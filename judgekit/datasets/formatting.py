@@ -1,7 +1,5 @@
 """How untrusted names and values are shown in messages: on one line, shortened."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cases from a JSON document: a list, or an object that holds one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 

@@ -1,7 +1,5 @@
 """Strict JSON parsing, with errors in plain words."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Cases from JSON Lines: one object per line, read one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import BinaryIO
 

@@ -13,8 +13,6 @@ case. `probability` is the probability with which a sampling plan chose the case
 most 1.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping

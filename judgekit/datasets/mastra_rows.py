@@ -1,7 +1,5 @@
 """Rows of Mastra scorers: `{"input": ..., "output": ...}`, each in one of several shapes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

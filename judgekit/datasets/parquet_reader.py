@@ -1,7 +1,5 @@
 """Cases from Parquet, read in batches; needs the `parquet` extra."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From a row to a case or a turn, with the place of the row in every error."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager

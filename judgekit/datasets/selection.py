@@ -1,10 +1,8 @@
 """A selection: the cases of a data set that a run uses, by conditions such as `topic=refunds`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -24,7 +22,7 @@ class Condition(NamedTuple):
     negated: bool = False
 
     @classmethod
-    def parse(cls, text: str) -> Condition:
+    def parse(cls, text: str) -> Self:
         """Read `FIELD=VALUE` or `FIELD!=VALUE`.
 
         Raises:
@@ -114,7 +112,7 @@ class Selection(NamedTuple):
     @classmethod
     def parse(
         cls, *, where: Iterable[str] = (), ids: frozenset[str] | None = None, limit: int | None
-    ) -> Selection:
+    ) -> Self:
         """Return the selection that flags describe.
 
         Raises:
@@ -166,7 +164,7 @@ class Selection(NamedTuple):
         asked = self.ids is None or case.id in self.ids
         return asked and all(condition.holds(case) for condition in self.where)
 
-    def _explain_empty(self, seen: CasesSeen) -> str:
+    def _explain_empty(self, seen: "CasesSeen") -> str:
         """Return why no case is selected; name the condition if one alone is the reason."""
         if not seen.cases:
             return "there are no cases to choose from"

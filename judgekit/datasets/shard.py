@@ -1,12 +1,10 @@
 """A shard: one of several parts of a data set; the id of a case decides its shard."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -22,7 +20,7 @@ class Shard(NamedTuple):
     of: int
 
     @classmethod
-    def parse(cls, text: str) -> Shard:
+    def parse(cls, text: str) -> Self:
         """Read `2/5`.
 
         Raises:

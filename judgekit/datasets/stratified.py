@@ -1,7 +1,5 @@
 """Stratified samples: some of the cases, in proportion to the values of a field."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from heapq import heappush, heappushpop, nlargest

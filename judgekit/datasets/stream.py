@@ -1,7 +1,5 @@
 """Bytes in: a file, a compressed file or standard input, line by line within a limit."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import sys

@@ -1,7 +1,5 @@
 """Rows with one turn of a session each: `{"session_id", "turn_index", "role", "text"}`."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Cases out: JSON Lines to a file that is whole or not there, or to standard output."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator

@@ -4,8 +4,6 @@ Every detector takes linear time for any text. The form is not a proof: a number
 card number and not be one, and a name has no form.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

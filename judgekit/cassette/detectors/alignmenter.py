@@ -1,7 +1,5 @@
 """The four patterns of Alignmenter's sanitizer, with its replacements, for comparison."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable

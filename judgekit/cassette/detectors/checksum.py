@@ -1,7 +1,5 @@
 """Checks of private data: check digits, and what its form alone does not say."""
 
-from __future__ import annotations
-
 import hashlib
 import ipaddress
 import re

@@ -1,7 +1,5 @@
 """Forms: private data by regular expressions and labels, most of them from `forms.yaml`."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Secrets: tokens of known providers, private keys, passwords in URLs and settings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Values that look private but are reserved for examples."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from functools import cache

@@ -4,8 +4,6 @@ There is no style sheet, script, link or picture: colours and letters are the no
 the light and in the dark, and what is marked is marked by a word and a rule beside it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from html import escape

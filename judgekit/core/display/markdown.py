@@ -1,7 +1,5 @@
 """Lines and tables as Markdown. Everything in them is escaped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

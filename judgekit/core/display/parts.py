@@ -1,7 +1,5 @@
 """The parts of a displayed value: lines and tables, in order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 

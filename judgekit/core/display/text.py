@@ -1,7 +1,5 @@
 """Text for a terminal: cut, padded and wrapped to columns; lines and grids."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 import unicodedata

@@ -3,8 +3,6 @@
 Answers of OpenAI's `/decisions` are a list with names, those of System One an object by name.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

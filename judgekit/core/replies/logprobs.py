@@ -5,8 +5,6 @@ continuation its natural log-probability and the character it begins at. The fir
 nothing, so a server has no figure for it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

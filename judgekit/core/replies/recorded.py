@@ -3,8 +3,6 @@
 `{"answers": {...}, "probabilities": {...}, "source": ...}`, `{"raw": TEXT}` or `{"failed": ...}`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast, get_args
 

@@ -1,7 +1,5 @@
 """The text of a reply: an answer in a model's own words, and what is kept of any reply."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from judgekit.core.canonical import digest, json_value, visible

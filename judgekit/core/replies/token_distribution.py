@@ -23,8 +23,6 @@ included. Numbers need whole bounds that are 2 to 100 apart. A repaired object, 
 arguments are not one JSON object, and tokens that do not spell the reply give no distribution.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

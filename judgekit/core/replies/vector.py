@@ -5,8 +5,6 @@ and what the OpenAI wire carries, so nothing is lost; it takes a third of the ro
 and one vector has one text, however a machine writes its floats.
 """
 
-from __future__ import annotations
-
 import base64
 import math
 from array import array

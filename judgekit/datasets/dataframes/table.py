@@ -1,7 +1,5 @@
 """A table: columns of one kind each, in order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -70,7 +68,7 @@ class Table:
         """Add a whole column, of as many values as there are rows."""
         self._columns[name] = Column(name, kind, values)
 
-    def without_empty(self, keep: Sequence[str] = ()) -> Table:
+    def without_empty(self, keep: Sequence[str] = ()) -> "Table":
         """Return the table without empty columns, except those in `keep`."""
         left = Table({})
         left._rows = self._rows

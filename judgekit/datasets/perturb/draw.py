@@ -1,7 +1,5 @@
 """Random draws: the same seed gives the same numbers in every process and Python version."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from typing import TypeVar

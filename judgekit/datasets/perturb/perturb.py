@@ -1,7 +1,5 @@
 """Perturb cases: changed copies, each with the id of its original."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Typos, case, spacing and homoglyphs: changes that leave every word readable."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata
