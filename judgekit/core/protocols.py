@@ -1,10 +1,10 @@
 """The contracts of everything that can be replaced: judge, metric, embedder, aggregate."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from judgekit.core.case import Case
 from judgekit.core.request import Reply, Request
@@ -67,8 +67,7 @@ Asks = Literal["nothing", "verdict", "logprobs"]
 """What a metric requests from a model: nothing, a judge's verdict, or log-probabilities."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricInfo:
+class MetricInfo(NamedTuple):
     """Facts about a metric, for everything but scoring: manifest, page, estimate, watch, doctor."""
 
     name: str
@@ -85,11 +84,11 @@ class MetricInfo:
     """Whether later requests depend on earlier replies, so that calls cannot be counted ahead."""
     synchronous: bool = False
     """Whether `score` never waits, so that no event loop is needed."""
-    figures: Mapping[str, bool] = field(default_factory=dict)
+    figures: Mapping[str, bool] = {}
     """Figures of a whole run beside the mean, and whether higher is better for each."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = {}
     """Options that decide the value, as given."""
-    made_with: Mapping[str, Json] = field(default_factory=dict)
+    made_with: Mapping[str, Json] = {}
     """What decides the value beside the options: rubric, digest, model."""
     rubrics: tuple[RubricSource, ...] = ()
     """The rubrics this metric renders itself; those of `children()` are not repeated."""
@@ -199,8 +198,8 @@ class Metric:
 
     def info(self) -> MetricInfo:
         """Return the facts about this metric."""
-        named = (f.name for f in fields(MetricInfo) if f.name != "type")
-        return MetricInfo(type=self.type_name, **{name: getattr(self, name) for name in named})
+        facts = {name: getattr(self, name) for name in MetricInfo._fields if name != "type"}
+        return MetricInfo(type=self.type_name, **facts)
 
     def children(self) -> tuple["Metric", ...]:
         """Return the metrics this one calls, in a fixed order."""
