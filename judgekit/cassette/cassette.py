@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import PART_NAMED, decode_reply, encode_both, share_line
+from judgekit.cassette.record import PART_NAMED, decode_reply, encode, share_line
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.core.errors import (
     CaseError,
@@ -283,7 +283,7 @@ class Cassette(JudgeWrapper):
 
         store = self.store
         assert store is not None  # noqa: S101 - the constructor checks it
-        line, shared, parts = encode_both(request, reply)
+        line, shared, parts = encode(request, reply)
         if len(line) * 4 > MAX_LINE and len(line.encode()) > MAX_LINE:
             raise InvalidReply(f"the reply needs more than the {MAX_LINE:,} bytes of a record")
         if self._writer is None or self._writer.store is not store:

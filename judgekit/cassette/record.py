@@ -7,16 +7,14 @@ part lines `{"part": digest, "value": ...}`; requests refer to them by `{"part":
 
 import json
 import re
-from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import ConfigDict
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import CassetteCorrupt
-from judgekit.core.request import Reply, Request, Want, canonical_halves, request_from
+from judgekit.core.request import Reply, Request, Want, request_from
 from judgekit.core.value import Value
 
 KINDS: dict[Want, str] = {
@@ -55,27 +53,17 @@ class _RecordedReply(Value):
     reply: Reply
 
 
-def encode(request: Request, reply: Reply) -> str:
-    """Return the self-contained line of a record, without a line end."""
-    return _line(Record(request.key, request, reply), request.canonical)
+def encode(request: Request, reply: Reply) -> tuple[str, str, dict[str, str]]:
+    """Return the self-contained line of a record, its tape line, and the part lines by digest.
 
-
-def encode_both(request: Request, reply: Reply) -> tuple[str, str, Mapping[str, str]]:
-    """Return what `encode` returns, and the tape line and part lines of `share`."""
-    before = _before_request(Record(request.key, request, reply))
-    head, tail = canonical_halves(request)
-    shared, parts = _shared(request)
-    return _seal(f"{before}{head}{tail}}}"), _seal(f"{before}{shared}}}"), parts
-
-
-def _line(record: Record, request: str) -> str:
-    return _seal(f"{_before_request(record)}{request}}}")
-
-
-def _before_request(record: Record) -> str:
-    kind = KINDS[record.request.form.want]
-    reply = canonical_json(record.reply.model_dump(mode="json", exclude_defaults=True))
-    return f'{{"key":"{record.key}","kind":"{kind}","reply":{reply},"request":'
+    Reply schemas and system messages become parts because many requests share them.
+    """
+    kind = KINDS[request.form.want]
+    data = canonical_json(reply.model_dump(mode="json", exclude_defaults=True))
+    before = f'{{"key":"{request.key}","kind":"{kind}","reply":{data},"request":'
+    whole = request.canonical
+    shared, parts = _split(whole, form_end=_FORM_START + len(request.form.canonical))
+    return _seal(f"{before}{whole}}}"), _seal(f"{before}{shared}}}"), parts
 
 
 def _seal(line: str) -> str:
@@ -163,40 +151,8 @@ def _inline(request: dict[str, Any], *, parts: dict[str, Any], where: object) ->
     return {**request, "form": resolve(request["form"]), "messages": messages}
 
 
-def share(record: Record) -> tuple[str, Mapping[str, str]]:
-    """Return the tape line of a record and its part lines by digest.
-
-    Reply schemas and system messages become parts because many requests share them.
-    """
-    text, parts = _shared(record.request)
-    return _line(record, text), parts
-
-
-def _shared(request: Request) -> tuple[str, Mapping[str, str]]:
-    """Return the canonical request with references to its parts, and the part lines by digest."""
-    systems = tuple(message.content for message in request.messages if message.role == "system")
-    head, tail = canonical_halves(request)
-    if len(systems) > 1 or (systems and request.messages[0].role != "system"):
-        return _with_parts(head + tail, request.form.canonical, systems)
-    text, parts = _with_parts(head, request.form.canonical, systems)
-    return text + tail, parts
-
-
-@lru_cache(maxsize=64)
-def _with_parts(text: str, form: str, systems: tuple[str, ...]) -> tuple[str, Mapping[str, str]]:
-    name, part = _part(form, is_text=False)
-    parts = {name: part}
-    text = text.replace(form, f'{{"part":"{name}"}}', 1)  # it begins with the form
-    for system in systems:
-        name, part = _part(system, is_text=True)
-        parts[name] = part
-        whole = f'{{"content":{canonical_json(system)},"role":"system"}}'
-        text = text.replace(whole, f'{{"content":{{"part":"{name}"}},"role":"system"}}', 1)
-    return text, MappingProxyType(parts)
-
-
-def share_line(line: str, *, key: str, where: object) -> tuple[str, Mapping[str, str]]:
-    """Return the same as `share` for a self-contained line, without building its record.
+def share_line(line: str, *, key: str, where: object) -> tuple[str, dict[str, str]]:
+    """Return the tape line and part lines of a self-contained line, without building its record.
 
     Raises:
         CassetteCorrupt: the line is damaged or has another key.
@@ -206,27 +162,28 @@ def share_line(line: str, *, key: str, where: object) -> tuple[str, Mapping[str,
         reply_end = _decoder.raw_decode(body, body.index('"reply":') + 8)[1]
         request = body[reply_end + len(_REQUEST) : -1]
         if body[reply_end : reply_end + len(_REQUEST)] == _REQUEST and digest(request) == key:
-            request, parts = _split(request)
+            form_end = _decoder.raw_decode(request, _FORM_START)[1]
+            request, parts = _split(request, form_end=form_end)
             return _seal(f"{body[:reply_end]}{_REQUEST}{request}}}"), parts
     except (ValueError, IndexError):
         pass  # `decode` says what is wrong
-    return share(decode(line, parts={}, where=where))
+    record = decode(line, parts={}, where=where)
+    return encode(record.request, record.reply)[1:]
 
 
 _decoder = json.JSONDecoder()
 _REQUEST = ',"request":'
 _MESSAGES = '"messages":['
 _CONTENT = '{"content":'
+_FORM_START = len('{"form":')
 
 
-def _split(request: str) -> tuple[str, dict[str, str]]:
-    """Return a canonical request with references to its parts, and the part lines."""
-    form_start = len('{"form":')
-    form_end = _decoder.raw_decode(request, form_start)[1]
-    name, part = _part(request[form_start:form_end], is_text=False)
+def _split(request: str, *, form_end: int) -> tuple[str, dict[str, str]]:
+    """Return a canonical request with references to its parts, and the part lines by digest."""
+    name, part = _part(request[_FORM_START:form_end], is_text=False)
     parts = {name: part}
     at = request.index(_MESSAGES, form_end) + len(_MESSAGES)
-    text = f'{request[:form_start]}{{"part":"{name}"}}{request[form_end:at]}'
+    text = f'{request[:_FORM_START]}{{"part":"{name}"}}{request[form_end:at]}'
     while request.startswith(_CONTENT, at):
         content, end = _decoder.raw_decode(request, at + len(_CONTENT))
         closed = request.index("}", end) + 1

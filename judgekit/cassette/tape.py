@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from judgekit.cassette.record import PART_NAMED, REPAIR_HINT, Record, decode, decode_part, share
+from judgekit.cassette.record import PART_NAMED, REPAIR_HINT, Record, decode, decode_part, encode
 from judgekit.core.errors import CassetteCorrupt, CassetteError, place
 from judgekit.core.output_file import beside, nameless_file, whole_file
 
@@ -306,7 +306,7 @@ def merge_into(
     Args:
         path: the tape; created if missing.
         keys: the keys of the records to add; existing records are replaced.
-        fetch: returns the record of a key, or its line and part lines as `share` does.
+        fetch: returns the record of a key, or its line and part lines as `encode` does.
         keep: returns whether an existing record stays, by key.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -321,7 +321,9 @@ def merge_into(
                 parts: dict[str, str] = {}
                 for key in sorted(added):
                     made = fetch(key)
-                    line, named = share(made) if isinstance(made, Record) else made
+                    if isinstance(made, Record):
+                        made = encode(made.request, made.reply)[1:]
+                    line, named = made
                     new.write(f"{line}\n")
                     parts.update(named)
                 old = [

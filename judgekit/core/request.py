@@ -146,7 +146,8 @@ class Request(Value):
     @property
     def canonical(self) -> str:
         """The canonical JSON that the key is the digest of."""
-        return "".join(canonical_halves(self))
+        head = self._head()
+        return head.text + self._tail(head)
 
     @property
     def key(self) -> str:
@@ -187,12 +188,6 @@ class Request(Value):
             f',"params":{params},"sample":{self.sample}}}'
         )
         return tail
-
-
-def canonical_halves(request: Request) -> tuple[str, str]:
-    """Return the canonical JSON in two: a beginning that many requests share, and the rest."""
-    head = request._head()
-    return head.text, request._tail(head)
 
 
 @lru_cache(maxsize=64)

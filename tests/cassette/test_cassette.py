@@ -86,7 +86,7 @@ def test_replaying_misses_what_is_not_recorded(tape, store):
 
 
 def test_a_replay_takes_only_the_tape_even_if_the_store_knows(tape, store):
-    store.put(make_request("three").key, encode(make_request("three"), make_reply()))
+    store.put(make_request("three").key, encode(make_request("three"), make_reply())[0])
 
     with pytest.raises(CassetteMiss):
         ask(opened(tape, Numbering(), store), "three")
@@ -117,7 +117,7 @@ def test_new_episodes_asks_only_for_what_is_missing(tape, store):
 
 def test_new_episodes_copies_from_the_store_instead_of_asking(tape, store):
     request = make_request("three")
-    store.put(request.key, encode(request, make_reply(0.9)))
+    store.put(request.key, encode(request, make_reply(0.9))[0])
     judge = Numbering()
     cassette = opened(tape, judge, store, "new_episodes")
 
@@ -132,7 +132,7 @@ def test_new_episodes_copies_from_the_store_instead_of_asking(tape, store):
 
 def test_the_tape_goes_before_the_store(tape, store):
     request = make_request("one")
-    store.put(request.key, encode(request, make_reply(0.9)))
+    store.put(request.key, encode(request, make_reply(0.9))[0])
 
     (reply,) = ask(opened(tape, Numbering(), store, "new_episodes"), "one")
 
@@ -142,7 +142,7 @@ def test_the_tape_goes_before_the_store(tape, store):
 def test_all_asks_everything_anew_but_once(tape, store):
     judge = Numbering()
     request = make_request("one")
-    store.put(request.key, encode(request, make_reply(0.9)))
+    store.put(request.key, encode(request, make_reply(0.9))[0])
     cassette = opened(tape, judge, store, "all")
 
     replies = ask(cassette, "two", "one", "two", "one")
@@ -577,7 +577,7 @@ def test_a_reply_that_was_changed_by_hand_stops_the_run(tape, store):
 
 def test_a_row_of_the_store_that_was_changed_stops_the_run(store):
     request, other = make_request("one"), make_request("two")
-    store.put(request.key, encode(other, make_reply()))
+    store.put(request.key, encode(other, make_reply())[0])
 
     with pytest.raises(CassetteCorrupt, match="is the record of another key"):
         ask(Cassette(FakeJudge(), store=store), "one")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.record import Record, decode, decode_reply, encode, share, share_line
+from judgekit.cassette.record import Record, _seal, decode, decode_reply, encode, share_line, unseal
 from judgekit.cassette.tape import HEADER, Tape, merge_into, write_lines
 from judgekit.core.canonical import digest
 from judgekit.core.errors import CassetteCorrupt, CassetteError
@@ -61,7 +61,7 @@ replies = st.builds(
 def test_a_record_reads_back_as_it_was_written(text, system, reply):
     request = make_request(text, system=system)
 
-    line = encode(request, reply)
+    line = encode(request, reply)[0]
 
     assert "\n" not in line
     assert decode(line, parts={}, where="here") == Record(request.key, request, reply)
@@ -86,7 +86,7 @@ def test_a_tape_reads_back_as_it_was_written(tmp_path_factory, texts, systems, r
 
 
 def test_a_line_says_what_it_is_and_proves_it():
-    line = encode(make_request(), make_reply())
+    line = encode(make_request(), make_reply())[0]
     data = json.loads(line)
 
     assert list(data) == ["key", "kind", "reply", "request", "sha256"]
@@ -158,7 +158,8 @@ def test_damage_is_found_and_named(tape, change, message):
 
 def test_a_record_under_a_wrong_key_is_found(tmp_path):
     one, two = record("one"), record("two")
-    line, parts = share(Record(one.key, two.request, two.reply))
+    _, line, parts = encode(two.request, two.reply)
+    line = _seal(unseal(line, where="here").replace(two.key, one.key))
     path = tmp_path / "tape.jsonl"
     write_lines(path, [HEADER, *(parts[name] for name in sorted(parts)), line])
 
@@ -196,7 +197,7 @@ def test_a_line_gives_its_reply_back_and_a_changed_line_none(prompt, text, trick
     request = make_request(prompt + trick)
     params = {"stop": trick, "request": {"reply": text}, trick: [None, 1.5]}
     reply = Reply(tries=(Try(text=text + trick), Try(refusal=text)), effective_params=params)
-    for line in (encode(request, reply), share(Record(request.key, request, reply))[0]):
+    for line in encode(request, reply)[:2]:
         assert decode_reply(line, key=request.key, where="here") == reply
         with pytest.raises(CassetteCorrupt, match="another key"):
             decode_reply(line, key="0" * 64, where="here")
@@ -384,10 +385,8 @@ def test_a_stored_line_is_shared_as_its_record_is():
         )
         request = Request(messages=messages, form=form, model="m", params={"messages": ["system"]})
         reply = Reply(tries=(Try(text='{"request":{"form":{}}}', logprobs={"request": 1}),))
-        line = encode(request, reply)
+        line, *expected = encode(request, reply)
 
-        expected = share(Record(request.key, request, reply))
-
-        assert share_line(line, key=request.key, where="here") == expected
+        assert share_line(line, key=request.key, where="here") == tuple(expected)
         with pytest.raises(CassetteCorrupt):
             share_line(line.replace("You", "We"), key="0" * 64, where="here")

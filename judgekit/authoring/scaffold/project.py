@@ -12,7 +12,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from judgekit.authoring.schemas import small_schema_text
-from judgekit.cassette.record import Record, share
+from judgekit.cassette.record import encode
 from judgekit.cassette.tape import laid_out
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
@@ -199,7 +199,7 @@ def _tape(cases: Sequence[Case], verdicts: str) -> str:
         read_answers(answers, form=request.form)
         last = Try(text=canonical_json(answers), finish="stop")
         reply = Reply(tries=(last,), model=MODEL, cost=0.0)
-        line, named = share(Record(request.key, request, reply))
+        _, line, named = encode(request, reply)
         lines.append(line)
         parts.update(named)
     ordered = sorted(lines, key=lambda line: line[8:72])

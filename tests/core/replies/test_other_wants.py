@@ -51,7 +51,7 @@ def test_a_record_goes_round(want):
     asked = request(want)
     reply = asyncio.run(FakeJudge().ask(asked))
 
-    line = encode(asked, reply)
+    line = encode(asked, reply)[0]
 
     assert decode(line, parts={}, where="here") == Record(asked.key, asked, reply)
     assert f'"kind":"{"chat" if want == "text" else want}"' in line
