@@ -30,6 +30,8 @@ class JudgekitError(Exception):
 
     key: str | None = None
     """The request it is about, when there is one."""
+    kind: str | None = None
+    """Why the row has no score (a `FailureKind`); `None` when the run stops."""
 
 
 class ConfigError(JudgekitError):
@@ -68,6 +70,8 @@ class RubricError(ConfigError):
     `rule` is the name under which `judgekit rubric lint` explains it.
     """
 
+    kind = "metric_error"  # a template that fails on one case: the file was checked when loaded
+
     def __init__(self, message: str, *, where: str | None = None, rule: str = "bad-rubric") -> None:
         super().__init__(message, where=where)
         self.rule = rule
@@ -90,6 +94,8 @@ class DatasetError(JudgekitError):
 class CaseError(JudgekitError):
     """A case lacks something a metric needs; costs that one row."""
 
+    kind = "invalid_case"
+
 
 class JudgeError(JudgekitError):
     """A judge did not give a usable verdict."""
@@ -98,17 +104,25 @@ class JudgeError(JudgekitError):
 class JudgeUnavailable(JudgeError):
     """The judge could not be reached, after every retry that was allowed."""
 
+    kind = "unavailable"
+
 
 class CircuitOpen(JudgeUnavailable):
     """The judge failed too often in a row and is not asked any more."""
+
+    kind = "not_run"
 
 
 class JudgeAway(JudgeError):
     """A person who judges left this case for later; it is asked again in the next run."""
 
+    kind = "not_run"
+
 
 class JudgeRefused(JudgeError):
     """The judge declined to answer; what it said is in the message."""
+
+    kind = "refused"
 
 
 class InvalidReply(JudgeError):
@@ -116,6 +130,8 @@ class InvalidReply(JudgeError):
 
     `kind` is `truncated`, `empty`, `only_thought` (reasoning and no answer) or `invalid_reply`.
     """
+
+    kind: str
 
     def __init__(self, message: str, *, kind: str = "invalid_reply") -> None:
         super().__init__(message)
@@ -133,6 +149,8 @@ class CassetteError(JudgekitError):
 class CassetteMiss(CassetteError):
     """Nothing is recorded for this request and the record mode forbids asking."""
 
+    kind = "cassette_miss"
+
     def __init__(self, message: str, *, key: str) -> None:
         super().__init__(message)
         self.key = key
@@ -144,6 +162,8 @@ class CassetteCorrupt(CassetteError):
 
 class BudgetExceeded(JudgekitError):
     """The cost limit of the run is reached."""
+
+    kind = "not_run"
 
 
 class MissingExtra(ConfigError):

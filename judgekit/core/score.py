@@ -1,14 +1,14 @@
 """The result of a metric on a case: a score with its origin, or a failure."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from judgekit.core import errors
 from judgekit.core.canonical import canonical_json
 from judgekit.core.distribution import Distribution, Label
+from judgekit.core.errors import JudgekitError
 from judgekit.core.judgment import Judgment, Quote
 from judgekit.core.value import Displayed, Json, Value, check_json, is_json, to_json_bytes
 
@@ -268,7 +268,7 @@ async def guarded(case: "Case", metric: "Metric") -> Result:
     """
     try:
         return await checked_score(metric, case)
-    except errors.JudgekitError as exc:
+    except JudgekitError as exc:
         failure = failure_of(exc)
         if failure is None:
             raise
@@ -286,23 +286,11 @@ def _log(case: "Case", metric: "Metric") -> None:
     logging.getLogger("judgekit").debug(message, case.id, metric.name, exc_info=True)
 
 
-def failure_of(error: errors.JudgekitError) -> Failure | None:
+def failure_of(error: JudgekitError) -> Failure | None:
     """Return the row that an error costs, or `None` when it stops the run."""
-    kinds: Sequence[tuple[type[errors.JudgekitError], FailureKind]] = (
-        (errors.CircuitOpen, "not_run"),
-        (errors.JudgeAway, "not_run"),
-        (errors.BudgetExceeded, "not_run"),
-        (errors.JudgeUnavailable, "unavailable"),
-        (errors.JudgeRefused, "refused"),
-        (errors.CassetteMiss, "cassette_miss"),
-        (errors.CaseError, "invalid_case"),
-        # A template that fails on one case: the file itself was checked when it was loaded.
-        (errors.RubricError, "metric_error"),
-    )
-    kind = next((kind for kind_of, kind in kinds if isinstance(error, kind_of)), None)
-    if isinstance(error, errors.InvalidReply):
-        kind = error.kind  # type: ignore[assignment]
-    return None if kind is None else Failure(kind=kind, message=_line(error), key=error.key)
+    if error.kind is None:
+        return None
+    return Failure.model_validate({"kind": error.kind, "message": _line(error), "key": error.key})
 
 
 def _line(error: BaseException) -> str:
