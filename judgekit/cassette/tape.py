@@ -25,7 +25,6 @@ HEADER = '{"judgekit":"cassette","version":1}'
 MAX_LINE = 64_000_000
 """Bytes of the longest record."""
 
-_KEY = re.compile("[0-9a-f]{64}")
 _CHUNK = 8192
 _COUNT_CHUNK = 1 << 20
 """Bytes to read at a time when lines are counted."""
@@ -146,7 +145,7 @@ class Tape:
         Raises:
             CassetteCorrupt: the record is damaged.
         """
-        number, line = self.look_up(key) if _KEY.fullmatch(key) else (-1, "")
+        number, line = self.look_up(key) if re.fullmatch("[0-9a-f]{64}", key) else (-1, "")
         if number < 0:
             return None
         return decode(line, parts=self._part_values, where=self.spot(number, key))

@@ -34,13 +34,13 @@ def _rows(value: Any) -> Any:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
         return float(value)
-    if not isinstance(value, str) or not _SHARE.fullmatch(value):
+    if not isinstance(value, str) or not re.fullmatch(_SHARE, value):
         raise ValueError('write a number of rows, or a share such as "5%"')
     return value
 
 
-_SHARE = re.compile(r"\d{1,3}(\.\d{1,6})?%")
-_Share = Annotated[str, Field(pattern=f"^{_SHARE.pattern}$")]
+_SHARE = r"\d{1,3}(\.\d{1,6})?%"
+_Share = Annotated[str, Field(pattern=f"^{_SHARE}$")]
 Rows = Annotated[
     str | float | None, BeforeValidator(_rows, json_schema_input_type=_Share | Positive | None)
 ]

@@ -15,13 +15,12 @@ from judgekit.core.reply_schema import MAX_REPLY_CHARACTERS
 
 _MAX_OBJECTS = 64
 
-_FENCE = re.compile(r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)```", re.DOTALL)
+# Few replies need a repair, so the patterns are compiled when one does.
+_FENCE = r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)```"
 _TAGS = "think|thinking|reasoning"
 # Some servers send the end of a thought without its beginning.
-_THINKING = re.compile(
-    rf"\A(?:<({_TAGS})>.*?</\1>|[^{{]*?</(?:{_TAGS})>)", re.DOTALL | re.IGNORECASE
-)
-_THOUGHT = re.compile(f"</?(?:{_TAGS})>", re.IGNORECASE)
+_THINKING = rf"\A(?:<({_TAGS})>.*?</\1>|[^{{]*?</(?:{_TAGS})>)"
+_THOUGHT = f"</?(?:{_TAGS})>"
 
 
 class _Unusable(ValueError):
@@ -120,12 +119,12 @@ def _json_word(value: Any) -> str:
 def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     repairs: list[str] = []
     stripped = text.lstrip("﻿").strip()
-    if thinking := _THINKING.match(stripped):
+    if thinking := re.match(_THINKING, stripped, re.DOTALL | re.IGNORECASE):
         stripped = stripped[thinking.end() :].strip()
         if not stripped:
             raise InvalidReply("the judge thought and gave no answer", kind="only_thought")
         repairs.append("thinking")
-    blocks = _FENCE.findall(stripped)
+    blocks = re.findall(_FENCE, stripped, re.DOTALL)
     if len(blocks) == 1 and blocks[0].lstrip().startswith("{"):
         stripped = blocks[0].strip()
         repairs.append("fence")
@@ -139,7 +138,7 @@ def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         raise InvalidReply("the reply holds no JSON object")
     if len(candidates) > 1:
         raise InvalidReply(f"the reply holds {len(candidates)} JSON objects; which one counts?")
-    if _THOUGHT.search(around):
+    if re.search(_THOUGHT, around, re.IGNORECASE):
         # A thought that quotes `</think>` may go on after it, and an object in it is no verdict.
         raise InvalidReply("the reply holds an object among its thoughts; is it the verdict?")
     if around.strip():
@@ -176,19 +175,29 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], tuple[str, ...], str]:
 
 def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:
     """Return the object that begins at a place, where it ends, and what it took to read it."""
-    commas = False
+    stopped: list[int] = []
+    if (decoded := _decoded(text, at, stopped)) is not None:
+        return decoded
+    commas = any(_before_bracket(text, place) for place in stopped)
+    return _without_commas(text, at) if commas else (None, at, ())
+
+
+def _decoded(
+    text: str, at: int, stopped: list[int]
+) -> tuple[dict[str, Any], int, tuple[str, ...]] | None:
+    """Return an object, its end and the repair, or add where the decoders stopped to a list."""
     for decoder, repair in ((_strict, ()), (_lenient, ("control_characters",))):
         try:
-            value, stop = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, at)
         except _Unusable:
             raise
         except json.JSONDecodeError as exc:
-            commas = commas or _before_bracket(text, exc.pos)
-            continue
+            stopped.append(exc.pos)
         except (ValueError, RecursionError):
             continue
-        return value, stop, repair
-    return _without_commas(text, at) if commas else (None, at, ())
+        else:
+            return value, end, repair
+    return None
 
 
 _CLOSED_AFTER_COMMA = re.compile(r",\s*[}\]]")
@@ -216,13 +225,8 @@ def _without_commas(text: str, at: int) -> tuple[dict[str, Any] | None, int, tup
         return ""
 
     mended = _COMMAS.sub(keep, text[at:])
-    for decoder, repair in ((_strict, ()), (_lenient, ("control_characters",))):
-        try:
-            value, stop = decoder.raw_decode(mended)
-        except _Unusable:
-            raise
-        except (ValueError, RecursionError):
-            continue
-        inside = sum(place - number < stop for number, place in enumerate(removed))
-        return value, at + stop + inside, (*repair, "trailing_comma")
-    return None, at, ()
+    if (decoded := _decoded(mended, 0, [])) is None:
+        return None, at, ()
+    value, end, repair = decoded
+    inside = sum(place - number < end for number, place in enumerate(removed))
+    return value, at + end + inside, (*repair, "trailing_comma")

@@ -189,12 +189,11 @@ def _text_of(last: Try) -> str:
     if last.fault is not None:
         raise last.fault.error()
     text = last.text or ""
-    empty = not text or text.isspace()
     if last.refusal is not None or last.finish in REFUSED:
         raise JudgeRefused(f"the judge declined: {shortened(last.refusal or last.finish or '')}")
     if last.finish in CUT_OFF:
         raise InvalidReply(_cut_off(last), kind="truncated")
-    if empty:
+    if not text or text.isspace():
         if last.thought:
             raise InvalidReply(
                 f"the judge thought for {last.thought:,} characters and gave no answer",

@@ -107,12 +107,8 @@ class Jury(NamedJudge):
     @property
     def options(self) -> dict[str, Json]:
         """The settings that differ from one judge that is asked once, for manifests."""
-        settings: dict[str, Json] = {
-            "order": self.order,
-            "calls": self.calls,
-            "readout": self.readout,
-        }
-        changed = {name: value for name, value in settings.items() if value != _USUAL[name]}
+        settings = {name: getattr(self, name) for name in ("order", "calls", "readout")}
+        changed: dict[str, Json] = _unusual(settings)
         if len(self.members) > 1:
             changed["jury"] = {member.name: member.judge.model for member in self.members}
             changed["vote"] = self.vote
@@ -141,8 +137,12 @@ def jury_of(judge: JudgeLike | Jury, **settings: Any) -> Jury:
     """Return a jury with settings, or one of a single judge; a usual setting changes nothing."""
     if not isinstance(judge, Jury):
         return Jury({"": judge}, **settings)
-    changed = {name: value for name, value in settings.items() if value != _USUAL[name]}
+    changed = _unusual(settings)
     return judge.with_settings(**changed) if changed else judge
+
+
+def _unusual(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value != _USUAL[name]}
 
 
 _USUAL: Mapping[str, object] = {"samples": 1, "order": "written", "calls": "all", "readout": None}

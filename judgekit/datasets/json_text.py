@@ -17,7 +17,7 @@ MAX_DEPTH = 200
 _MAX_INTEGER_BITS = 14_000
 """A little under the 4,300 digits that Python turns into text."""
 
-_PLACE = re.compile(r"^(?P<what>.*) at line (?P<line>\d+) column (?P<column>\d+)$", re.DOTALL)
+_PLACE = r"(?P<what>.*) at line (?P<line>\d+) column (?P<column>\d+)$"
 
 _WORDS = (
     ("EOF while parsing", "it ends too early"),
@@ -62,7 +62,7 @@ def to_json_or_text(value: Any) -> Any:
 
 def json_fault(exc: ValueError, data: bytes) -> JsonFault:
     """Return the fault behind a ValueError of `parse_json`."""
-    match = _PLACE.match(str(exc))
+    match = re.match(_PLACE, str(exc), re.DOTALL)
     if not match:
         return JsonFault(quoted(exc, limit=120), 1, 1)
     what, line, column = match["what"], int(match["line"]), int(match["column"])

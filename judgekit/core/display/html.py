@@ -24,8 +24,10 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
     "\ud800-\udfff\U000e0000-\U000e01ef]"
 )
-_RULES = {"good": "#2da44e", "bad": "#d1434b"}
+_RULE = "margin:.25em 0;padding-left:.6em;border-left:.25em solid"
 _LINES = {
+    "good": f"{_RULE} #2da44e",
+    "bad": f"{_RULE} #d1434b",
     "plain": "margin:.15em 0",
     "title": "margin:.2em 0 .4em;font-weight:600",
     "note": "margin:.15em 0;opacity:.75;font-size:.92em",
@@ -48,13 +50,7 @@ def to_html(parts: Iterable[DisplayPart]) -> str:
 
 
 def _line(line: DisplayLine) -> str:
-    rule = _RULES.get(line.style)
-    style = (
-        f"margin:.25em 0;padding-left:.6em;border-left:.25em solid {rule}"
-        if rule is not None
-        else _LINES[line.style]
-    )
-    return f'<div style="{style}">{_text(line.text)}</div>'
+    return f'<div style="{_LINES[line.style]}">{_text(line.text)}</div>'
 
 
 def _grid(grid: DisplayTable) -> str:
