@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
-from judgekit.core.metric_card import Card, CardExample
+from judgekit.core.protocols import Card, CardExample
 from judgekit.core.score import Failure, Result
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import class_facts

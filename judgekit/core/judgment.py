@@ -93,17 +93,11 @@ def parse_reply(text: str, form: Form) -> ParsedReply:
 
 def _read_by_api(text: str, form: Form) -> ParsedReply:
     # A chat needs none of these readers.
-    from judgekit.core.replies.decisions import read_decisions
+    from judgekit.core.replies.decisions import read_decisions, read_recorded
 
-    if form.api == "recorded":
-        return _read_recorded(text, form)
-    answers = {id: Answer(**fields) for id, fields in read_decisions(text, form).items()}
-    return ParsedReply(answers, {}, None, ())
-
-
-def _read_recorded(text: str, form: Form) -> ParsedReply:
-    from judgekit.core.replies.recorded import read_recorded
-
+    if form.api != "recorded":
+        answers = {id: Answer(**fields) for id, fields in read_decisions(text, form).items()}
+        return ParsedReply(answers, {}, None, ())
     verdict = read_recorded(text, form)
     if verdict.raw is not None:
         return parse_reply(verdict.raw, form.of_api(None))

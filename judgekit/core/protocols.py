@@ -11,8 +11,37 @@ from judgekit.core.request import Reply, Request
 from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
 
-if TYPE_CHECKING:
-    from judgekit.core.metric_card import Card
+
+class CardExample(NamedTuple):
+    """A case, and the value of the metric for it."""
+
+    case: Mapping[str, Any]
+    """The case's fields, as a row of a cases file has them; an `id` is not needed."""
+    value: float | None
+    """The value to four decimals; `None` where the example is not applicable or asks a judge."""
+    options: Mapping[str, Any] = {}
+
+
+class Card(NamedTuple):
+    """Documentation for users who choose a metric.
+
+    The metric itself has its range, direction, options and the fields it needs.
+    """
+
+    formula: str
+    """How to compute the value by hand."""
+    source: str
+    """The origin of the formula, and how it was changed."""
+    empty: str
+    """The result for empty, missing or unsuitable input."""
+    example: CardExample
+    about: str = ""
+    """What the metric measures: paragraphs, the first of one sentence."""
+    options: Mapping[str, str] = {}
+    """Option -> what it is for."""
+    modes: str = ""
+    """What compatible modes reproduce, and how they differ."""
+
 
 MAX_DEPTH = 12
 """Metrics within metrics that are followed."""
@@ -153,7 +182,7 @@ class Metric:
             """Fields of the case, for users; `expected.facts` for a key of `expected`."""
 
         @property
-        def card(self) -> "Card | None":
+        def card(self) -> Card | None:
             """Documentation for whoever chooses a metric."""
 
         @property

@@ -9,7 +9,7 @@ from operator import itemgetter
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
-from judgekit.datasets.perturb.draw import Draw
+from judgekit.datasets.draw import Draw
 from judgekit.datasets.selection import fields_of, spelled, values_at
 
 MOST_STRATA = 10_000

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card
-from judgekit.core.protocols import Aggregate, Asks, Metric, MetricInfo, MetricLike
+from judgekit.core.protocols import Aggregate, Asks, Card, Metric, MetricInfo, MetricLike
 from judgekit.core.score import Score
 
 _OPTIONAL = ("range", "higher_is_better", "figures", "made_with", "asks_further", "needs")

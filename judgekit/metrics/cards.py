@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from judgekit.core.metric_card import Card, CardExample
+from judgekit.core.protocols import Card, CardExample
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.catalogue import BUILTIN
 

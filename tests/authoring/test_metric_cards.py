@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from judgekit.authoring.metric_cards import list_text, metric_text, run_example
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card
+from judgekit.core.protocols import Card
 from judgekit.core.score import Score
 from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.cards import card_of

@@ -120,7 +120,7 @@ WORDS = {
     "metrics/benchmarks/choice.py": "words of the wording",
     "metrics/benchmarks/math_host.py": "three letters; runs in a child process with a time limit",
     "metrics/text/regex.py": "a pattern of the user: bounded by steps or a time limit",
-    "datasets/perturb/perturb.py": "escaped words",
+    "datasets/perturb.py": "escaped words",
     "cassette/redact.py": "a pattern of the user, on the user's own cases",
 }
 """Files that build patterns of escaped words, or of a pattern of the user, and of what."""

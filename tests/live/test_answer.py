@@ -14,7 +14,7 @@ import pytest
 
 from judgekit.cli import main
 from judgekit.datasets import load_cases
-from judgekit.datasets.perturb.perturb import Perturbation, perturb
+from judgekit.datasets.perturb import Perturbation, perturb
 from judgekit.datasets.write import write_cases
 
 from .server import PLAIN, Fault, error

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.datasets.perturb.perturb import ORIGINAL as WRITTEN
+from judgekit.datasets.perturb import ORIGINAL as WRITTEN
 from judgekit.metrics.robustness.robustness import (
     ORIGINAL,
     AdversarialRobustness,

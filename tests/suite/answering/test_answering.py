@@ -13,7 +13,7 @@ from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.errors import CaseError, ConfigError, JudgeRejected, JudgeUnavailable
 from judgekit.core.request import Reply, Try
 from judgekit.datasets import load_cases
-from judgekit.datasets.perturb.perturb import Perturbation, perturb
+from judgekit.datasets.perturb import Perturbation, perturb
 from judgekit.judges.fake import FakeJudge
 from judgekit.suite.answering import answer, answer_sync, chat_of
 from judgekit.suite.systems import open_system

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.datasets.perturb.draw import Draw
-from judgekit.datasets.perturb.perturb import (
+from judgekit.datasets.draw import Draw
+from judgekit.datasets.perturb import (
+    HOMOGLYPHS,
     INSTRUCTIONS,
     KINDS,
     ORIGINAL,
@@ -20,7 +21,6 @@ from judgekit.datasets.perturb.perturb import (
     perturb,
     read_lexicon,
 )
-from judgekit.datasets.perturb.spelling import HOMOGLYPHS
 from tests.each import each
 
 LEXICON = {"big": ("large", "huge"), "parcel": ("package",), "as soon as possible": ("at once",)}

@@ -1,1 +1,0 @@
-"""Perturbations: small, seeded changes of an input that should not change its answer."""
