@@ -71,10 +71,7 @@ class Ledger:
         missed.characters += sum(len(message.content) for message in request.messages)
         if request.form.api is not None:  # it reads the form, and writes no text
             missed.characters += len(request.form.canonical)
-        elif request.form.want in (
-            "verdict",
-            "text",
-        ):  # no model writes embeddings and log-probabilities
+        elif request.form.want in ("verdict", "text"):  # no model writes the other kinds
             missed.questions += max(1, len(request.form.questions))
 
     def replayed(self, request: Request, reply: Reply) -> None:

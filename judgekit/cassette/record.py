@@ -81,9 +81,8 @@ def unseal(line: str, *, where: object) -> str:
         raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {REPAIR_HINT}")
     body = line[:-_TAIL_LENGTH] + "}"
     if digest(body) != tail.group(1):
-        raise CassetteCorrupt(
-            f"{where}: the record was changed after it was written; {REPAIR_HINT}"
-        )
+        message = "the record was changed after it was written"
+        raise CassetteCorrupt(f"{where}: {message}; {REPAIR_HINT}")
     return body
 
 
@@ -130,9 +129,8 @@ def decode(line: str, *, parts: dict[str, Any], where: object) -> Record:
     except _MALFORMED as exc:
         raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {REPAIR_HINT}") from exc
     if key != actual:
-        raise CassetteCorrupt(
-            f"{where}: the key is not that of the request it holds; {REPAIR_HINT}"
-        )
+        message = "the key is not that of the request it holds"
+        raise CassetteCorrupt(f"{where}: {message}; {REPAIR_HINT}")
     if kind != expected:
         message = f"kind is {str(kind)[:40]!r} instead of {expected!r}; {REPAIR_HINT}"
         raise CassetteCorrupt(f"{where}: {message}")

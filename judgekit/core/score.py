@@ -195,9 +195,9 @@ class Row(Displayed, Value):
         return row_bytes(self.case, self.metric, self.result)
 
     def _parts_shown(self) -> "Iterable[Shown]":
-        from judgekit.core.display.result import row_parts
+        from judgekit.core.display.result import result_parts
 
-        return row_parts(self)
+        return result_parts(self.result, name=f"{self.metric} of {self.case}")
 
 
 def row_bytes(case: str, metric: str, result: Result) -> bytes:

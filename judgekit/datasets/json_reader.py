@@ -54,16 +54,15 @@ def _parse(data: bytes, name: str) -> Any:
 def _rows(document: Any, name: str) -> list[Any]:
     if isinstance(document, list):
         return document
-    expected = (
-        f"a list of cases, or an object with one list under {', '.join((*LIST_KEYS, *OTHERS_KEYS))}"
-    )
+    names = ", ".join((*LIST_KEYS, *OTHERS_KEYS))
+    expected = f"a list of cases, or an object with one list under {names}"
     if not isinstance(document, dict):
         raise DatasetError(f"found {kind(document)}; write {expected}", where=name)
-    keys = [key for key in LIST_KEYS if isinstance(document.get(key), list)]
-    keys = keys or [key for key in OTHERS_KEYS if isinstance(document.get(key), list)]
+    lists = {key: rows for key, rows in document.items() if isinstance(rows, list)}
+    keys = [key for key in LIST_KEYS if key in lists]
+    keys = keys or [key for key in OTHERS_KEYS if key in lists]
     if len(keys) == 1:
-        rows: list[Any] = document[keys[0]]
-        return rows
+        return lists[keys[0]]
     if keys:
         message = f"found lists under {listed(keys)}; keep the one that holds the cases"
     else:

@@ -257,14 +257,13 @@ def read_lexicon(path: str | Path) -> dict[str, tuple[str, ...]]:
         raise ConfigError("a lexicon is words and their synonyms: big: [large]", where=str(file))
     lexicon = {}
     for word, others in data.items():
-        synonyms = [others] if isinstance(others, str) else others
-        if not isinstance(synonyms, list) or not all(
-            isinstance(other, str) and other.strip() for other in synonyms
+        listed = [others] if isinstance(others, str) else others
+        if not isinstance(listed, list) or not all(
+            isinstance(o, str) and o.strip() for o in listed
         ):
-            raise ConfigError(
-                f"{word!r}: give a list of words, such as [large, huge]", where=lines.where(word)
-            )
-        lexicon[word] = tuple(synonyms)
+            problem = f"{word!r}: give a list of words, such as [large, huge]"
+            raise ConfigError(problem, where=lines.where(word))
+        lexicon[word] = tuple(listed)
     return lexicon
 
 

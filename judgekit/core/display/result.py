@@ -43,11 +43,6 @@ def result_parts(result: Result, *, name: str = "") -> Iterator[Shown]:
         yield from _score(result, head)
 
 
-def row_parts(row: Row) -> Iterator[Shown]:
-    """Yield the parts of a row."""
-    yield from result_parts(row.result, name=f"{row.metric} of {row.case}")
-
-
 def scored_parts(case: Case, rows: Sequence[Row]) -> Iterator[Shown]:
     """Yield the parts of a case and its results."""
     yield from case_parts(case)
