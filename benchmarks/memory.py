@@ -49,7 +49,7 @@ def write_cases(path: Path, rows: int) -> None:
 
 def write_tape(folder: Path, rows: int) -> None:
     """Write the tape of all rows the way a merge would, without holding it in memory."""
-    from judgekit.cassette.record import Record, share
+    from judgekit.cassette.record import encode
     from judgekit.cassette.tape import HEADER
     from judgekit.judges.fake import FakeJudge
     from judgekit.metrics.rubric import RubricMetric
@@ -65,7 +65,7 @@ def write_tape(folder: Path, rows: int) -> None:
     with spool.open("w") as file:
         for number in range(rows):
             _, (request,) = metric.requests(Case(**row(number)))
-            line, named = share(Record(request.key, request, reply))
+            _, line, named = encode(request, reply)
             parts.update(named)
             file.write(line + "\n")
     subprocess.run(

@@ -123,9 +123,8 @@ def perturb(
     system, and score them with adversarial_robustness.
     """
     from judgekit.datasets import load_cases
-    from judgekit.datasets.perturb.lexicon import read_lexicon
-    from judgekit.datasets.perturb.perturb import Perturbation, check_output
-    from judgekit.datasets.perturb.perturb import perturb as perturbed
+    from judgekit.datasets.perturb import Perturbation, check_output, read_lexicon
+    from judgekit.datasets.perturb import perturb as perturbed
     from judgekit.datasets.write import write_cases
 
     if out is not None:

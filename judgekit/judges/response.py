@@ -11,7 +11,7 @@ from typing import Any
 from judgekit.core.canonical import visible
 from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.core.judgment import parse_try
-from judgekit.core.replies.kept import omitted_of
+from judgekit.core.replies.text import omitted_of
 from judgekit.core.request import Fault, Form, Try, Usage
 from judgekit.judges.translation import ServerError, without
 from judgekit.judges.wire import KEPT, Exchange

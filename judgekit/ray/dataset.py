@@ -124,7 +124,7 @@ class CaseScorer:
             os.environ["JUDGEKIT_HOME"] = home
         path = Path(suite)
         try:
-            from judgekit.cassette.store_opener import store_opener
+            from judgekit.cassette.cassette import store_opener
             from judgekit.ray.limits import connect_limits
             from judgekit.ray.worker import open_suite
 

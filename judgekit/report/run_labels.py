@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import sha256_of
-from judgekit.datasets.label_answers import read_answer
-from judgekit.datasets.labels import Label, read_labels
+from judgekit.datasets.labels import Label, read_answer, read_labels
 from judgekit.report.corrected import By
 from judgekit.report.manifest import dicts_in, mapping, metric_entry, rubric_entry
 from judgekit.rubric.criterion import Criterion

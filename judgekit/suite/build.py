@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgekit.cassette.store_opener import store_opener
+from judgekit.cassette.cassette import store_opener
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import validate_file

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError, placed
+from judgekit.core.input_file import nearby
 from judgekit.core.protocols import Metric
-from judgekit.core.wrong_file import nearby
 from judgekit.report.gate import gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report

@@ -9,8 +9,8 @@ from pydantic import Field
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import FileModel, none_yet, validate_file
+from judgekit.core.input_file import nearby
 from judgekit.core.suggest import suggest
-from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines
 from judgekit.rubric.library import RubricFolder, own_folders
 from judgekit.rubric.rubric import Rubric

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.store_opener import store_opener
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.judge_wrapper import BaseJudge

@@ -17,8 +17,7 @@ from judgekit.core.errors import ConfigError, place
 from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
 from judgekit.datasets.formatting import kind, quoted
-from judgekit.datasets.label_answers import LabelAnswer, read_answer
-from judgekit.datasets.labels import Label, describe, labels_of
+from judgekit.datasets.labels import Label, LabelAnswer, describe, labels_of, read_answer
 from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.report.manifest import dicts_in, mapping

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
 from judgekit.analysis.ranking.records import PairwiseRecord, RankSource, RunRecords, records_of
 from judgekit.core.errors import ConfigError, needs_extra
-from judgekit.core.input_file import nearby
 from judgekit.core.suggest import suggest
 from judgekit.stats.bootstrap import SEED
 from judgekit.stats.clusters import FEWEST

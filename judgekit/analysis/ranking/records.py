@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import CaseEntry, entry_of
 from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import nearby
 from judgekit.core.score import Failure, Row, own_value
 from judgekit.core.suggest import closest, suggest
-from judgekit.core.wrong_file import nearby
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.authoring.rubric_test.run import judges_on
-from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.store_opener import store_opener
 from judgekit.core import errors
 from judgekit.core.canonical import visible
 from judgekit.core.errors import CassetteMiss, ConfigError, InvalidReply, JudgekitError
