@@ -280,12 +280,7 @@ def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
     return max(0.0, min(1.0, mean_of(cosines) or 0.0))
 
 
-STYLE_BANDS = (
-    (0.9, "very close"),
-    (0.7, "good"),
-    (0.5, "moderate"),
-    (-1.0, "poor"),
-)
+STYLE_BANDS = ((0.9, "very close"), (0.7, "good"), (0.5, "moderate"), (-1.0, "poor"))
 """Least similarity of style -> how the original's documentation reads it."""
 
 

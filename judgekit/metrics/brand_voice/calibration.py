@@ -161,12 +161,7 @@ class PersonaCalibration(FileModel):
             "held_out": self.held_out and self.held_out.text,
         }
 
-    def apply(
-        self,
-        text: str,
-        details: dict[str, Json],
-        reasons: dict[str, str],
-    ) -> None:
+    def apply(self, text: str, details: dict[str, Json], reasons: dict[str, str]) -> None:
         """Replace the parts of one reply that the calibration changes."""
         raw = details["style"]
         if self.bounds is not None and raw is not None:

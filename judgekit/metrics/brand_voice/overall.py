@@ -136,10 +136,7 @@ class BrandVoice(Metric):
         if not isinstance(old, AlignmenterCalibration):
             old = None
         self.stability = Stability(
-            variant=self.variant,
-            maximum=self.maximum,
-            calibration=old,
-            **embedding,
+            variant=self.variant, maximum=self.maximum, calibration=old, **embedding
         )
 
     def children(self) -> tuple[Metric, ...]:

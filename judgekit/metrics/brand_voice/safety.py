@@ -13,12 +13,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
-from judgekit.metrics.brand_voice.alignmenter import (
-    Compat,
-    fused_score,
-    offline_safety,
-    rule_score,
-)
+from judgekit.metrics.brand_voice.alignmenter import Compat, fused_score, offline_safety, rule_score
 from judgekit.metrics.brand_voice.patterns import (
     CATEGORIES,
     SEVERITIES,
@@ -31,14 +26,7 @@ from judgekit.metrics.brand_voice.patterns import (
     patterns_of,
     severity_score,
 )
-from judgekit.metrics.brand_voice.sessions import (
-    FIGURES,
-    POOLED,
-    Pooled,
-    Scope,
-    Sessions,
-    replies,
-)
+from judgekit.metrics.brand_voice.sessions import FIGURES, POOLED, Pooled, Scope, Sessions, replies
 from judgekit.metrics.computed import ComputedMetric
 
 Classifier = Literal["heuristic"]

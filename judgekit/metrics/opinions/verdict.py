@@ -10,24 +10,14 @@ from judgekit.core.jury import Jury
 from judgekit.core.score import Opinion, failure_of
 from judgekit.core.value import trusted
 from judgekit.metrics.opinions.asking import OpinionReply, verdicts_by_member
-from judgekit.metrics.opinions.vote import (
-    Ballot,
-    VoteRule,
-    distribution_of,
-    read_out,
-    vote_on,
-)
+from judgekit.metrics.opinions.vote import Ballot, VoteRule, distribution_of, read_out, vote_on
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine, Outcome
 from judgekit.rubric.variant import Variant
 
 
 def combine_opinions(
-    variant: Variant,
-    asked: Sequence[OpinionReply],
-    jury: Jury,
-    *,
-    by: VoteRule = vote_on,
+    variant: Variant, asked: Sequence[OpinionReply], jury: Jury, *, by: VoteRule = vote_on
 ) -> tuple[Judgment, list[Outcome]]:
     """Return the answers that all opinions come to, and their values.
 

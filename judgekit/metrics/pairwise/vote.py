@@ -9,13 +9,7 @@ from typing import Literal
 
 from judgekit.core.judgment import Answer
 from judgekit.core.jury import Vote
-from judgekit.metrics.opinions.vote import (
-    Ballot,
-    VoteRule,
-    distribution_of,
-    read_out,
-    vote_on,
-)
+from judgekit.metrics.opinions.vote import Ballot, VoteRule, distribution_of, read_out, vote_on
 from judgekit.metrics.pairwise.side import EVEN, side_of
 from judgekit.rubric.criterion import Criterion
 

@@ -54,10 +54,7 @@ class Analysis(NamedTuple):
 
 
 def fold_prompt_alignment(
-    analysis: Analysis,
-    system: Analysis | None = None,
-    *,
-    mode: Mode = "both",
+    analysis: Analysis, system: Analysis | None = None, *, mode: Mode = "both"
 ) -> float:
     """Return the weighted value of one or two analyses, unrounded and unscaled.
 
