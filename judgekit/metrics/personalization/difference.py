@@ -14,16 +14,9 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.embedders import (
-    Chosen,
-    check_embedder,
-    embeds_at_once,
-    identity_of,
-    short_name,
-    vectors,
-)
+from judgekit.embedders import Chosen, embeds_at_once, identity_of, short_name, vectors
 from judgekit.embedders.folding import nfkc
-from judgekit.metrics._options import check_choice, needed_text, truth_of
+from judgekit.metrics._options import needed_text, truth_of
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.tokens import CJK
 from judgekit.metrics.vectors import cosine
@@ -106,30 +99,6 @@ def mean_difference(
     return math.fsum(difference(*pair, compat=compat) for pair in pairs) / len(pairs)
 
 
-async def measure(
-    baseline: str, steered: str, *, by: By, embedder: Chosen, compat: Compat | None
-) -> float | None:
-    """Return the difference, 1 to 100; `None` if a text has no features for the embedder."""
-    if by == "tokens":
-        return difference(baseline, steered, compat=compat)
-    similarity = cosine(*await vectors(embedder, [baseline, steered]))
-    return None if similarity is None else on_1_100(1.0 - round(similarity, 4))
-
-
-def check_measure(metric: str, *, by: object, embedder: object, compat: object) -> None:
-    """Check the options of `measure`.
-
-    Raises:
-        ConfigError: an option is invalid.
-    """
-    check_choice(metric, "by", by, By)
-    if compat is not None:
-        check_choice(metric, "compat", compat, Compat)
-        if by != "tokens":
-            raise ConfigError(f"{metric}: compat {compat} needs by: tokens")
-    check_embedder(metric, embedder)
-
-
 class Difference(ComputedMetric):
     """How much the output differs from the baseline. Range 0.01..1, higher is a larger difference.
 
@@ -153,12 +122,25 @@ class Difference(ComputedMetric):
 
     def prepare(self) -> None:
         """Check and complete the options."""
-        check_measure(self.name, by=self.by, embedder=self.embedder, compat=self.compat)
+        if self.compat is not None and self.by != "tokens":
+            raise ConfigError(f"{self.name}: compat {self.compat} needs by: tokens")
 
     @property
     def synchronous(self) -> bool:
         """Whether no asynchronous embedder is needed."""
         return self.by == "tokens" or embeds_at_once(self.embedder)
+
+    async def measure(self, case: Case) -> float | None:
+        """Return the difference, 1 to 100; `None` if a text has no features for the embedder.
+
+        Raises:
+            CaseError: the output or the baseline is missing.
+        """
+        output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
+        if self.by == "tokens":
+            return difference(baseline, output, compat=self.compat)
+        similarity = cosine(*await vectors(self.embedder, [baseline, output]))
+        return None if similarity is None else on_1_100(1.0 - round(similarity, 4))
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -166,10 +148,7 @@ class Difference(ComputedMetric):
         Raises:
             CaseError: the output or the baseline is missing.
         """
-        output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
-        distance = await measure(
-            baseline, output, by=self.by, embedder=self.embedder, compat=self.compat
-        )
+        distance = await self.measure(case)
         meta: dict[str, Json] = {}
         method = "1 - token Jaccard" + (", tokens as Wisent" if self.compat else "")
         if self.by == "embedding":

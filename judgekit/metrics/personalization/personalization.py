@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -21,7 +22,7 @@ from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.embedding.trait import Contrast, ExampleContrast
-from judgekit.metrics.personalization.difference import By, Compat, check_measure, measure, on_1_100
+from judgekit.metrics.personalization.difference import By, Compat, Difference, on_1_100
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
 from judgekit.metrics.weights import check_weights
@@ -66,6 +67,7 @@ def overall_personalization(
     return min(1.0, math.fsum(weights[name] * score for name, score in scores.items()))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Personalization(Metric):
     """Difference, quality and alignment in one number, with a gate. Range 0..1, higher is better.
 
@@ -93,52 +95,48 @@ class Personalization(Metric):
         rubric: rubric for quality.
     """
 
+    positive_examples: str | Path | Sequence[str]
+    negative_examples: str | Path | Sequence[str]
+    judge: JudgeLike | None = None
+    name: str = "personalization"
+    trait: str | None = None
+    by: By = "tokens"
+    embedder: Chosen = "lexical"
+    least_difference: float = GATE
+    weights: Mapping[str, float] | None = None
+    compat: Compat | None = None
+    samples: int = 1
+    rubric: Rubric | str | Path = "quality"
+
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
     figures: ClassVar[Mapping[str, bool]] = dict.fromkeys(FIGURES, True)
     needs = ("input", "output", "baseline")
     confidence = "is that of the quality part: the other two are computed"
 
-    def __init__(
-        self,
-        *,
-        positive_examples: str | Path | Sequence[str],
-        negative_examples: str | Path | Sequence[str],
-        judge: JudgeLike | None = None,
-        name: str = "personalization",
-        trait: str | None = None,
-        by: By = "tokens",
-        embedder: Chosen = "lexical",
-        least_difference: float = GATE,
-        weights: Mapping[str, float] | None = None,
-        compat: Compat | None = None,
-        samples: int = 1,
-        rubric: Rubric | str | Path = "quality",
-    ) -> None:
+    def __post_init__(self) -> None:
+        name, least = self.name, self.least_difference
         check_name("personalization", name)
-        check_measure(name, by=by, embedder=embedder, compat=compat)
-        number = isinstance(least_difference, (int, float))
-        if not number or isinstance(least_difference, bool) or not 0 <= least_difference <= 1:
+        self.difference = Difference(
+            name=name, by=self.by, embedder=self.embedder, compat=self.compat
+        )
+        number = isinstance(least, (int, float)) and not isinstance(least, bool)
+        if not number or not 0 <= least <= 1:
             raise ConfigError(
                 f"{name}: least_difference must be a number from 0 to 1 (.7 is 70 of 100),"
-                f" not {least_difference!r}"
+                f" not {least!r}"
             )
-        if trait is not None:
-            check_name(f"{name}: trait", trait)
-        self.name = name
-        self.trait = trait
-        self.positives = read_examples(name, "positive", positive_examples)
-        self.negatives = read_examples(name, "negative", negative_examples)
-        self.by = by
-        self.embedder = embedder
-        self.least_difference = float(least_difference)
-        self.weights = check_weights(name, weights, WEIGHTS)
-        self.compat = compat
-        self.quality: RubricMetric | CoherenceRules = (
-            CoherenceRules()
-            if judge is None
-            else RubricMetric(rubric, judge=judge, samples=samples, name=name)
-        )
-        self._contrast = ExampleContrast(embedder, self.positives, self.negatives)
+        if self.trait is not None:
+            check_name(f"{name}: trait", self.trait)
+        self.least_difference = float(least)
+        self.positives = read_examples(name, "positive", self.positive_examples)
+        self.negatives = read_examples(name, "negative", self.negative_examples)
+        self.weights = self.shares = check_weights(name, self.weights, WEIGHTS)
+        self.quality: RubricMetric | CoherenceRules = CoherenceRules()
+        if self.judge is not None:
+            self.quality = RubricMetric(
+                self.rubric, judge=self.judge, samples=self.samples, name=name
+            )
+        self._contrast = ExampleContrast(self.embedder, self.positives, self.negatives)
 
     def children(self) -> tuple[Metric, ...]:
         """Return the metric that rates quality."""
@@ -157,7 +155,7 @@ class Personalization(Metric):
             "by": self.by,
             "compat": self.compat,
             "least_difference": self.least_difference,
-            "weights": dict(self.weights),
+            "weights": self.shares,
             "positive_examples": len(self.positives),
             "negative_examples": len(self.negatives),
             "examples_digest": digest(canonical_json([self.positives, self.negatives]))[:16],
@@ -196,11 +194,8 @@ class Personalization(Metric):
         if self.trait is not None and case.metadata.get("trait") != self.trait:
             return not_applicable(f"The case is not about the trait {self.trait!r}.")
         needed_text(case, "input")
-        output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
-        difference = await measure(
-            baseline, output, by=self.by, embedder=self.embedder, compat=self.compat
-        )
-        contrast = await self._contrast.contrast(output)
+        difference = await self.difference.measure(case)
+        contrast = await self._contrast.contrast(needed_text(case, "output"))
         quality = await checked_score(self.quality, case)
         method = "gated sum of difference, quality and alignment"
         meta: dict[str, Json] = {**quality.meta, "embedder": identity_of(self.embedder)}
@@ -217,7 +212,7 @@ class Personalization(Metric):
             quality.value,
             contrast.alignment,
             gate=self.least_difference,
-            weights=self.weights,
+            weights=self.shares,
         )
         passed = passes_gate(difference, gate=self.least_difference)
         return Score(
@@ -251,14 +246,14 @@ class Personalization(Metric):
             Part(
                 id="difference",
                 value=difference,
-                weight=self.weights["difference"],
+                weight=self.shares["difference"],
                 reason=f"{difference * 100:.0f} of 100 from the baseline;"
                 f" {self.least_difference * 100:.0f} are needed",
             ),
             Part(
                 id="quality",
                 value=quality.value,
-                weight=self.weights["quality"],
+                weight=self.shares["quality"],
                 reason=quality.reason,
                 details={
                     "method": quality.method,
@@ -273,7 +268,7 @@ class Personalization(Metric):
             Part(
                 id="alignment",
                 value=contrast.alignment,
-                weight=self.weights["alignment"],
+                weight=self.shares["alignment"],
                 reason=f"{comparison} examples:"
                 f" mean cosines {contrast.positive:.2f} and {contrast.negative:.2f}",
             ),
