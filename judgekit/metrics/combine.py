@@ -16,7 +16,7 @@ from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.scale import Scale
-from judgekit.metrics.weights import fold_parts
+from judgekit.metrics.weights import fold_parts, spelled_part
 
 Combine = Literal["mean", "min", "max", "weighted_mean"]
 
@@ -91,13 +91,14 @@ class Combined(Metric):
         left: Status = "not_applicable"
         if any(score.status == "abstained" for score in scores):
             left = "abstained"
+        how = self.combine.replace("_", " ")
         return Score(
             status=left if folded.value is None else "scored",
             value=folded.value,
             parts=folded.parts,
-            reason=self._reason(parts),
+            reason=f"The {how} of: {', '.join(map(spelled_part, parts))}.",
             source="judge" if any(score.source == "judge" for score in scores) else "computed",
-            method=f"{self.combine.replace('_', ' ')} of {len(self.of)} metrics",
+            method=f"{how} of {len(self.of)} metrics",
             judgments=tuple(judgment for score in scores for judgment in score.judgments),
             meta=self._meta(scores),
             fallback=_fallback(scores),
@@ -134,15 +135,6 @@ class Combined(Metric):
         pick = min if self.combine == "min" else max
         decisive = pick(known, key=lambda part: part.value or 0.0, default=None)
         return {part.id: float(part is decisive) for part in parts}
-
-    def _reason(self, parts: Sequence[Part]) -> str:
-        summary = ", ".join(
-            f"{part.id} {part.status.replace('_', ' ')}"
-            if part.value is None
-            else f"{part.id} {part.value:.2f}"
-            for part in parts
-        )
-        return f"The {self.combine.replace('_', ' ')} of: {summary}."
 
 
 def _fallback(scores: Sequence[Score]) -> Fallback | None:

@@ -7,6 +7,8 @@ from typing import Any, dataclass_transform
 
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
+from judgekit.core.value import Json
+from judgekit.embedders import identity_of
 from judgekit.metrics._options import check_options
 
 
@@ -28,6 +30,11 @@ class ComputedMetric(Metric):
         # Manifests of earlier runs have the number as it was written.
         check_options(self, keep_numbers=True)
         self.prepare()
+
+    def plain_options(self) -> dict[str, Json]:
+        """Return the options as plain data, without those that name files."""
+        given = {k: v for k, v in super().options.items() if k not in self.files}
+        return given | {k: identity_of(v) for k, v in given.items() if k == "embedder"}
 
     def prepare(self) -> None:
         """Check and complete the options of a subclass.

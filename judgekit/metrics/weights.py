@@ -37,6 +37,13 @@ def check_weights(metric: str, value: object, default: Mapping[str, float]) -> d
     return weights
 
 
+def spelled_part(part: Part) -> str:
+    """Return the id of a part with its value, or with its status where it has none."""
+    if part.value is None:
+        return f"{part.id} {part.status.replace('_', ' ')}"
+    return f"{part.id} {part.value:.2f}"
+
+
 class Fold(NamedTuple):
     """The weighted mean of parts."""
 
@@ -51,14 +58,11 @@ class Fold(NamedTuple):
 def fold_parts(parts: Sequence[Part], weights: Mapping[str, float]) -> Fold:
     """Return the weighted mean of the parts that apply; they share the weight of the others."""
     covered = math.fsum(weights[part.id] for part in parts if part.value is not None)
-    shared = tuple(
-        part.model_copy(
-            update={
-                "weight": weights[part.id] / covered if covered and part.value is not None else 0.0
-            }
-        )
-        for part in parts
-    )
+
+    def share(part: Part) -> float:
+        return weights[part.id] / covered if covered and part.value is not None else 0.0
+
+    shared = tuple(part.model_copy(update={"weight": share(part)}) for part in parts)
     if not covered:
         return Fold(None, 0.0, shared)
     value = math.fsum(part.weight * (part.value or 0.0) for part in shared)

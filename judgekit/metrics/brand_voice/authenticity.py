@@ -28,7 +28,7 @@ from judgekit.metrics.brand_voice.traits import TraitFinding, find_traits, signa
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
-from judgekit.metrics.weights import check_weights, fold_parts
+from judgekit.metrics.weights import check_weights, fold_parts, spelled_part
 
 WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}
 
@@ -126,13 +126,7 @@ class Authenticity(ComputedMetric):
     @property
     def options(self) -> dict[str, Json]:
         """The options as plain data; the persona is named in `made_with`."""
-        return {
-            "weights": dict(self.weights or {}),
-            "reduce": self.reduce,
-            "scope": self.scope,
-            "embedder": identity_of(self.embedder),
-            "compat": self.compat,
-        }
+        return self.plain_options()
 
     def aggregates(self) -> list[Aggregate]:
         """Return the spread over sessions, and the mean over turns."""
@@ -160,7 +154,7 @@ class Authenticity(ComputedMetric):
             for id in WEIGHTS
         ]
         folded = fold_parts(parts, self.weights or {})
-        method = f"style, traits and lexicon over {counted(len(texts))}"
+        method = f"style, traits and lexicon over {len(texts)} turn{'s' * (len(texts) != 1)}"
         if self.compat:
             method += ", as Alignmenter"
         common: dict[str, Any] = {
@@ -174,9 +168,10 @@ class Authenticity(ComputedMetric):
             return not_applicable(
                 f"Nothing the persona asks for can be heard in these replies: {heard}.", **common
             )
+        summary = "; ".join(f"{spelled_part(part)} ({part.reason})" for part in folded.parts)
         return Score(
             value=folded.value,
-            reason=reason_of(self.voice.name, folded.value, folded.parts),
+            reason=f"{folded.value:.2f} like {self.voice.name}: {summary}.",
             confidence=folded.covered,
             **common,
         )
@@ -299,17 +294,16 @@ def style_band(value: float) -> str:
 
 def part_of(id: str, values: Sequence[float | None], reasons: Sequence[str]) -> Part:
     """Return the mean of the replies as a part, with the reason of the worst reply."""
-    value = mean_of(values)
-    known = [i for i, v in enumerate(values) if v is not None]
-    if not known or value is None:
+    known = [(value, at) for at, value in enumerate(values) if value is not None]
+    if not known:
         return Part(id=id, status="not_applicable", reason=reasons[0])
-    worst = min(known, key=lambda i: (values[i], i))
-    at = f"turn {worst + 1}: " if len(values) > 1 else ""
+    lowest, worst = min(known)
+    turn = f"turn {worst + 1}: " if len(values) > 1 else ""
     return Part(
         id=id,
-        value=max(0.0, min(1.0, value)),
-        reason=f"{at}{reasons[worst]}",
-        details={"turns": len(known), "lowest": values[worst]},
+        value=max(0.0, min(1.0, mean_of(values) or 0.0)),
+        reason=f"{turn}{reasons[worst]}",
+        details={"turns": len(known), "lowest": lowest},
     )
 
 
@@ -346,18 +340,3 @@ def words_reason(liked: Mapping[str, int], shunned: Mapping[str, int], total: in
     elif not total:
         facts.append("uses no avoided word")
     return "; ".join(facts)
-
-
-def reason_of(persona: str, value: float, parts: Sequence[Part]) -> str:
-    """Return the result in a sentence."""
-    summary = "; ".join(
-        f"{part.id} {part.value:.2f} ({part.reason})" if part.value is not None
-        else f"{part.id} not applicable ({part.reason})"
-        for part in parts
-    )  # fmt: skip
-    return f"{value:.2f} like {persona}: {summary}."
-
-
-def counted(count: int) -> str:
-    """Return a number of turns, with its noun."""
-    return f"{count} turn{'s' if count != 1 else ''}"

@@ -189,10 +189,9 @@ class BrandSafety(Metric):
 
 
 def _judge_parts(judged: Score, *, decisive: bool) -> Sequence[Part]:
+    total = float(decisive)
     if len(judged.parts) == 1:
-        part = judged.parts[0]
-        return (part.model_copy(update={"id": "judge", "weight": float(decisive)}),)
-    total = 1.0 if decisive else 0.0
+        return [judged.parts[0].model_copy(update={"id": "judge", "weight": total})]
     return [
         part.model_copy(update={"id": f"judge.{part.id}", "weight": part.weight * total})
         for part in judged.parts

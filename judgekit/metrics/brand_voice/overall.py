@@ -27,7 +27,7 @@ from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.stability import Stability, Variant
 from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.similarity import Reduce
-from judgekit.metrics.weights import check_weights, fold_parts
+from judgekit.metrics.weights import check_weights, fold_parts, spelled_part
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant as RubricVariant
 
@@ -132,11 +132,13 @@ class BrandVoice(Metric):
                 rubric=self.rubric,
                 **lists,
             )
-        old: Any = self.authenticity.calibration
-        if not isinstance(old, AlignmenterCalibration):
-            old = None
+        known: Any = self.authenticity.calibration
+        is_original = isinstance(known, AlignmenterCalibration)
         self.stability = Stability(
-            variant=self.variant, maximum=self.maximum, calibration=old, **embedding
+            variant=self.variant,
+            maximum=self.maximum,
+            calibration=known if is_original else None,
+            **embedding,
         )
 
     def children(self) -> tuple[Metric, ...]:
@@ -151,12 +153,8 @@ class BrandVoice(Metric):
     @property
     def options(self) -> dict[str, Json]:
         """The options as plain data."""
-        return {
-            "weights": self.weights,
-            "authenticity": self.authenticity.options,
-            "safety": self.safety.options,
-            "stability": self.stability.options,
-        }
+        parts = zip(WEIGHTS, self.children(), strict=True)
+        return {"weights": self.weights, **{id: metric.options for id, metric in parts}}
 
     @property
     def made_with(self) -> dict[str, Json]:
@@ -196,11 +194,7 @@ class BrandVoice(Metric):
         if folded.value is None:
             return not_applicable("Nothing with a weight applies to this session.", **common)
         letter = grade(folded.value)
-        summary = "; ".join(
-            f"{part.id} {part.value:.2f}" if part.value is not None
-            else f"{part.id} not applicable"
-            for part in folded.parts
-        )  # fmt: skip
+        summary = "; ".join(map(spelled_part, folded.parts))
         lowest = min(
             (part for part in folded.parts if part.value is not None and part.weight),
             key=lambda part: part.value or 0.0,

@@ -110,12 +110,7 @@ class SafetyPatterns(ComputedMetric):
     @property
     def options(self) -> dict[str, Json]:
         """The options as plain data; the lists are named in `made_with`."""
-        return {
-            "categories": None if self.categories is None else list(self.categories),
-            "scope": self.scope,
-            "compat": self.compat,
-            "classifier": self.classifier,
-        }
+        return self.plain_options()
 
     @property
     def made_with(self) -> dict[str, Json]:

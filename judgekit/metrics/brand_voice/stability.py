@@ -124,12 +124,7 @@ class Stability(ComputedMetric):
     @property
     def options(self) -> dict[str, Json]:
         """The options as plain data."""
-        return {
-            "variant": self.variant,
-            "maximum": self.maximum,
-            "embedder": identity_of(self.embedder),
-            "compat": self.compat,
-        }
+        return self.plain_options()
 
     async def score(self, case: Case) -> Score:
         """Score one session.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from judgekit.core.case import Case, has_text
@@ -20,7 +19,7 @@ _SHARES: dict[Mode, dict[str, float]] = {
     "both": {"user": 0.7, "system": 0.3},
 }
 _SIMILARITY = 0.5
-"""Similarity's share of a half; the requirements have the rest."""
+"""Similarity's share of a half; the requirements have as much."""
 
 
 class AlignmentFallback(ComputedMetric):
@@ -48,30 +47,29 @@ class AlignmentFallback(ComputedMetric):
             CaseError: the output, or every text the mode looks at, is missing.
         """
         from judgekit.embedders.lexical import LexicalEmbedder
+        from judgekit.metrics.weights import fold_parts
 
         output = needed_text(case, "output")
         requests = self._requests(case)
         parts = [
-            part.model_copy(update={"weight": part.weight * _SHARES[self.mode][half]})
+            part
             for half, request in requests.items()
-            for part in _ingredients(half, request, output)
+            for part in _ingredients(half, request, output, share=_SHARES[self.mode][half])
         ]
-        covered = math.fsum(part.weight for part in parts)
-        if not covered:
+        value, _, weighed = fold_parts(parts, {part.id: part.weight for part in parts})
+        if value is None:
             return not_applicable(
                 "There are no words to compare and no requirements to check.", method=_METHOD
             )
-        parts = [part.model_copy(update={"weight": part.weight / covered}) for part in parts]
-        value = math.fsum(part.weight * part.value for part in parts if part.value is not None)
         return Score(
-            value=max(0.0, min(1.0, value)),
-            parts=tuple(parts),
+            value=value,
+            parts=weighed,
             reason=" ".join(part.reason for part in parts),
             method=_METHOD,
             details={
                 "mode": self.mode,
                 "effective_mode": "both" if len(requests) > 1 else next(iter(requests)),
-                **{part.id: {"value": part.value, "weight": part.weight} for part in parts},
+                **{part.id: {"value": part.value, "weight": part.weight} for part in weighed},
             },
             meta={"embedder": LexicalEmbedder().identity},
         )
@@ -92,8 +90,8 @@ class AlignmentFallback(ComputedMetric):
 _METHOD = "lexical similarity and rule-checkable requirements"
 
 
-def _ingredients(half: str, request: str, output: str) -> list[Part]:
-    """Return the parts of one half; those that are scored have weights that sum to 1."""
+def _ingredients(half: str, request: str, output: str, *, share: float) -> list[Part]:
+    """Return the parts of one half; the weights of those that are scored sum to its share."""
     # A stand-in is made for many a run and seldom used; its rules take a while to load.
     from judgekit.embedders.lexical import LexicalEmbedder
     from judgekit.metrics.prompt_alignment.requirements import describe, find_requirements
@@ -106,13 +104,13 @@ def _ingredients(half: str, request: str, output: str) -> list[Part]:
         (requirement, requirement.met_by(output)) for requirement in find_requirements(request)
     ]
     met = sum(is_met for _, is_met in checks)
-    both = similarity is not None and bool(checks)
+    weight = share if similarity is None or not checks else share * _SIMILARITY
     return [
         Part(
             id=f"{half}.similarity",
             status="not_applicable" if similarity is None else "scored",
             value=None if similarity is None else round(similarity, 4),
-            weight=0.0 if similarity is None else _SIMILARITY if both else 1.0,
+            weight=weight,
             reason=f"There are no words to compare with the {whose}."
             if similarity is None
             else f"Lexical similarity to the {whose}: {similarity:.2f}.",
@@ -121,7 +119,7 @@ def _ingredients(half: str, request: str, output: str) -> list[Part]:
             id=f"{half}.requirements",
             status="scored" if checks else "not_applicable",
             value=met / len(checks) if checks else None,
-            weight=0.0 if not checks else 1 - _SIMILARITY if both else 1.0,
+            weight=weight,
             reason=f"Of the {whose}, {met} of {len(checks)} checkable requirements are met."
             if checks
             else f"No requirement of the {whose} can be checked by rule.",
