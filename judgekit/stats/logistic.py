@@ -15,6 +15,11 @@ _STEPS = 100
 _CLOSE = 1e-12
 
 
+def logistic(value: float) -> float:
+    """Return 1 / (1 + exp(-value)), without overflow."""
+    return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
+
+
 class LogisticFit(NamedTuple):
     """P(y = 1) = 1 / (1 + exp(-(intercept + slope * x)))."""
 
@@ -23,7 +28,7 @@ class LogisticFit(NamedTuple):
 
     def probability(self, x: float) -> float:
         """Return the probability at a place."""
-        return _sigmoid(self.intercept + self.slope * x)
+        return logistic(self.intercept + self.slope * x)
 
 
 class ControlledRate(NamedTuple):
@@ -71,7 +76,7 @@ def length_controlled_rate(wins: Sequence[float], longer: Sequence[float]) -> Co
     if error is None:
         return ControlledRate(fit.probability(0.0))
     half = error * student_t_quantile(TAIL, count - 2)
-    ends = (_sigmoid(fit.intercept - half), _sigmoid(fit.intercept + half))
+    ends = (logistic(fit.intercept - half), logistic(fit.intercept + half))
     return ControlledRate(fit.probability(0.0), *ends)
 
 
@@ -159,7 +164,3 @@ def _loss(fit: LogisticFit, xs: Sequence[float], ys: Sequence[float]) -> float:
     # log(1 + exp(z)) - y * z, without overflow
     likelihood = math.fsum(max(z, 0.0) + math.log1p(math.exp(-abs(z))) - y * z for z, y in places)
     return likelihood + RIDGE / 2 * fit.slope**2
-
-
-def _sigmoid(z: float) -> float:
-    return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgekit.authoring.persona.labels import VoiceLabel
-from judgekit.metrics.brand_voice.alignmenter import logistic, tokens_of
+from judgekit.metrics.brand_voice.alignmenter import tokens_of
 from judgekit.metrics.brand_voice.authenticity import WEIGHTS
 from judgekit.metrics.brand_voice.calibration import AuthenticityWeights, TraitModel
 from judgekit.metrics.brand_voice.phrases import plain
+from judgekit.stats.logistic import logistic
 from judgekit.stats.roc import f1_at, roc_auc
 
 L2 = 1.0

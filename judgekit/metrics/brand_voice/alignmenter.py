@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import read_named
 from judgekit.core.suggest import suggest
+from judgekit.stats.logistic import logistic
 
 Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.3, "traits": 0.3, "lexicon": 0.4}
@@ -191,14 +192,6 @@ def rule_score(replies: Sequence[str], keywords: Mapping[str, Sequence[str]]) ->
 def fused_score(rules: float, seconds: Sequence[float]) -> float:
     """Return the least of the rules' score and the mean of a second opinion, if there is any."""
     return min(rules, math.fsum(seconds) / len(seconds)) if seconds else rules
-
-
-def logistic(value: float) -> float:
-    """Return 1 / (1 + exp(-value))."""
-    if value < 0:  # the other form would overflow
-        power = math.exp(value)
-        return power / (1.0 + power)
-    return 1.0 / (1.0 + math.exp(-value))
 
 
 def _shares(weights: Mapping[str, float]) -> dict[str, float]:
