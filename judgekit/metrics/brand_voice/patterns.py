@@ -63,7 +63,7 @@ class PatternFile(FileModel):
     def _one_of_two(self) -> PatternFile:
         if bool(self.words) == (self.find is not None):
             raise ValueError("give either words or find")
-        _compiled("find", self.find)
+        _check_regex("find", self.find)
         return self
 
 
@@ -87,17 +87,14 @@ class PatternListFile(FileModel):
             raise ValueError("patterns need a category")
         if not self.patterns and not self.keywords:
             raise ValueError("give patterns with a category, or keywords")
-        _exceptions(self.unless_before, self.unless_after)
+        _check_regex("unless_before", self.unless_before)
+        _check_regex("unless_after", self.unless_after)
         return self
 
 
-def _exceptions(before: str | None, after: str | None) -> Exceptions:
-    return Exceptions(_compiled("unless_before", before), _compiled("unless_after", after))
-
-
-def _compiled(name: str, source: str | None) -> re.Pattern[str] | None:
+def _check_regex(name: str, source: str | None) -> None:
     try:
-        return None if source is None else _regex(source)
+        _regex(source or "")
     except re.error as exc:
         raise ValueError(f"{name} is not a regular expression: {exc}") from exc
 
@@ -107,45 +104,18 @@ def _regex(source: str) -> re.Pattern[str]:
     return re.compile(source, re.IGNORECASE)
 
 
-class Exceptions(NamedTuple):
-    """Text around a match that excludes it, such as a negation or a quotation."""
-
-    before: re.Pattern[str] | None = None
-    after: re.Pattern[str] | None = None
-
-    def hold(self, text: str, start: int, end: int) -> bool:
-        """Return whether the match from `start` to `end` is excluded."""
-        before = self.before.finditer(text[max(0, start - _BESIDE) : start]) if self.before else ()
-        if any(match.end() == min(start, _BESIDE) for match in before):
-            return True
-        return self.after is not None and bool(self.after.match(text[end : end + _BESIDE]))
-
-
 class Pattern(NamedTuple):
-    """One entry of a list."""
+    """One entry of a list; regular expressions are compiled when the first text needs them."""
 
     id: str
     category: str
     severity: Severity
-    words: Phrases | None
-    find: str | None
-    """A regular expression, compiled when the first text needs it."""
-    needs: tuple[str, ...] = ()
-    exceptions: Exceptions = Exceptions()
-
-    @classmethod
-    def of(cls, entry: Mapping[str, Any], category: str, exceptions: Exceptions) -> Pattern:
-        """Return the pattern of an entry that was checked."""
-        words = entry.get("words")
-        return cls(
-            entry["id"],
-            category,
-            entry["severity"],
-            Phrases(words) if words else None,
-            entry.get("find"),
-            tuple(entry.get("needs", ())),
-            exceptions,
-        )
+    words: Phrases | None = None
+    find: str | None = None
+    needs: Sequence[str] = ()
+    before: str | None = None
+    """A regular expression of what excludes a match right after it, such as a negation."""
+    after: str | None = None
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
         """Yield the spans of matches in a text, without exceptions."""
@@ -154,7 +124,29 @@ class Pattern(NamedTuple):
             spans = (match.span() for match in _regex(self.find).finditer(text))
         if self.words is not None:
             spans = chain(spans, self.words.spans(text))
-        return (span for span in spans if not self.exceptions.hold(text, *span))
+        return (span for span in spans if not self._is_excluded(text, *span))
+
+    def _is_excluded(self, text: str, start: int, end: int) -> bool:
+        if self.before is not None:
+            before = _regex(self.before).finditer(text[max(0, start - _BESIDE) : start])
+            if any(match.end() == min(start, _BESIDE) for match in before):
+                return True
+        return self.after is not None and bool(_regex(self.after).match(text[end : end + _BESIDE]))
+
+
+def _patterns(data: Mapping[str, Any]) -> Iterator[Pattern]:
+    """Yield the patterns of a list that was checked."""
+    for entry in data["patterns"]:
+        yield Pattern(
+            id=entry["id"],
+            category=data["category"],
+            severity=entry["severity"],
+            words=Phrases(entry["words"]) if entry.get("words") else None,
+            find=entry.get("find"),
+            needs=entry.get("needs", ()),
+            before=data.get("unless_before"),
+            after=data.get("unless_after"),
+        )
 
 
 class PatternSet(NamedTuple):
@@ -246,9 +238,7 @@ def built_in_patterns(categories: Sequence[str] = CATEGORIES) -> PatternSet:
 def _shipped(category: str) -> PatternSet:
     data = read_words(f"safety/{category}.yaml").data
     # Tests check the lists that ship; to do it here would take longer than most runs.
-    exceptions = _exceptions(data.get("unless_before"), data.get("unless_after"))
-    patterns = (Pattern.of(entry, category, exceptions) for entry in data["patterns"])
-    return PatternSet(tuple(patterns), digest_json(data)[:16])
+    return PatternSet(tuple(_patterns(data)), digest_json(data)[:16])
 
 
 def checked_list(text: str, *, file: str) -> PatternSet:
@@ -301,14 +291,10 @@ def _pattern_set(data: Any, lines: Lines) -> PatternSet:
     if not isinstance(data, dict):
         raise ConfigError("a list of patterns has category and patterns", where=lines.where())
     file = validate_file(PatternListFile, data, lines=lines)
-    category = file.category or ""
-    exceptions = _exceptions(file.unless_before, file.unless_after)
-    patterns = []
-    for number, entry in enumerate(file.patterns):
-        pattern = Pattern.of(entry.model_dump(), category, exceptions)
-        if fault := _fault(entry, pattern):
+    patterns = list(_patterns(file.model_dump()))
+    for number, checked in enumerate(zip(file.patterns, patterns, strict=True)):
+        if fault := _fault(*checked):
             raise ConfigError(f"patterns.{number}: {fault}", where=lines.where("patterns", number))
-        patterns.append(pattern)
     for name, words in file.keywords.items():
-        patterns.append(Pattern(f"{name}-keywords", name, file.severity, Phrases(words), None))
+        patterns.append(Pattern(f"{name}-keywords", name, file.severity, Phrases(words)))
     return PatternSet(tuple(patterns), digest_json(data)[:16])
