@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judgekit.core.distribution import LITTLE_MASS
 from judgekit.core.score import Opinion, Score
@@ -15,10 +15,8 @@ from judgekit.core.value import Value
 from judgekit.metrics.aggregate import mean_of
 from judgekit.rubric.criterion import SWAPPED
 from judgekit.stats.clusters import FigureValues
+from judgekit.stats.intervals import Coefficient
 from judgekit.stats.reliability import RELIABLE, PairSums, RepeatTally, samples_needed
-
-if TYPE_CHECKING:
-    from judgekit.stats.agreement import Coefficient
 
 MOST_PAIRS = 50**2
 """Different answers of two judges up to which kappa is computed; with more, they are numbers."""
@@ -176,11 +174,11 @@ class _Agreement:
             self.sums.add(*values, count)
 
     def coefficient(self, *, words: bool) -> Coefficient:
-        from judgekit.stats.agreement import Coefficient, PairColumns, Paired, kappa_figure
-
         if not words:
             interval = None if self._clustered else self.sums.interval
             return Coefficient(self.sums.correlation, *(interval or (None, None)))
+        from judgekit.stats.agreement import PairColumns, Paired, kappa_figure  # loads numpy
+
         labels = sorted({label for pair in self.counts for label in pair}, key=repr)
         place = {label: number for number, label in enumerate(labels)}
         units: dict[Hashable, int] = {}

@@ -12,49 +12,19 @@ the coverage.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from judgekit.stats.clusters import FEWEST, cr2
+from judgekit.stats.intervals import Coefficient
 from judgekit.stats.student import student_t_quantile
 
 FEWEST_CASES = 20
 """Cases that an interval needs."""
 ADDED = 2.0
 """Cases that are added, spread evenly over every combination of answers."""
-
-
-@dataclass(frozen=True)
-class Coefficient:
-    """A coefficient of agreement with its 95 % interval."""
-
-    value: float | None
-    """`None` where it is not defined: all answers are the same."""
-    low: float | None = None
-    high: float | None = None
-    too_few: str | None = None
-    """Why there is no interval."""
-
-    @property
-    def text(self) -> str:
-        """The coefficient with its interval.
-
-        >>> Coefficient(value=0.5, low=0.25, high=0.75).text
-        '0.50 [0.25, 0.75]'
-        """
-        if self.value is None:
-            return "undefined"
-        if self.low is None or self.high is None:
-            return f"{self.value:.2f} [too few]"
-        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
-
-
-class CountedFigure(NamedTuple):
-    """A coefficient with the number of what it counts."""
-
-    n: int
-    figure: Coefficient
 
 
 class Paired(NamedTuple):
@@ -81,8 +51,6 @@ class PairColumns:
     def __init__(
         self, units: Any, first: Any, second: Any, weights: Any, *, clustered: bool = False
     ) -> None:
-        import numpy as np
-
         _, self.units = np.unique(units, return_inverse=True)
         self.first, self.second = first, second
         self.weights = relative(weights)
@@ -94,8 +62,6 @@ class PairColumns:
     @classmethod
     def of(cls, pairs: Sequence[Paired], *, clustered: bool = False) -> PairColumns:
         """Return pairs as columns."""
-        import numpy as np
-
         columns = np.array(pairs, dtype=float).reshape(-1, 4).T
         units, first, second = columns[:3].astype(np.int64)
         return cls(units, first, second, columns[3], clustered=clustered)
@@ -114,8 +80,6 @@ class PairColumns:
 
     def table(self, rows: int, columns: int) -> Any:
         """Return the weighted counts of a table of so many first and second answers."""
-        import numpy as np
-
         cells = self.first * columns + self.second
         counts = np.bincount(cells, weights=self.weights, minlength=rows * columns)
         return counts.reshape(rows, columns)
@@ -123,8 +87,6 @@ class PairColumns:
 
 def relative(weights: Any) -> Any:
     """Return weights as an array with mean 1; equal ones are 1 exactly."""
-    import numpy as np
-
     values = np.asarray(weights, dtype=float)
     equal = not len(values) or values.min() == values.max()
     return np.ones(len(values)) if equal else values / values.mean()
@@ -142,8 +104,6 @@ class Influence(NamedTuple):
 
 def distances(size: int, places: Sequence[float] | None, power: int = 2) -> Any:
     """Return the distances of categories; one without a place gets the largest distance."""
-    import numpy as np
-
     if places is None:
         return 1 - np.eye(size)
     known = np.asarray(places, float)
@@ -207,8 +167,6 @@ def coefficient(
         bounds: the least and the largest possible value.
         added: the pairs to add.
     """
-    import numpy as np
-
     bare = influence(0.0) if len(units) else None
     if bare is None:
         return Coefficient(value=None)
@@ -249,8 +207,6 @@ def _known(influence: Influence | None) -> Influence:
 
 def _error(each: Any, units: Any, weights: Any) -> tuple[float, float]:
     """Return the standard error of a mean, and its degrees of freedom."""
-    import numpy as np
-
     totals, sizes = (np.bincount(units, weights=of) for of in (each * weights, weights))
     if sizes.min() == sizes.max():  # the same as cr2, without its loops
         return float(totals.std(ddof=1) / sizes[0] / len(sizes) ** 0.5), len(sizes) - 1
@@ -261,8 +217,6 @@ def _error(each: Any, units: Any, weights: Any) -> tuple[float, float]:
 
 def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influence | None:
     """Return kappa over a table and `weight` added pairs, by the delta method."""
-    import numpy as np
-
     size = len(table)
     one = weight / size**2
     shares = (table + one) / (table.sum() + weight)
@@ -282,8 +236,6 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
     v over their standard deviations. A pair also moves the ranks of all others, which is the part
     with cumulative sums. `None` where one side does not vary.
     """
-    import numpy as np
-
     places, weights = (pairs.first, pairs.second), pairs.weights
     one = weight / size  # added to every place of either side
     n = len(weights) + weight
@@ -324,6 +276,4 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
 
 def beyond(sums: Any) -> Any:
     """Return by place the sum of all later places and half of the place itself."""
-    import numpy as np
-
     return sums.sum() - np.cumsum(sums) + sums / 2

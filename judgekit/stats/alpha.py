@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
-from judgekit.stats.agreement import (
-    Coefficient,
-    CountedFigure,
-    Influence,
-    beyond,
-    coefficient,
-    relative,
-)  # fmt: skip
+import numpy as np
+
+from judgekit.stats.agreement import Influence, beyond, coefficient, relative
+from judgekit.stats.intervals import Coefficient, CountedFigure
 
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -42,8 +38,6 @@ def alpha_figure(
         units: by case, the cluster it is in; none if cases are independent.
         weights: by case; equal by default.
     """
-    import numpy as np
-
     cases, places = np.asarray(cases), np.asarray(places)
     several = np.flatnonzero(np.bincount(cases) > 1)
     if not len(several):
@@ -69,8 +63,6 @@ def _influence(
     answers less 1; b is the sum of the distances of all ordered pairs of answers in the data. Both
     depend on a case also through the ranks, if these are the positions of the answers.
     """
-    import numpy as np
-
     size, sizes = len(numbers), np.bincount(case)
     one = 2 * added / size  # answers added to every place
     counts = np.bincount(places, weights=weights[case], minlength=size) + one

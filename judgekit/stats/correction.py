@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 from judgekit.stats.clusters import ClusteredMean, FigureValues
 from judgekit.stats.intervals import CHANGED, Bounds, Z, mean_interval
@@ -74,8 +76,6 @@ class Correction:
     def __init__(
         self, rows: Sequence[LabelledRow], others: FigureValues, *, bounds: Bounds = (None, None)
     ) -> None:
-        import numpy as np
-
         self.bounds, self.others, self._spread = bounds, others.rows, others.spread
         clustered = isinstance(others.spread, ClusteredMean)
         self.judge = np.array([row.judge for row in rows], float)
@@ -115,8 +115,6 @@ class Correction:
         With weights it is estimated without the row: one share for all would be related to the
         rows with large weights, and bias the mean.
         """
-        import numpy as np
-
         if not self.weighted:
             return np.full(self.n, self.lam())
         folds = self._units % FOLDS
@@ -219,8 +217,6 @@ class Correction:
             lam: how much the judge counts, for all rows or by labelled row.
             share: the share of each labelled row in the mean; that of its weight by default.
         """
-        import numpy as np
-
         others = self.others
         shares = self.share if share is None else share
         if self.weighted and others.n:
@@ -270,8 +266,6 @@ class Correction:
 
     def _judged(self) -> tuple[Any, Any]:
         """Return the number of the judge's values and their sum, by unit."""
-        import numpy as np
-
         clusters = self._spread.sums if isinstance(self._spread, ClusteredMean) else {}
         places = {**self._places}
         for name in clusters:

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from judgekit.stats.agreement import Coefficient, Influence, PairColumns, coefficient
+import numpy as np
+
+from judgekit.stats.agreement import Influence, PairColumns, coefficient
+from judgekit.stats.intervals import Coefficient
 
 _SMALL = 1e-12
 """Relative spread below which all values of a side are the same but for rounding."""
@@ -39,8 +42,6 @@ def kendall_figure(pairs: PairColumns) -> Coefficient:
 
 def _pearson(values: Sequence[float], columns: PairColumns, added: float) -> Influence | None:
     """Return r; a pair of standard scores a, b moves it by a * b - r / 2 * (a ** 2 + b ** 2)."""
-    import numpy as np
-
     weights, n, numbers = columns.weights, len(columns) + added, np.asarray(values, float)
     sides = []
     for places in (columns.first, columns.second):
@@ -68,8 +69,6 @@ def _kendall(columns: PairColumns, added: float) -> Influence | None:
     s is the mean of sign(x - x') * sign(y - y') over all ordered pairs of pairs; t and u are the
     shares of them in which a side differs.
     """
-    import numpy as np
-
     weights, n = columns.weights, len(columns.units) + added
     sides = (columns.first, columns.second)
     first, second = (np.unique(side, return_inverse=True)[1] for side in sides)

@@ -6,13 +6,10 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from judgekit.stats.agreement import (
-    Coefficient,
-    CountedFigure,
-    Influence,
-    PairColumns,
-    coefficient,
-)  # fmt: skip
+import numpy as np
+
+from judgekit.stats.agreement import Influence, PairColumns, coefficient
+from judgekit.stats.intervals import Coefficient, CountedFigure
 from judgekit.stats.shares import ADDED_TO_SHARE
 
 
@@ -30,8 +27,6 @@ def forecast_figures(
         answers: the right answer of each.
         pairs: the units and the weights of the answers.
     """
-    import numpy as np
-
     if not forecasts:
         return {}
     right = np.array([forecast.get(a, 0.0) for forecast, a in zip(forecasts, answers, strict=True)])

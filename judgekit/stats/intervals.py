@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from dataclasses import dataclass
 from math import isfinite
 from statistics import NormalDist
 from typing import NamedTuple
@@ -25,6 +26,38 @@ _ALIKE = 1e-9
 """Standard error, in ranges, below which values differ by their rounding alone."""
 CHANGED = 7
 """Pairs that differ, below which they do not show their spread."""
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient of agreement with its 95 % interval."""
+
+    value: float | None
+    """`None` where it is not defined: all answers are the same."""
+    low: float | None = None
+    high: float | None = None
+    too_few: str | None = None
+    """Why there is no interval."""
+
+    @property
+    def text(self) -> str:
+        """The coefficient with its interval.
+
+        >>> Coefficient(value=0.5, low=0.25, high=0.75).text
+        '0.50 [0.25, 0.75]'
+        """
+        if self.value is None:
+            return "undefined"
+        if self.low is None or self.high is None:
+            return f"{self.value:.2f} [too few]"
+        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
+
+class CountedFigure(NamedTuple):
+    """A coefficient with the number of what it counts."""
+
+    n: int
+    figure: Coefficient
 
 
 class MeanError(NamedTuple):

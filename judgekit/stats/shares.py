@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from judgekit.stats.agreement import (
-    Coefficient,
-    CountedFigure,
-    Influence,
-    PairColumns,
-    coefficient,
-)  # fmt: skip
+import numpy as np
+
+from judgekit.stats.agreement import Influence, PairColumns, coefficient
+from judgekit.stats.intervals import Coefficient, CountedFigure
 
 ADDED_TO_SHARE = 4.0
 """Pairs that are added to a share, spread evenly over the cells it counts (Agresti, Coull 1998)."""
@@ -55,8 +52,6 @@ def share_figures(pairs: PairColumns) -> dict[str, CountedFigure]:
 @cache
 def _cells(name: str, size: int) -> tuple[Any, Any]:
     """Return by ratio of a measure the weights of the cells above and below."""
-    import numpy as np
-
     ratios = MEASURES[name]
     above, below = np.zeros((2, len(ratios), size, 2))
     for place, (cell, counted) in enumerate(ratios):

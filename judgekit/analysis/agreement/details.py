@@ -30,7 +30,11 @@ from judgekit.stats.agreement import (
 from judgekit.stats.clusters import ClusteredMean, cr2
 from judgekit.stats.correlations import kendall_figure, pearson_figure
 from judgekit.stats.intervals import mean_interval
-from judgekit.stats.replacement import FEWEST_ITEMS, ROUNDING, ItemComparison
+from judgekit.stats.replacement import FEWEST_ITEMS
+from judgekit.stats.replacement import ROUNDING
+from judgekit.stats.replacement import ItemComparison
+from judgekit.stats.intervals import Coefficient
+from judgekit.stats.intervals import CountedFigure
 
 FEWEST_SYSTEMS = 5
 """Systems that a correlation of their means needs."""

@@ -17,10 +17,11 @@ from judgekit.report.calibration import (
     ReasonedLabel,
     Scale,
 )  # fmt: skip
-from judgekit.stats.agreement import CountedFigure, PairColumns, kappa_figure, rank_figure
+from judgekit.stats.agreement import PairColumns, kappa_figure, rank_figure
 from judgekit.stats.alpha import Level, alpha_figure
 from judgekit.stats.correlations import kendall_figure, pearson_figure
 from judgekit.stats.forecasts import forecast_figures
+from judgekit.stats.intervals import CountedFigure
 from judgekit.stats.shares import share_figures
 
 MOST_DISAGREEMENTS = 10

@@ -10,12 +10,12 @@ from typing import Any, Self
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.core.score import Part
 from judgekit.core.value import Document, Value
-from judgekit.stats.agreement import Coefficient, PairColumns, rank_figure
+from judgekit.stats.agreement import PairColumns, rank_figure
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 from judgekit.stats.clusters import cr2
 from judgekit.stats.correlations import pearson_figure
 from judgekit.stats.intervals import FEWEST as FEWEST_VALUES
-from judgekit.stats.intervals import MeanError, mean_interval
+from judgekit.stats.intervals import Coefficient, MeanError, mean_interval
 
 FEWEST = 20
 """Cases below which nothing is concluded."""

@@ -17,7 +17,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.calibration import Agreement, Calibration, MemberAgreement
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.stats.agreement import Coefficient
+from judgekit.stats.intervals import Coefficient
 
 CASES = 5_000
 
