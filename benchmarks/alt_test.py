@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from judgekit.stats.replacement import ItemComparison, left_out, rejected
 from judgekit.stats.student import student_t_p
+from judgekit.stats.tests import ItemComparison, left_out, rejected
 
 SIZE = 0.06
 CASES = (30, 50, 100, 200)

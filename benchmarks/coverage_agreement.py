@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from judgekit.stats.agreement import PairColumns, Paired, kappa_figure, rank_figure
-from judgekit.stats.alpha import Level, alpha_figure
-from judgekit.stats.correlations import kendall_figure, pearson_figure
+from judgekit.stats.coefficients import Level, alpha_figure, kendall_figure, pearson_figure
 from judgekit.stats.intervals import Coefficient
 from judgekit.stats.shares import share_figures
 

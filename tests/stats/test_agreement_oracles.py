@@ -8,8 +8,7 @@ from itertools import chain
 import pytest
 
 from judgekit.stats.agreement import PairColumns, Paired, kappa_figure, rank_figure
-from judgekit.stats.alpha import alpha_figure
-from judgekit.stats.correlations import kendall_figure, pearson_figure
+from judgekit.stats.coefficients import alpha_figure, kendall_figure, pearson_figure
 from judgekit.stats.shares import share_figures
 from tests.stats.ratings import COUNT, ratings
 from tests.stats.write_oracles import FILE

@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 
 from judgekit.stats.agreement import PairColumns, Paired, kappa_figure, rank_figure
-from judgekit.stats.alpha import _influence as alpha_influence
-from judgekit.stats.alpha import alpha_figure
 from judgekit.stats.clusters import cr2
-from judgekit.stats.correlations import _kendall, _pearson, kendall_figure, pearson_figure
+from judgekit.stats.coefficients import (
+    _alpha,
+    _kendall,
+    _pearson,
+    alpha_figure,
+    kendall_figure,
+    pearson_figure,
+)
 from judgekit.stats.shares import share_figures
 from tests.each import each
 
@@ -64,7 +69,7 @@ def test_the_influence_of_a_case_on_alpha_is_the_derivative(level, added):
     case, places = np.repeat(np.arange(40), 3), draw.integers(0, 5, 120)
 
     def influence(weights):
-        return alpha_influence(case, places, np.array(VALUES), weights, level, added)
+        return _alpha(case, places, np.array(VALUES), weights, level, added)
 
     weights = np.linspace(0.5, 2, 40)
     each = influence(weights).each

@@ -18,11 +18,9 @@ from judgekit.report.calibration import (
     Scale,
 )  # fmt: skip
 from judgekit.stats.agreement import PairColumns, kappa_figure, rank_figure
-from judgekit.stats.alpha import Level, alpha_figure
-from judgekit.stats.correlations import kendall_figure, pearson_figure
-from judgekit.stats.forecasts import forecast_figures
+from judgekit.stats.coefficients import Level, alpha_figure, kendall_figure, pearson_figure
 from judgekit.stats.intervals import CountedFigure
-from judgekit.stats.shares import share_figures
+from judgekit.stats.shares import forecast_figures, share_figures
 
 MOST_DISAGREEMENTS = 10
 """Cases with a disagreement that are kept."""

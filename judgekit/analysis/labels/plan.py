@@ -22,7 +22,7 @@ from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import rubrics_of
 from judgekit.report.report import Report
-from judgekit.stats.allocation import LEAST, allocate_power, rank_groups
+from judgekit.stats.power import LEAST, allocate_power, rank_groups
 
 DOUBTFUL = 2.0
 """How much more often cases with a high spread are drawn."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judgekit.analysis.agreement.agree import agree
-from judgekit.stats.replacement import ItemComparison, left_out, rejected, too_few
+from judgekit.stats.tests import ItemComparison, left_out, rejected, too_few
 from tests.analysis.agreement.simulated import study
 from tests.later import Later
 

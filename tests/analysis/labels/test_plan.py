@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judgekit.analysis.labels.plan import plan_labels
 from judgekit.core.errors import ConfigError
 from judgekit.report.report import Report
-from judgekit.stats.allocation import allocate_power, rank_groups
+from judgekit.stats.power import allocate_power, rank_groups
 from tests.analysis.labels.made import made_run
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from judgekit.analysis.agreement.pairs import JudgedCase, JudgedPair, combined
 from judgekit.stats.agreement import PairColumns, Paired
-from judgekit.stats.forecasts import forecast_figures
+from judgekit.stats.shares import forecast_figures
 
 
 def figures(forecasts, answers, **options):
