@@ -37,7 +37,25 @@ class Paired(NamedTuple):
     weight: float = 1.0
 
 
-class PairColumns:
+class Units:
+    """The units and weights of cases or pairs, as arrays.
+
+    Args:
+        units: any whole number that identifies the unit of each.
+        weights: any positive numbers; kept with mean 1.
+        clustered: whether units are clusters of cases.
+    """
+
+    def __init__(self, units: Any, weights: Any, *, clustered: bool = False) -> None:
+        _, self.units = np.unique(units, return_inverse=True)
+        self.weights = relative(weights)
+        self.clustered = clustered
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+
+class PairColumns(Units):
     """Pairs as arrays.
 
     Args:
@@ -51,13 +69,8 @@ class PairColumns:
     def __init__(
         self, units: Any, first: Any, second: Any, weights: Any, *, clustered: bool = False
     ) -> None:
-        _, self.units = np.unique(units, return_inverse=True)
+        super().__init__(units, weights, clustered=clustered)
         self.first, self.second = first, second
-        self.weights = relative(weights)
-        self.clustered = clustered
-
-    def __len__(self) -> int:
-        return len(self.units)
 
     @classmethod
     def of(cls, pairs: Sequence[Paired], *, clustered: bool = False) -> PairColumns:
@@ -126,8 +139,8 @@ def kappa_figure(
         power: of the distance of two places: 2 for quadratic weights, 1 for linear ones.
     """
     table, cells = pairs.table(size, size), pairs.first * size + pairs.second
-    influence = partial(_kappa_influence, table, cells, distances(size, places, power))
-    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered)
+    far = distances(size, places, power)
+    return coefficient(pairs, partial(_kappa_influence, table, cells, far))
 
 
 def rank_figure(pairs: PairColumns, size: int) -> Coefficient:
@@ -137,16 +150,13 @@ def rank_figure(pairs: PairColumns, size: int) -> Coefficient:
         pairs: the pairs.
         size: how many places there are.
     """
-    influence = partial(_rank_influence, pairs, size)
-    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered)
+    return coefficient(pairs, partial(_rank_influence, pairs, size))
 
 
 def coefficient(
-    units: Any,
-    weights: Any,
+    cases: Units,
     influence: Callable[[float], Influence | None],
     *,
-    clustered: bool,
     bounds: tuple[float, float] = (-1.0, 1.0),
     added: float = ADDED,
 ) -> Coefficient:
@@ -159,26 +169,22 @@ def coefficient(
     cases alone, and lighter added cases would not make up for them.
 
     Args:
-        units: by pair, the number of its unit, from 0 without gaps.
-        weights: by pair, with mean 1.
+        cases: the units and weights of the pairs, or of the cases.
         influence: returns estimate and influences with so many added pairs; `None` where the
             coefficient is not defined.
-        clustered: whether units are clusters of cases.
         bounds: the least and the largest possible value.
         added: the pairs to add.
     """
-    bare = influence(0.0) if len(units) else None
+    units, weights = cases.units, cases.weights
+    bare = influence(0.0) if len(cases) else None
     if bare is None:
         return Coefficient(value=None)
     value = max(bounds[0], min(bounds[1], bare.estimate))
     sizes = np.bincount(units)
     count, n = len(sizes), len(units)
-    least = FEWEST if clustered else FEWEST_CASES
+    least, unit = (FEWEST, "clusters") if cases.clustered else (FEWEST_CASES, "cases")
     if count < least:
-        unit = "clusters" if clustered else "cases"
-        return Coefficient(
-            value=value, too_few=f"{count} of the {least} {unit} that an interval needs"
-        )
+        return Coefficient(value, too_few=f"{count} of the {least} {unit} that an interval needs")
     worth = 1.0
     kish = float((weights**2).mean())
     if n > count or kish > 1:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from judgekit.stats.agreement import Influence, PairColumns, beyond, coefficient, relative
+from judgekit.stats.agreement import Influence, PairColumns, Units, beyond, coefficient
 from judgekit.stats.intervals import Coefficient, CountedFigure
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -28,8 +28,7 @@ def pearson_figure(pairs: PairColumns, values: Sequence[float]) -> Coefficient:
         pairs: the pairs.
         values: the number at each place.
     """
-    influence = partial(_pearson, values, pairs)
-    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered)
+    return coefficient(pairs, partial(_pearson, values, pairs))
 
 
 def kendall_figure(pairs: PairColumns) -> Coefficient:
@@ -38,8 +37,7 @@ def kendall_figure(pairs: PairColumns) -> Coefficient:
     Args:
         pairs: the pairs; the order of places is the order of the answers.
     """
-    influence = partial(_kendall, pairs)
-    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered)
+    return coefficient(pairs, partial(_kendall, pairs))
 
 
 def _pearson(values: Sequence[float], columns: PairColumns, added: float) -> Influence | None:
@@ -147,13 +145,14 @@ def alpha_figure(
     chosen = np.isin(cases, several)
     case = np.searchsorted(several, cases[chosen])
     known, places = np.unique(places[chosen], return_inverse=True)
-    own = relative(np.ones(len(several)) if weights is None else np.asarray(weights)[several])
+    own = Units(
+        several if units is None else np.asarray(units)[several],
+        np.ones(len(several)) if weights is None else np.asarray(weights)[several],
+        clustered=units is not None,
+    )
     numbers = np.asarray(values, float)[known]
-    groups = several if units is None else np.asarray(units)[several]
-    groups = np.unique(groups, return_inverse=True)[1]
-    influence = partial(_alpha, case, places, numbers, own, level)
-    figure = coefficient(groups, own, influence, clustered=units is not None, bounds=(-np.inf, 1.0))
-    return CountedFigure(len(several), figure)
+    influence = partial(_alpha, case, places, numbers, own.weights, level)
+    return CountedFigure(len(several), coefficient(own, influence, bounds=(-np.inf, 1.0)))
 
 
 def _alpha(

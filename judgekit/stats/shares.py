@@ -80,8 +80,7 @@ def _figure(columns: PairColumns, above: Any, below: Any, inside: Any) -> Coeffi
         squares = float(added * (even * moves**2).sum())
         return Influence(float(ratios.mean()), moves[columns.first, columns.second], squares)
 
-    return coefficient(columns.units, columns.weights, influence, clustered=columns.clustered,
-                       bounds=(0.0, 1.0), added=ADDED_TO_SHARE)  # fmt: skip
+    return coefficient(columns, influence, bounds=(0.0, 1.0), added=ADDED_TO_SHARE)
 
 
 def forecast_figures(
@@ -116,5 +115,4 @@ def _mean(values: Any, most: float, pairs: PairColumns) -> Coefficient:
         mean = float((pairs.weights * values).sum() + added * most / 2) / (len(values) + added)
         return Influence(mean, values - mean, added / 2 * (mean**2 + (most - mean) ** 2))
 
-    return coefficient(pairs.units, pairs.weights, influence, clustered=pairs.clustered,
-                       bounds=(0.0, most), added=ADDED_TO_SHARE)  # fmt: skip
+    return coefficient(pairs, influence, bounds=(0.0, most), added=ADDED_TO_SHARE)
