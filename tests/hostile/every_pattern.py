@@ -54,7 +54,7 @@ def _traits():
 
 
 def _requests():
-    from judgekit.metrics.prompt_alignment.rule_words import rule_words
+    from judgekit.metrics.prompt_alignment.directive import rule_words
 
     return rule_words()
 

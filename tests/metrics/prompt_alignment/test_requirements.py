@@ -19,8 +19,8 @@ from judgekit.metrics.prompt_alignment.requirements import (
     Requirement,
     RequirementCoverage,
     find_requirements,
+    read_amount,
 )
-from judgekit.metrics.prompt_alignment.rules import read_amount
 from judgekit.suite.suite import build_suite
 from tests.each import each
 from tests.growth import LINEAR, growth, repeated
