@@ -14,9 +14,8 @@ from unittest.mock import patch
 from docs.generate.fields import fields_said
 from judgekit.authoring.metric_cards import command_of, wants_logprobs
 from judgekit.cli.app import app
-from judgekit.metrics.cards import card_of
+from judgekit.metrics.cards import Option, card_of, options_of
 from judgekit.metrics.catalogue import FAMILIES, Entry
-from judgekit.metrics.option import Option, options_of
 from judgekit.metrics.registry import find
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.file import MetricFile

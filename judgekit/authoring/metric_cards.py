@@ -14,9 +14,8 @@ from judgekit.core.protocols import Card, CardExample
 from judgekit.core.score import Failure, Result
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import class_facts
-from judgekit.metrics.cards import card_of
+from judgekit.metrics.cards import card_of, options_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
-from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import create, find, metric_names
 from judgekit.rubric.display import rubric_text
 from judgekit.rubric.library import library_names

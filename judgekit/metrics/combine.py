@@ -15,8 +15,7 @@ from judgekit.core.synchronous import gather_all
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.adapter import as_metric
-from judgekit.metrics.scale import Scale
-from judgekit.metrics.weights import fold_parts, spelled_part
+from judgekit.metrics.weights import Scale, fold_parts, spelled_part
 
 Combine = Literal["mean", "min", "max", "weighted_mean"]
 

@@ -46,7 +46,7 @@ class WithFallback(Metric):
         check_flag(self.name, "no_judge", self.no_judge)
         check_flag(self.name, "on_budget", self.on_budget)
         if not self._same_scale:
-            from judgekit.metrics.scale import Scale
+            from judgekit.metrics.weights import Scale
 
             Scale.of(self.metric)
             Scale.of(self.fallback)
@@ -93,7 +93,7 @@ class WithFallback(Metric):
         score = await checked_score(self.fallback, case)
         value = score.value
         if value is not None and not self._same_scale:
-            from judgekit.metrics.scale import Scale
+            from judgekit.metrics.weights import Scale
 
             value = Scale.of(self.metric).value(Scale.of(self.fallback).goodness(value))
         # Where the fallback has a fallback itself, the one that did the work is named.

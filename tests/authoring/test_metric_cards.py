@@ -20,9 +20,8 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Card
 from judgekit.core.score import Score
 from judgekit.metrics.adapter import class_facts
-from judgekit.metrics.cards import card_of
+from judgekit.metrics.cards import card_of, options_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES
-from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import metric_names
 from tests.each import each
 

@@ -14,8 +14,8 @@ from docs.generate.groups import GROUPS, SHOWN
 from docs.generate.metrics import NOT_EVERYWHERE, PAGES
 from docs.generate.pages import DOCS, MADE
 from docs.generate.suite import SECTIONS
+from judgekit.metrics.cards import options_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES
-from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import find
 from tests.each import each
 
