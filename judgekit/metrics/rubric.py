@@ -21,16 +21,18 @@ from judgekit.core.request import About, Api, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics._options import Bounds, check_number
-from judgekit.metrics.opinions.asking import (
+from judgekit.metrics.opinions.opinion import (
     Mirror,
     OpinionReply,
     OpinionRequest,
     ask_all,
+    check_askable,
+    combine_opinions,
     opinion_reply,
+    opinions_of,
     parts_of,
+    unsupported_parts,
 )
-from judgekit.metrics.opinions.endpoints import check_askable, unsupported_parts
-from judgekit.metrics.opinions.verdict import combine_opinions, opinions_of
 from judgekit.metrics.opinions.vote import spelled
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel

@@ -6,10 +6,20 @@ from array import array
 
 from judgekit.core.score import Opinion, Row, Score
 from judgekit.metrics.aggregate import Figures
-from judgekit.metrics.pairwise.side import EVEN, side_of
 from judgekit.rubric.criterion import SWAPPED
 from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.logistic import length_controlled_rate
+
+EVEN = 0.5
+"""The value of a tie."""
+EQUAL = 1e-9
+"""Values that differ by less are the same."""
+
+
+def side_of(value: float) -> int:
+    """Return which answer a value prefers: 1 the output, -1 the other, 0 neither."""
+    return 0 if abs(value - EVEN) < EQUAL else 1 if value > EVEN else -1
+
 
 FIGURES = {
     "positional_consistency": True,

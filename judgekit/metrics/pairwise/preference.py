@@ -13,12 +13,9 @@ from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Opinion, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, trusted
-from judgekit.metrics.opinions.asking import OpinionReply
-from judgekit.metrics.opinions.verdict import combine_opinions
-from judgekit.metrics.pairwise.exchange import AnswerExchange
-from judgekit.metrics.pairwise.figures import FIGURES, PairTally
-from judgekit.metrics.pairwise.side import EVEN, side_of
-from judgekit.metrics.pairwise.vote import Rule, rule_of
+from judgekit.metrics.opinions.opinion import OpinionReply, combine_opinions
+from judgekit.metrics.pairwise.figures import EVEN, FIGURES, PairTally, side_of
+from judgekit.metrics.pairwise.orders import AnswerExchange, Rule, rule_of
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.fold import Outcome
 from judgekit.rubric.rubric import Rubric

@@ -15,9 +15,8 @@ from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.opinions.vote import Ballot
-from judgekit.metrics.pairwise.exchange import AnswerExchange
+from judgekit.metrics.pairwise.orders import AnswerExchange, rule_of
 from judgekit.metrics.pairwise.preference import PairwiseMetric
-from judgekit.metrics.pairwise.vote import rule_of
 from judgekit.metrics.registry import create
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync, score_sync

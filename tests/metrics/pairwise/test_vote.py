@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.request import Question
 from judgekit.metrics.opinions.vote import Ballot
-from judgekit.metrics.pairwise.exchange import AnswerExchange
-from judgekit.metrics.pairwise.vote import rule_of
+from judgekit.metrics.pairwise.orders import AnswerExchange, rule_of
 from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.load import load_rubric
 

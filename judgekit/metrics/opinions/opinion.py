@@ -1,0 +1,275 @@
+"""Opinions on a case: of each judge, sample and order one is asked for; then they are combined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of, left_out_of, refusal_of
+from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.core.failure import failure_of
+from judgekit.core.judgment import Answer, Judgment
+from judgekit.core.jury import Jury, Member
+from judgekit.core.request import Api, Request
+from judgekit.core.score import Opinion
+from judgekit.core.synchronous import outcomes_of
+from judgekit.core.value import trusted
+from judgekit.metrics.opinions.vote import Ballot, VoteRule, distribution_of, read_out, vote_on
+from judgekit.rubric.arrangement import order_name
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.fold import Combine, Outcome
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.variant import Variant
+
+
+def check_askable(metric: str, rubric: Rubric, *, mode: str, jury: Jury) -> None:
+    """Refuse criteria that a judge of a metric cannot be asked.
+
+    Raises:
+        ConfigError: names the first of them.
+    """
+    for member in jury.members:
+        if member.judge.api not in DECISION_APIS:
+            continue
+        for criterion in rubric.criteria_of(mode):
+            if (why := refusal_of(criterion.question)) is not None:
+                raise ConfigError(
+                    f"{metric}: {member.judge.model} (api: {member.judge.api}) cannot be asked "
+                    f"criterion {criterion.id!r} of rubric {rubric.name!r}: {why}, or name another "
+                    "judge"
+                )
+
+
+def unsupported_parts(rubric: Rubric, *, mode: str, jury: Jury) -> list[str]:
+    """Return what a rubric asks for and decision endpoints do not give; empty without any."""
+    if not any(member.judge.api in DECISION_APIS for member in jury.members):
+        return []
+    asked = [(c.id, left_out_of(c.question)) for c in rubric.criteria_of(mode)]
+    parts = [f"{', '.join(left_out)} of {id}" for id, left_out in asked if left_out]
+    return ["reasons", *parts, *(f"detail {detail.name}" for detail in rubric.details)]
+
+
+Mirror = Callable[[Judgment], Judgment]
+"""Returns the verdict on two answers as if they had been shown in the other order."""
+
+
+class OpinionRequest(NamedTuple):
+    """What is asked for one opinion."""
+
+    member: Member
+    sample: int
+    place: int
+    """Place in the balanced orders."""
+    requests: tuple[Request, ...]
+    """One for each part of the criteria."""
+    mirror: Mirror | None = None
+    """Of two answers that are shown in the other order."""
+
+    @property
+    def order(self) -> str:
+        """The order of options, criteria or answers."""
+        return order_name(self.place, swapped=self.mirror is not None)
+
+
+class OpinionReply(NamedTuple):
+    """An opinion, or why there is none."""
+
+    ask: OpinionRequest
+    judgments: tuple[Judgment, ...] = ()
+    """One for each request."""
+    verdict: Judgment | None = None
+    """The answers to all criteria, in the order of the rubric; `None` for an error."""
+    error: JudgekitError | None = None
+
+
+async def ask_all(
+    asks: Sequence[OpinionRequest],
+    jury: Jury,
+    judge: Callable[[Member, Request], Coroutine[Any, Any, Judgment]],
+    *,
+    ids: Sequence[str],
+) -> list[OpinionReply]:
+    """Return all opinions, if enough of them came.
+
+    A member counts if more than half of its samples came, and `quorum` members must count.
+    All requests finish before an error is raised, so that every paid reply is recorded.
+
+    Args:
+        asks: what to ask.
+        jury: the members.
+        judge: asks a member, and reads its reply.
+        ids: the criteria, in the order of the rubric; empty if the reply has another form.
+
+    Raises:
+        JudgekitError: one that stops the run, or why there are not enough opinions; a reason
+            of the judge before an invalid reply.
+    """
+    judged = (judge(ask.member, request) for ask in asks for request in ask.requests)
+    outcomes = await outcomes_of(judged, inline=jury.synchronous)
+    for outcome in outcomes:
+        costs_a_row = isinstance(outcome, JudgekitError) and failure_of(outcome) is not None
+        if isinstance(outcome, BaseException) and not costs_a_row:
+            raise outcome
+    replies = iter(outcomes)
+    opinions = [opinion_reply(ask, list(islice(replies, len(ask.requests))), ids) for ask in asks]
+    bad = [one.error for one in opinions if one.error is not None]
+    if bad and len(verdicts_by_member(opinions, jury)) < jury.quorum:
+        raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
+    return opinions
+
+
+def verdicts_by_member(
+    opinions: Sequence[OpinionReply], jury: Jury
+) -> list[tuple[Member, list[Judgment]]]:
+    """Return the verdicts of every member that has them for more than half of its samples.
+
+    A sample of two answers counts only if both of its orders were answered.
+    """
+    failed = {(one.ask.member.name, one.ask.sample) for one in opinions if one.verdict is None}
+    verdicts: dict[str, list[Judgment]] = {member.name: [] for member in jury.members}
+    samples = dict.fromkeys(verdicts, 0)
+    for one in opinions:
+        name = one.ask.member.name
+        if one.verdict is not None and (name, one.ask.sample) not in failed:
+            verdicts[name].append(one.verdict)
+            samples[name] += one.ask.mirror is None
+    return [(m, verdicts[m.name]) for m in jury.members if 2 * samples[m.name] > jury.samples]
+
+
+def parts_of(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, ...] | None]:
+    """Return the criteria of each request; `None` for all of them in one."""
+    if jury.calls == "all" and api not in DECISION_APIS:
+        return [None]
+    most = {"all": len(variant.ids), "each": 1}.get(str(jury.calls), jury.calls)
+    limit = MOST_QUESTIONS if api in DECISION_APIS else None
+    parts: list[list[str]] = []
+    count = 0
+    for criterion in variant.criteria:
+        questions = count_of(criterion.question)
+        count += questions
+        if not parts or len(parts[-1]) == most or (limit is not None and count > limit):
+            parts.append([])
+            count = questions
+        parts[-1].append(criterion.id)
+    return [None] if jury.calls == "all" and len(parts) == 1 else [tuple(part) for part in parts]
+
+
+def opinion_reply(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str]) -> OpinionReply:
+    """Return the opinion that the replies to one ask give; each is a judgment or an error."""
+    judgments = tuple(reply for reply in replies if isinstance(reply, Judgment))
+    error = next((reply for reply in replies if isinstance(reply, JudgekitError)), None)
+    if error is not None:
+        return OpinionReply(ask, judgments, error=error)
+    verdict = _joined(judgments, ids) if len(judgments) > 1 or ask.place else judgments[0]
+    return OpinionReply(ask, judgments, verdict if ask.mirror is None else ask.mirror(verdict))
+
+
+def _joined(judgments: Sequence[Judgment], ids: Sequence[str]) -> Judgment:
+    """Return judgments of parts of the criteria as one, in the order of the rubric."""
+    first = judgments[0]
+    answers = {id: answer for judgment in judgments for id, answer in judgment.answers.items()}
+    details = {name: text for judgment in judgments for name, text in judgment.details.items()}
+    merged = {
+        **first.__dict__,
+        "answers": {id: answers[id] for id in ids or answers},
+        "details": details,
+        "tries": max(judgment.tries for judgment in judgments),
+    }
+    return trusted(Judgment, merged)
+
+
+def combine_opinions(
+    variant: Variant, asked: Sequence[OpinionReply], jury: Jury, *, by: VoteRule = vote_on
+) -> tuple[Judgment, list[Outcome]]:
+    """Return the answers that all opinions come to, and their values.
+
+    Each member first combines its samples; a member with too few is left out. Then members vote.
+
+    Args:
+        variant: the criteria.
+        asked: the opinions.
+        jury: the members, and how they vote.
+        by: how several ballots become one; a rule other than `vote_on` replaces the readout.
+    """
+    members = verdicts_by_member(asked, jury)
+    given = [(member.weight, _ballots(variant, own)) for member, own in members]
+    answers: dict[str, Answer] = {}
+    outcomes: list[Outcome] = []
+    for place, criterion in enumerate(variant.criteria):
+        ballots = []
+        for weight, columns in given:
+            samples = columns[place]
+            merged = samples[0]
+            if len(samples) > 1 or merged.answer.distribution is not None:
+                merged = _merged(criterion, samples, jury, by=by, voters="samples")
+            ballots.append(merged if weight == 1.0 else merged._replace(weight=weight))
+        verdict = ballots[0]
+        if len(ballots) > 1:
+            verdict = _merged(criterion, ballots, jury, by=by, voters="judges")
+        answers[criterion.id] = verdict.answer
+        outcomes.append(verdict.outcome)
+    fields = members[0][1][0].__dict__
+    return trusted(Judgment, {**fields, "answers": answers}), outcomes
+
+
+def _ballots(variant: Variant, judgments: Sequence[Judgment]) -> list[tuple[Ballot, ...]]:
+    """Return the ballots of judgments, criterion by criterion."""
+    rows = [map(Ballot, j.answers.values(), variant.outcomes(j)) for j in judgments]
+    return list(zip(*rows, strict=True))
+
+
+def _merged(
+    criterion: Criterion, ballots: Sequence[Ballot], jury: Jury, *, by: VoteRule, voters: str
+) -> Ballot:
+    """Return what ballots come to, with their distribution, read out if that is asked for."""
+    vote = jury.vote if voters == "judges" else "majority"
+    verdict = by(criterion, ballots, vote=vote, voters=voters)
+    distribution = distribution_of(criterion, ballots)
+    if distribution is None:
+        return verdict
+    answer = trusted(Answer, {**verdict.answer.__dict__, "distribution": distribution})
+    readout = jury.readout
+    if readout is None and distribution.source == "decisions":
+        # A decision has no answer but its probabilities.
+        readout = "expected" if criterion.question.kind == "score" else "yes"
+    if readout is None or by is not vote_on:
+        return Ballot(answer, verdict.outcome)
+    verdict = read_out(criterion, distribution, readout, answer)
+    value = verdict.outcome[1]
+    if value is None or len(ballots) == 1:
+        return verdict
+    near = min(ballots, key=lambda ballot: abs((ballot.outcome[1] or 0.0) - value)).answer
+    reason = {"reason": near.reason, "quotes": near.quotes, "details": near.details}
+    return verdict._replace(answer=verdict.answer.model_copy(update=reason))
+
+
+def opinions_of(
+    variant: Variant, asked: Sequence[OpinionReply], combine: Combine
+) -> tuple[Opinion, ...]:
+    """Return every opinion on a case, with what it alone would score."""
+    opinions = []
+    place = 0
+    for one in asked:
+        facts: dict[str, Any] = {
+            "of": "",
+            "member": one.ask.member.name,
+            "sample": one.ask.sample,
+            "order": one.ask.order,
+            "value": None,
+            "answers": {},
+            "values": {},
+            "judgments": tuple(range(place, place + len(one.judgments))),
+            "failure": None,
+            "message": "",
+        }
+        place += len(one.judgments)
+        if one.verdict is not None:
+            outcomes = variant.outcomes(one.verdict)
+            facts["value"] = variant.fold(outcomes, combine).value
+            facts["answers"] = {id: a.value for id, a in one.verdict.answers.items()}
+            facts["values"] = {id: v for id, (_, v) in zip(variant.ids, outcomes, strict=True)}
+        elif one.error is not None and (failure := failure_of(one.error)) is not None:
+            facts |= {"failure": failure.kind, "message": failure.message}
+        opinions.append(trusted(Opinion, facts))
+    return tuple(opinions)
