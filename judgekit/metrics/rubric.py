@@ -45,7 +45,40 @@ from judgekit.rubric.variant import Variant
 DEFAULT_HISTORY = 10
 
 
-class RubricMetric(Metric):
+class JudgedMetric(Metric):
+    """Base of metrics that ask rubrics: what their results say of the judge."""
+
+    asks: ClassVar[Asks] = "verdict"
+
+    def _judged_by(self, model: str, *rubrics: Rubric) -> None:
+        *first, last = rubrics
+        named = [f"{rubric.name}@{rubric.version}" for rubric in rubrics]
+        self._rubrics = rubrics
+        # Reports print RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
+        self._made_with: dict[str, Json] = {
+            "rubric": "+".join([*named[: len(first)], last.name]),
+            "version": last.version,
+            "digest": "+".join(rubric.digest[:16] for rubric in rubrics),
+            "model": model,
+        }
+        self._method = f"{model} by {' and '.join(named)}"
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """Rubrics, digests and model."""
+        return self._made_with
+
+    @property
+    def rubrics(self) -> tuple[Rubric, ...]:
+        """The rubrics it asks, in order."""
+        return self._rubrics
+
+    def aggregates(self) -> Sequence[Aggregate]:
+        """Return new aggregates for a run."""
+        return (QuoteTally(),) if self.figures else ()
+
+
+class RubricMetric(JudgedMetric):
     """Scores a case by what a judge answers to a rubric. Range 0..1, higher is better.
 
     The value is the fold of the criteria (see `judgekit.rubric.fold`); `confidence` is the share
@@ -73,7 +106,6 @@ class RubricMetric(Metric):
         RubricError: the rubric cannot be loaded.
     """
 
-    asks: ClassVar[Asks] = "verdict"
     confidence = "is the share of the rubric's weight that was answered"
 
     def __init__(
@@ -117,33 +149,13 @@ class RubricMetric(Metric):
             (member, RequestBuilder(member.judge), member.judge.api) for member in self.jury.members
         ]
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
-        self._made_with: dict[str, Json] = {
-            "rubric": self.rubric.name,
-            "version": self.rubric.version,
-            "digest": self.rubric.digest[:16],
-            "model": self.judge.model,
-        }
-        self._method = f"{self.judge.model} by {self.rubric.name}@{self.rubric.version}"
-
-    @property
-    def made_with(self) -> dict[str, Json]:
-        """Rubric, digest and model."""
-        return self._made_with
-
-    @property
-    def rubrics(self) -> tuple[Rubric, ...]:
-        """The rubric."""
-        return (self.rubric,)
+        self._judged_by(self.judge.model, self.rubric)
 
     @property
     def figures(self) -> Mapping[str, bool]:
         """The figures of quotes, if the rubric asks for quotes, and whether higher is better."""
         with_quotes = (c.question.quotes for c in self.rubric.criteria_of(self.mode))
         return FIGURES if self._own is None and any(with_quotes) else {}
-
-    def aggregates(self) -> Sequence[Aggregate]:
-        """Return new aggregates for a run."""
-        return (QuoteTally(),) if self.figures else ()
 
     @property
     def synchronous(self) -> bool:

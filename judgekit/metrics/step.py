@@ -16,15 +16,13 @@ from judgekit.core.case import Case
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.jury import Jury
-from judgekit.core.protocols import Aggregate, Asks, Metric
 from judgekit.core.score import Opinion, Part, Score, checked_score
 from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_options
 from judgekit.metrics.built_in import RubricLike
-from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.rubric.rubric import Rubric
+from judgekit.metrics.quote import FIGURES, find_quotes
+from judgekit.metrics.rubric import DEFAULT_HISTORY, JudgedMetric, RubricMetric
 
 MAX_STATEMENTS = 50
 """Default maximum number of texts that a metric judges one by one."""
@@ -131,14 +129,13 @@ def certainty(probabilities: Sequence[float]) -> float | None:
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
-class Stepped(Metric):
+class Stepped(JudgedMetric):
     """Base of metrics that ask a judge in several steps: list texts, then judge each of them.
 
     The annotated attributes of a subclass are its options, among them `judge`, `name` and
     `rubric`, which judges a text. It becomes a dataclass, which checks them by their annotations.
     """
 
-    asks: ClassVar[Asks] = "verdict"
     listing: ClassVar[str] = ""
     """Rubric of the first step; empty if the case has the texts."""
     judge: Any
@@ -161,17 +158,7 @@ class Stepped(Metric):
             if rubric != ""
         )
         self._list, self._each = self._steps[0], self._steps[-1]
-        rubrics = tuple(step.rubric for step in self._steps)
-        *first, last = rubrics
-        # Reports print RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
-        self._made_with: dict[str, Json] = {
-            "rubric": "+".join([*(f"{r.name}@{r.version}" for r in first), last.name]),
-            "version": last.version,
-            "digest": "+".join(rubric.digest[:16] for rubric in rubrics),
-            "model": self.judge.model,
-        }
-        by = " and ".join(f"{rubric.name}@{rubric.version}" for rubric in rubrics)
-        self._method = f"{self.judge.model} by {by}"
+        self._judged_by(self.judge.model, *(step.rubric for step in self._steps))
 
     @property
     def options(self) -> dict[str, Json]:
@@ -182,16 +169,6 @@ class Stepped(Metric):
         if jury.samples > 1:
             own["samples"] = jury.samples
         return {**own, **jury.options, "rubric": self._each.rubric.name}
-
-    @property
-    def made_with(self) -> dict[str, Json]:
-        """Rubrics, digests and model."""
-        return self._made_with
-
-    @property
-    def rubrics(self) -> tuple[Rubric, ...]:
-        """The rubrics of the steps, in order."""
-        return tuple(step.rubric for step in self._steps)
 
     @property
     def synchronous(self) -> bool:
@@ -206,12 +183,8 @@ class Stepped(Metric):
     @property
     def figures(self) -> Mapping[str, bool]:
         """The figures of quotes, if a step asks for quotes, and whether higher is better."""
-        with_quotes = (c.question.quotes for step in self._steps for c in step.rubric.criteria)
+        with_quotes = (c.question.quotes for rubric in self.rubrics for c in rubric.criteria)
         return FIGURES if any(with_quotes) else {}
-
-    def aggregates(self) -> Sequence[Aggregate]:
-        """Return new aggregates for a run."""
-        return (QuoteTally(),) if self.figures else ()
 
     async def judge_each(self, case: Case, texts: Iterable[Mapping[str, Any]]) -> list[Score]:
         """Return the verdict on each text of a case, given as the fields that the rubric reads.
