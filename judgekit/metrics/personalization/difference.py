@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -83,20 +81,6 @@ def difference(baseline: str, steered: str, *, compat: Compat | None = None) -> 
     67.0
     """
     return on_1_100(1.0 - jaccard(baseline, steered, compat=compat))
-
-
-def mean_difference(
-    baselines: Sequence[str], steered: Sequence[str], *, compat: Compat | None = None
-) -> float:
-    """Return the mean difference of pairs, 1 to 100, as Wisent computes it for lists.
-
-    Texts without a partner do not count; without pairs, the result is 50. In a run of the metric,
-    a case without a baseline is a failure instead.
-    """
-    pairs = list(zip(baselines, steered, strict=False))
-    if not pairs:
-        return 50.0
-    return math.fsum(difference(*pair, compat=compat) for pair in pairs) / len(pairs)
 
 
 class Difference(ComputedMetric):
