@@ -164,6 +164,21 @@ def needed_texts(case: Case, field: TextsField) -> tuple[str, ...]:
     return texts
 
 
+def needed_prompts(case: Case, which: Literal["input", "system", "both"]) -> dict[str, str]:
+    """Return the input, the system prompt, or those of both that the case has, by field.
+
+    Raises:
+        CaseError: there is none.
+    """
+    if which != "both":
+        return {which: needed_text(case, which)}
+    texts = {"input": case.input or "", "system": case.system or ""}
+    present = {field: text for field, text in texts.items() if has_text(text)}
+    if not present:
+        raise CaseError("needs an input or a system prompt (field 'input' or 'system')")
+    return present
+
+
 def truth_of(texts: Sequence[str]) -> Json:
     """Return accepted texts as the ground truth of a score: one as itself, none as `None`."""
     accepted: list[Json] = [text for text in texts if has_text(text)]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from judgekit.core.case import Case, has_text
-from judgekit.core.errors import CaseError
+from judgekit.core.case import Case
 from judgekit.core.score import Part, Score
-from judgekit.metrics._options import needed_text
+from judgekit.metrics._options import needed_prompts, needed_text
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 
 Mode = Literal["user", "system", "both"]
@@ -18,6 +17,7 @@ _SHARES: dict[Mode, dict[str, float]] = {
     "system": {"system": 1.0},
     "both": {"user": 0.7, "system": 0.3},
 }
+_HALVES = {"input": "user", "system": "system"}
 _SIMILARITY = 0.5
 """Similarity's share of a half; the requirements have as much."""
 
@@ -50,7 +50,8 @@ class AlignmentFallback(ComputedMetric):
         from judgekit.metrics.weights import fold_parts
 
         output = needed_text(case, "output")
-        requests = self._requests(case)
+        prompts = needed_prompts(case, "input" if self.mode == "user" else self.mode)
+        requests = {_HALVES[field]: text for field, text in prompts.items()}
         parts = [
             part
             for half, request in requests.items()
@@ -73,18 +74,6 @@ class AlignmentFallback(ComputedMetric):
             },
             meta={"embedder": LexicalEmbedder().identity},
         )
-
-    def _requests(self, case: Case) -> dict[str, str]:
-        """Return the text of each half the mode looks at and the case has."""
-        if self.mode == "user":
-            return {"user": needed_text(case, "input")}
-        if self.mode == "system":
-            return {"system": needed_text(case, "system")}
-        texts = {"user": case.input or "", "system": case.system or ""}
-        present = {half: text for half, text in texts.items() if has_text(text)}
-        if not present:
-            raise CaseError("needs an input or a system prompt (field 'input' or 'system')")
-        return present
 
 
 _METHOD = "lexical similarity and rule-checkable requirements"

@@ -91,13 +91,7 @@ _CHECKS: dict[str, str] = {
 }
 
 _TRIM = "\"'“”‘’*_#>`~ \t\r\n"
-_ORDINALS = (
-    ("first", "firstly"),
-    ("second", "secondly"),
-    ("third", "thirdly"),
-    ("fourth", "fourthly"),
-    ("fifth", "fifthly"),
-)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -192,7 +186,7 @@ def _item_counts(markdown: Markdown) -> set[int]:
     pieces = re.split(r",\s+and\s|,\s+or\s|[,;、]|\sand\s|\sor\s", text.partition(":")[2] or text)
     words = set(re.findall(r"[a-z]+", text.lower()))
     ordinals = 0
-    while ordinals < len(_ORDINALS) and words.intersection(_ORDINALS[ordinals]):
+    while ordinals < len(_ORDINALS) and words & {_ORDINALS[ordinals], f"{_ORDINALS[ordinals]}ly"}:
         ordinals += 1
     return {
         count_lines(text),

@@ -9,10 +9,9 @@ from typing import Literal, cast
 
 from pydantic import JsonValue
 
-from judgekit.core.case import Case, has_text
-from judgekit.core.errors import CaseError
+from judgekit.core.case import Case
 from judgekit.core.score import Part, Score
-from judgekit.metrics._options import needed_text
+from judgekit.metrics._options import needed_prompts, needed_text
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.prompt_alignment.directive import (
     MASK,
@@ -222,12 +221,7 @@ class RequirementCoverage(ComputedMetric):
             CaseError: the output, or the text with the requirements, is missing.
         """
         output = needed_text(case, "output")
-        if self.stated_in == "both":
-            texts = [text for text in (case.input, case.system) if text and has_text(text)]
-            if not texts:
-                raise CaseError("needs an input or a system prompt (field 'input' or 'system')")
-        else:
-            texts = [needed_text(case, self.stated_in)]
+        texts = needed_prompts(case, self.stated_in).values()
         found = tuple(dict.fromkeys(found for text in texts for found in find_requirements(text)))
         if not found:
             return not_applicable(
