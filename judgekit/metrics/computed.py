@@ -31,8 +31,9 @@ class ComputedMetric(Metric):
         check_options(self, keep_numbers=True)
         self.prepare()
 
+    @property
     def plain_options(self) -> dict[str, Json]:
-        """Return the options as plain data, without those that name files."""
+        """The options as plain data, without those that name files."""
         given = {k: v for k, v in super().options.items() if k not in self.files}
         return given | {k: identity_of(v) for k, v in given.items() if k == "embedder"}
 

@@ -75,6 +75,8 @@ class Authenticity(ComputedMetric):
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
     needs = ("output, or assistant turns in history",)
     confidence = "is the share of the weight that was left to count"
+    # The persona is named in `made_with`.
+    options = ComputedMetric.plain_options
 
     voice: Persona = field(init=False, repr=False)
     learned: PersonaCalibration | None = field(init=False, repr=False)
@@ -122,11 +124,6 @@ class Authenticity(ComputedMetric):
     def synchronous(self) -> bool:
         """Whether scoring never waits."""
         return embeds_at_once(self.embedder)
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """The options as plain data; the persona is named in `made_with`."""
-        return self.plain_options()
 
     def aggregates(self) -> list[Aggregate]:
         """Return the spread over sessions, and the mean over turns."""

@@ -110,36 +110,26 @@ class BrandVoice(Metric):
         self.persona = persona_of(self.name, self.persona)
         given = _spelled(self.name, self.weights, self.scoring)
         self.weights = check_weights(self.name, given, WEIGHTS)
-        embedding: dict[str, Any] = {"embedder": self.embedder, "compat": self.compat}
         self.authenticity = Authenticity(
-            persona=self.persona,
             weights=self.authenticity_weights,
-            reduce=self.reduce,
-            calibration=self.calibration,
-            **embedding,
+            **self._given("persona", "reduce", "calibration", "embedder", "compat"),
         )
-        lists: dict[str, Any] = {"categories": self.categories, "patterns": self.patterns}
         self.safety: BrandSafety | SafetyPatterns
         if self.judge is None:
-            self.safety = SafetyPatterns(**lists)
+            self.safety = SafetyPatterns(**self._given("categories", "patterns"))
         else:
-            self.safety = BrandSafety(
-                judge=self.judge,
-                persona=self.persona,
-                policy=self.policy,
-                samples=self.samples,
-                history=self.history,
-                rubric=self.rubric,
-                **lists,
-            )
+            judging = self._given("judge", "persona", "policy", "samples", "history", "rubric")
+            self.safety = BrandSafety(**judging, **self._given("categories", "patterns"))
         known: Any = self.authenticity.calibration
         is_original = isinstance(known, AlignmenterCalibration)
         self.stability = Stability(
-            variant=self.variant,
-            maximum=self.maximum,
             calibration=known if is_original else None,
-            **embedding,
+            **self._given("variant", "maximum", "embedder", "compat"),
         )
+
+    def _given(self, *names: str) -> dict[str, Any]:
+        """Return options that one of the three metrics has, too."""
+        return {name: getattr(self, name) for name in names}
 
     def children(self) -> tuple[Metric, ...]:
         """Return the metrics it combines."""

@@ -88,6 +88,8 @@ class SafetyPatterns(ComputedMetric):
     """Those of the categories and of `patterns`."""
 
     synchronous = True
+    # The lists are named in `made_with`.
+    options = ComputedMetric.plain_options
     files: ClassVar[tuple[str, ...]] = ("patterns",)
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
     needs = ("output, or assistant turns in history",)
@@ -106,11 +108,6 @@ class SafetyPatterns(ComputedMetric):
                 f"{self.name}: there is nothing to look for; name categories, or give patterns"
             )
         object.__setattr__(self, "lists", lists)
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """The options as plain data; the lists are named in `made_with`."""
-        return self.plain_options()
 
     @property
     def made_with(self) -> dict[str, Json]:

@@ -99,6 +99,7 @@ class Stability(ComputedMetric):
 
     files: ClassVar[tuple[str, ...]] = ("calibration",)
     figures: ClassVar[Mapping[str, bool]] = FIGURES
+    options = ComputedMetric.plain_options
     needs = ("two replies: output and assistant turns in history",)
 
     def prepare(self) -> None:
@@ -120,11 +121,6 @@ class Stability(ComputedMetric):
     def synchronous(self) -> bool:
         """Whether scoring never waits."""
         return embeds_at_once(self.embedder)
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """The options as plain data."""
-        return self.plain_options()
 
     async def score(self, case: Case) -> Score:
         """Score one session.

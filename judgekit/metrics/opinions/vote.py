@@ -105,11 +105,8 @@ def combined_value(values: Sequence[Label]) -> Label:
     numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
     if numbers:
         return math.fsum(numbers) / len(numbers) if 2 * len(numbers) > len(values) else None
-    counts: dict[Label, int] = {}
-    for value in values:
-        counts[value] = counts.get(value, 0) + 1
-    (first, count), *rest = sorted(counts.items(), key=lambda entry: -entry[1])
-    return None if rest and rest[0][1] == count else first
+    place, tied = _winner(tuple(values), (1.0,) * len(values))
+    return None if tied else values[place]
 
 
 def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribution | None:
