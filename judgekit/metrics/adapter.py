@@ -33,7 +33,7 @@ class AdaptedMetric(Metric):
         self.given = metric
         self.name = metric.name
         facts = {name: getattr(metric, name) for name in _OPTIONAL if hasattr(metric, name)}
-        options = _attribute(metric, "options")
+        options = getattr(metric, "options", None)
         if not isinstance(options, Mapping):
             named = fields(metric) if is_dataclass(metric) else ()
             options = {f.name: getattr(metric, f.name) for f in named if f.name != "name"}
@@ -57,17 +57,13 @@ class AdaptedMetric(Metric):
 
     def aggregates(self) -> Sequence[Aggregate]:
         """Return new aggregates for one run."""
-        aggregates = _attribute(self.given, "aggregates")
+        aggregates = getattr(self.given, "aggregates", None)
         return () if aggregates is None else tuple(aggregates())
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case."""
         score: Score = await self.given.score(case)
         return score
-
-
-def _attribute(owner: Any, name: str) -> Any:
-    return getattr(owner, name, None)
 
 
 class ClassFacts(NamedTuple):
@@ -85,7 +81,7 @@ class ClassFacts(NamedTuple):
 
 def class_facts(maker: Any) -> ClassFacts:
     """Return what a metric's class, a function that makes one, or a metric tells about itself."""
-    facts = {name: _attribute(maker, name) for name in ClassFacts._fields}
+    facts: dict[str, Any] = {name: getattr(maker, name, None) for name in ClassFacts._fields}
     if not isinstance(maker, type) or not issubclass(maker, Metric):
         facts = {name: value for name, value in facts.items() if value is not None}
         facts.setdefault("figures", {})
@@ -98,7 +94,7 @@ def is_metric(value: object) -> bool:
     """Return whether something is a metric, or an object with `name` and `score`."""
     if isinstance(value, Metric):
         return True
-    simple = all(_attribute(value, name) is not None for name in ("name", "score"))
+    simple = all(getattr(value, name, None) is not None for name in ("name", "score"))
     return simple and not isinstance(value, type)
 
 
