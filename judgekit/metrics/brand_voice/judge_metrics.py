@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from judgekit.core.case import Case
 from judgekit.core.protocols import Aggregate, JudgeLike, Metric
-from judgekit.core.request import Request
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.metrics._options import text_options
@@ -19,7 +18,6 @@ from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.rubric.variant import Variant
 
 SESSION_HISTORY = 100
 """Earlier messages of a session that the judge may see."""
@@ -156,10 +154,6 @@ class BrandSafety(Metric):
     def aggregates(self) -> list[Aggregate]:
         """Return the quotes and the spread over sessions."""
         return [*self.judged.aggregates(), Sessions()]
-
-    def requests(self, case: Case) -> tuple[Variant, list[Request]]:
-        """Return the requests of a case without sending them."""
-        return self.judged.requests(case)
 
     async def score(self, case: Case) -> Score:
         """Score one session.

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import Case
-from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, JudgeLike, Metric
-from judgekit.core.request import Request
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
@@ -27,7 +26,6 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
 from judgekit.metrics.weights import check_weights
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.variant import Variant
 
 FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
 
@@ -170,19 +168,6 @@ class Personalization(Metric):
     def aggregates(self) -> list[Aggregate]:
         """Return the means of the three scores, and the share of answers that pass the gate."""
         return [_Means()]
-
-    def requests(self, case: Case) -> tuple[Variant, list[Request]]:
-        """Return the requests of the quality metric for a case, without sending them.
-
-        Raises:
-            ConfigError: there is no judge.
-            CaseError: the case lacks a field, or has another trait.
-        """
-        if isinstance(self.quality, CoherenceRules):
-            raise ConfigError(f"{self.name} has no judge")
-        if self.trait is not None and case.metadata.get("trait") != self.trait:
-            raise CaseError(f"is not about the trait {self.trait!r}")
-        return self.quality.requests(case)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -250,7 +250,8 @@ def test_the_judge_sees_the_user_s_turns_and_the_policy():
         {"role": "assistant", "content": "?"},
     ]
 
-    _, (request,) = metric.requests(Case(id="c", history=history, input="Well?", output="No."))
+    case = Case(id="c", history=history, input="Well?", output="No.")
+    _, (request,) = metric.judged.requests(case)
 
     shown = "\n".join(message.content for message in request.messages)
     assert "I lost my ring." in shown
