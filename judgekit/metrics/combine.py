@@ -64,9 +64,7 @@ class Combined(Metric):
             m.name: s.meta for m, s in zip(self.of, scores, strict=True) if s.meta
         }
         models = {s.meta["model"] for s in scores if "model" in s.meta}
-        if len(models) == 1:
-            meta["model"] = models.pop()
-        return meta
+        return meta | {"model": models.pop()} if len(models) == 1 else meta
 
     async def score(self, case: Case) -> Score:
         """Score one case by every inner metric, at the same time.
@@ -87,9 +85,8 @@ class Combined(Metric):
         ]
         folded = fold_parts(parts, self._shares(parts))
         # Where no metric with a weight is left, one that abstained decides.
-        left: Status = "not_applicable"
-        if any(score.status == "abstained" for score in scores):
-            left = "abstained"
+        abstained = any(score.status == "abstained" for score in scores)
+        left: Status = "abstained" if abstained else "not_applicable"
         how = self.combine.replace("_", " ")
         return Score(
             status=left if folded.value is None else "scored",

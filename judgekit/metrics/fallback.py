@@ -45,11 +45,7 @@ class WithFallback(Metric):
             object.__setattr__(self, fact, getattr(self.metric, fact))
         check_flag(self.name, "no_judge", self.no_judge)
         check_flag(self.name, "on_budget", self.on_budget)
-        if not self._same_scale:
-            from judgekit.metrics.weights import Scale
-
-            Scale.of(self.metric)
-            Scale.of(self.fallback)
+        self._mapped(self.fallback.range[0])  # refuses scales that cannot be mapped
 
     @property
     def synchronous(self) -> bool:
@@ -82,25 +78,23 @@ class WithFallback(Metric):
             cause = f"budget: {_one_line(exc)}"
         return await self._substitute(case, cause)
 
-    @property
-    def _same_scale(self) -> bool:
-        return (
-            tuple(self.metric.range) == tuple(self.fallback.range)
-            and self.metric.higher_is_better == self.fallback.higher_is_better
-        )
+    def _mapped(self, value: float) -> float:
+        """Return a value of the fallback on the scale of the metric."""
+        metric, fallback = self.metric, self.fallback
+        same_range = tuple(metric.range) == tuple(fallback.range)
+        if same_range and metric.higher_is_better == fallback.higher_is_better:
+            return value
+        from judgekit.metrics.weights import Scale
+
+        return Scale.of(metric).value(Scale.of(fallback).goodness(value))
 
     async def _substitute(self, case: Case, cause: str) -> Score:
         score = await checked_score(self.fallback, case)
-        value = score.value
-        if value is not None and not self._same_scale:
-            from judgekit.metrics.weights import Scale
-
-            value = Scale.of(self.metric).value(Scale.of(self.fallback).goodness(value))
         # Where the fallback has a fallback itself, the one that did the work is named.
         substitute = score.fallback.substitute if score.fallback else self.fallback.name
         return score.model_copy(
             update={
-                "value": value,
+                "value": None if score.value is None else self._mapped(score.value),
                 "source": "computed",
                 "fallback": Fallback(substitute=substitute, cause=cause),
             }

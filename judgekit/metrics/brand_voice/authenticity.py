@@ -146,11 +146,7 @@ class Authenticity(ComputedMetric):
         exemplars = await self._exemplars()
         score_turn = self._compat_turn if self.compat else self._turn
         turns = [score_turn(text, v, exemplars) for text, v in zip(texts, vectors, strict=True)]
-        parts = [
-            part_of(id, [turn.details[id] for turn in turns], [turn.reasons[id] for turn in turns])
-            for id in WEIGHTS
-        ]
-        folded = fold_parts(parts, self.weights or {})
+        folded = fold_parts([part_of(id, turns) for id in WEIGHTS], self.weights or {})
         method = f"style, traits and lexicon over {len(texts)} turn{'s' * (len(texts) != 1)}"
         if self.compat:
             method += ", as Alignmenter"
@@ -185,8 +181,7 @@ class Authenticity(ComputedMetric):
         persona = self.voice
         style, nearest = self._style(vector, exemplars)
         findings = find_traits(text, persona.traits)
-        applicable = [finding for finding in findings if finding.matched is not None]
-        traits = sum(bool(f.matched) for f in applicable) / len(applicable) if applicable else None
+        traits = mean_of([None if f.matched is None else float(f.matched) for f in findings])
         words = score_lexicon(text, persona.preferred, persona.avoided)
         details: dict[str, Json] = {
             "style": style,
@@ -210,18 +205,16 @@ class Authenticity(ComputedMetric):
         self, vector: Vector, exemplars: Sequence[Vector]
     ) -> tuple[float | None, int | None]:
         """Return the similarity to the exemplars, and which one is nearest, from 1."""
-        if vector is None:
-            return None, None
         near = [
             (max(0.0, dot(vector, other)), -at)
             for at, other in enumerate(exemplars, 1)
-            if other is not None
+            if vector is not None and other is not None
         ]
         if not near:
             return None, None
         most, at = max(near)
         value = most if self.reduce == "max" else mean_of([cosine for cosine, _ in near])
-        return None if value is None else round(value, 4), -at
+        return round(value or 0.0, 4), -at
 
     def _style_reason(self, value: float | None) -> str:
         if value is None:
@@ -289,17 +282,18 @@ def style_band(value: float) -> str:
     return next(words for least, words in STYLE_BANDS if value >= least)
 
 
-def part_of(id: str, values: Sequence[float | None], reasons: Sequence[str]) -> Part:
+def part_of(id: str, replies: Sequence[ReplyScore]) -> Part:
     """Return the mean of the replies as a part, with the reason of the worst reply."""
+    values = [reply.details[id] for reply in replies]
     known = [(value, at) for at, value in enumerate(values) if value is not None]
     if not known:
-        return Part(id=id, status="not_applicable", reason=reasons[0])
+        return Part(id=id, status="not_applicable", reason=replies[0].reasons[id])
     lowest, worst = min(known)
-    turn = f"turn {worst + 1}: " if len(values) > 1 else ""
+    turn = f"turn {worst + 1}: " if len(replies) > 1 else ""
     return Part(
         id=id,
         value=max(0.0, min(1.0, mean_of(values) or 0.0)),
-        reason=f"{turn}{reasons[worst]}",
+        reason=f"{turn}{replies[worst].reasons[id]}",
         details={"turns": len(known), "lowest": lowest},
     )
 
@@ -320,11 +314,9 @@ def traits_reason(findings: Sequence[TraitFinding]) -> str:
     """Return which traits are missing, or else which are detected."""
     if not findings:
         return "the persona names no traits"
-    missed = [f for f in findings if f.matched is False]
-    if missed:
+    if missed := [f for f in findings if f.matched is False]:
         return "; ".join(f"not {f.expected}: {f.reason}" for f in missed)
-    matched = [f.expected for f in findings if f.matched]
-    if matched:
+    if matched := [f.expected for f in findings if f.matched]:
         return f"{', '.join(matched)} as wanted"
     return "; ".join(f"{f.expected}: {f.reason}" for f in findings)
 

@@ -182,9 +182,8 @@ class PairwiseMetric(RubricMetric):
 def _summary(opinions: Sequence[Opinion], winner: str | None, names: tuple[str, str]) -> str:
     """Return the outcome in words, and how many opinions support it."""
     sides = [side_of(opinion.value) for opinion in opinions if opinion.value is not None]
-    counts = {side: sides.count(side) for side in (1, 0, -1)}
-    named = zip((names[0], "a tie", names[1]), counts.values(), strict=True)
-    what = ", ".join(f"{name} {count}" for name, count in named if count)
+    named = ((1, names[0]), (0, "a tie"), (-1, names[1]))
+    what = ", ".join(f"{name} {sides.count(side)}" for side, name in named if side in sides)
     outcome = {"a": f"{names[0]} is better", "b": f"{names[1]} is better", "tie": "a tie"}
     verdict = outcome.get(winner or "", "no verdict")
     if len(set(sides)) == 1 and len(sides) == len(opinions):

@@ -164,13 +164,12 @@ class Requirement:
             return any(self._within(count) for count in _item_counts(markdown))
         if self.kind == "code":
             return has_code(markdown, self.argument)
-        shapes: dict[str, bool] = {
-            "bullet_list": count_bullets(markdown) > 1,
-            "numbered_list": count_numbered(markdown) > 1,
-            "table": has_table(markdown),
-            "json": _holds_json(output, markdown),
-        }
-        return shapes[self.kind]
+        if self.kind == "table":
+            return has_table(markdown)
+        if self.kind == "json":
+            return _holds_json(output, markdown)
+        count = count_bullets if self.kind == "bullet_list" else count_numbered
+        return count(markdown) > 1
 
 
 def _item_counts(markdown: Markdown) -> set[int]:
