@@ -23,7 +23,7 @@ from judgekit.metrics.brand_voice.authenticity import WEIGHTS, Authenticity
 from judgekit.metrics.brand_voice.persona import Persona, read_persona
 from judgekit.report.export.target import translated
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.stats.roc import auc_interval, best_threshold, f1_at, pearson, roc_auc
+from judgekit.stats.rates import auc_interval, best_threshold, f1_at, pearson, roc_auc
 
 OPTIONS = ("embedder", "reduce", "compat")
 """The options of `authenticity` that decide what is measured."""

@@ -17,7 +17,7 @@ from judgekit.metrics.brand_voice.authenticity import WEIGHTS
 from judgekit.metrics.brand_voice.calibration import AuthenticityWeights, TraitModel
 from judgekit.metrics.brand_voice.phrases import plain
 from judgekit.stats.logistic import logistic
-from judgekit.stats.roc import f1_at, roc_auc
+from judgekit.stats.rates import f1_at, roc_auc
 
 L2 = 1.0
 """The default penalty of the weights of words, that of scikit-learn and liblinear."""

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from judgekit.metrics.brand_voice.persona import TONES, Trait
 from judgekit.metrics.brand_voice.phrases import UNSPACED, Phrases, Plain, plain
-from judgekit.metrics.english import SAMPLE, count_function_words, is_english
 from judgekit.metrics.tokens import count_words
-from judgekit.metrics.word_data import read_words
+from judgekit.metrics.word_data import SAMPLE, count_function_words, is_english, read_words
 
 CONCISE = 40
 """Most words of a concise reply."""

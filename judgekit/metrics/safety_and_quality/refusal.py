@@ -17,10 +17,9 @@ from judgekit.metrics._options import needed_text
 from judgekit.metrics.aggregate import Figures, ScoreAggregate, mean_of
 from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.english import is_english
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.tokens import split_sentences
-from judgekit.metrics.word_data import fill, fill_parts, read_words
+from judgekit.metrics.word_data import fill, fill_parts, is_english, read_words
 
 EARLY = 4
 """Sentences at the beginning in which a refusal counts, and as many at the end."""

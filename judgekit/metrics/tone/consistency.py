@@ -16,8 +16,8 @@ from judgekit.core.errors import CaseError, MissingExtra
 from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, needed_text
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.english import is_english
 from judgekit.metrics.tokens import split_sentences
+from judgekit.metrics.word_data import is_english
 
 Above0 = Annotated[float, Bounds(0, above=True)]
 ToneForm = Literal["comparison", "stability"]

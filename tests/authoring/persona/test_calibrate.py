@@ -20,7 +20,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.metrics.brand_voice.calibration import load_calibration
-from judgekit.stats.roc import roc_auc
+from judgekit.stats.rates import roc_auc
 from tests.authoring.persona.conftest import Simulated, labelled, written
 
 

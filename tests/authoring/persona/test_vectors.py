@@ -22,7 +22,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.judges.response import cost_of
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.stats.roc import best_threshold, f1_at, pearson, roc_auc
+from judgekit.stats.rates import best_threshold, f1_at, pearson, roc_auc
 from tests.authoring.persona.conftest import labelled
 from tests.cassette.conftest import make_reply, make_request
 

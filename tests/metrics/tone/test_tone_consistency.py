@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.metrics.english import function_words, is_english
 from judgekit.metrics.tone.consistency import (
     ToneConsistency,
     afinn_comparative,
@@ -23,6 +22,7 @@ from judgekit.metrics.tone.consistency import (
     vader,
     vader_sentences,
 )
+from judgekit.metrics.word_data import function_words, is_english
 from tests.each import each
 
 DATA = Path(__file__).parents[2] / "data"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.stats.roc import auc_interval, best_threshold, f1_at, pearson, roc_auc
+from judgekit.stats.rates import auc_interval, best_threshold, f1_at, pearson, roc_auc
 
 labelled = st.lists(
     st.tuples(st.integers(0, 8).map(lambda n: n / 8), st.integers(0, 1)), min_size=2, max_size=40
