@@ -44,7 +44,10 @@ def _safety():
     from judgekit.metrics.brand_voice.patterns import _regex, built_in_patterns
 
     patterns = built_in_patterns().patterns
-    return patterns, [_regex(pattern.find) for pattern in patterns if pattern.find]
+    sources = (
+        each for pattern in patterns for each in (pattern.find, pattern.before, pattern.after)
+    )
+    return [_regex(source) for source in dict.fromkeys(sources) if source]
 
 
 def _traits():
@@ -103,7 +106,7 @@ BUILT: dict[str, Callable[[], Any]] = {
     "cassette/detectors/reserved.py": _reserved,
     "judges/output_mode.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
-    "metrics/prompt_alignment/rule_words.py": _requests,
+    "metrics/prompt_alignment/directive.py": _requests,
     "metrics/personalization/difference.py": _difference,
     "metrics/safety_and_quality/refusal.py": _refusals,
     "metrics/robustness/robustness.py": _verdict,
@@ -136,8 +139,8 @@ MATCHED = {
     "metrics/markdown.py _NUMBER",
 }
 """Patterns that are handed to a function which tries them at the beginning of a line."""
-REQUESTS = "metrics/prompt_alignment/rule_words.py"
-CLAUSES = ("directive", "rule_words", "rules")
+REQUESTS = "metrics/prompt_alignment/directive.py"
+CLAUSES = ("directive", "requirements")
 """Modules whose patterns see one clause of a request, without long runs of blanks."""
 
 
