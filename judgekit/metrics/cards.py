@@ -7,7 +7,7 @@ import json
 import re
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from importlib.resources import files
@@ -150,13 +150,8 @@ def _documented(maker: Any) -> dict[str, str]:
     homes = inspect.getmro(maker) if isinstance(maker, type) else (maker,)
     texts: dict[str, str] = {}
     for home in homes:
-        for name, text in _arguments(inspect.getdoc(home) or ""):
-            texts.setdefault(name, text[:1].upper() + text[1:])
+        _, _, arguments = (inspect.getdoc(home) or "").partition("\nArgs:\n")
+        for name, text in _ITEM.findall(arguments.split("\n\n")[0]):
+            says = " ".join(text.split())
+            texts.setdefault(name, says[:1].upper() + says[1:])
     return texts
-
-
-def _arguments(documentation: str) -> Iterator[tuple[str, str]]:
-    """Yield the arguments a docstring explains."""
-    _, _, arguments = documentation.partition("\nArgs:\n")
-    for name, text in _ITEM.findall(arguments.split("\n\n")[0]):
-        yield name, " ".join(text.split())

@@ -100,33 +100,30 @@ class Combined(Metric):
             fallback=_fallback(scores),
         )
 
-    def _weights(self) -> tuple[float, ...]:
-        """Return the weights in the order of `of`; they need not add up to 1."""
-        given = self.weights
+    def _weights(self) -> dict[str, float]:
+        """Return the weight of each metric; they need not add up to 1."""
+        names, given = [metric.name for metric in self.of], self.weights
         if given is None:
-            return (1.0,) * len(self.of)
-        names = [metric.name for metric in self.of]
-        if isinstance(given, Mapping):
-            if set(given) != set(names):
-                raise ConfigError(
-                    f"{self.name}: weights must name each of {', '.join(names)}, once,"
-                    f" not {', '.join(map(str, given))}"
-                )
-            given = [given[name] for name in names]
-        elif len(given) != len(names):
+            return dict.fromkeys(names, 1.0)
+        if not isinstance(given, Mapping):
+            if len(given) != len(names):
+                few = f"weights must be {len(names)} numbers, not {len(given)}"
+                raise ConfigError(f"{self.name}: {few}")
+            given = dict(zip(names, given, strict=True))
+        if set(given) != set(names):
             raise ConfigError(
-                f"{self.name}: weights must be {len(names)} numbers, not {len(given)}"
+                f"{self.name}: weights must name each of {', '.join(names)}, once,"
+                f" not {', '.join(map(str, given))}"
             )
-        weights = tuple(check_weight(self.name, "each weight", weight) for weight in given)
-        if not math.fsum(weights) > 0:
+        weights = {name: check_weight(self.name, "each weight", given[name]) for name in names}
+        if not math.fsum(weights.values()) > 0:
             raise ConfigError(f"{self.name}: weights must not all be 0")
         return weights
 
     def _shares(self, parts: Sequence[Part]) -> dict[str, float]:
         """Return the weight of each metric; of `min` and `max`, all is one metric's."""
         if self.combine in ("mean", "weighted_mean"):
-            names = [metric.name for metric in self.of]
-            return dict(zip(names, self._weights(), strict=True))
+            return self._weights()
         known = [part for part in parts if part.value is not None]
         pick = min if self.combine == "min" else max
         decisive = pick(known, key=lambda part: part.value or 0.0, default=None)

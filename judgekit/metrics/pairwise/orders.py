@@ -95,8 +95,8 @@ def _mirror_of(criterion: Criterion, rubric: Rubric) -> dict[Label, Label]:
                 f"{about}: {label!r} has the value {value:g}, and no label has {1 - value:g}; "
                 "labels must be symmetric when the answers are exchanged"
             )
-        if len(images) > 1 or len(twins) > 1:
-            several = twins if len(twins) > 1 else images
+        several = twins if len(twins) > 1 else images
+        if len(several) > 1:
             raise ConfigError(
                 f"{about}: {' and '.join(map(repr, several[:2]))} have the same value, so it is "
                 "not clear which label stands for which when the answers are exchanged"

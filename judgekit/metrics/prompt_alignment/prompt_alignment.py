@@ -75,9 +75,8 @@ def fold_prompt_alignment(
     if mode != "both" and mode not in WEIGHTS:
         raise ConfigError(f"no mode {mode!r}; known: user, system, both")
     groups: Mapping[str, float] = BOTH if mode == "both" else {mode: 1.0}
-    analyses = {"user": analysis, "system": analysis}
-    if mode == "both" and system is not None:
-        analyses["system"] = system
+    other = analysis if system is None or mode != "both" else system
+    analyses = {"user": analysis, "system": other}
     worths = [
         Worth(f"{audience}.{dimension}", audience, weight, "scored", _finite(dimension, number))
         for audience in groups
