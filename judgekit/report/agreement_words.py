@@ -17,7 +17,7 @@ from judgekit.core.display.parts import (
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, AgreementStatistic, Calibration
-    from judgekit.stats.agreement import Coefficient
+    from judgekit.stats.intervals import Coefficient
 
 STATISTICS = {
     "alpha_nominal": "alpha (nominal)", "alpha_ordinal": "alpha (ordinal)",

@@ -12,8 +12,7 @@ from judgekit.core.value import Document, Value, sparse
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.report.agreement_words import MOST_CRITERIA, STATISTICS, agreement_parts
 from judgekit.report.folder import AGREEMENT, MAX_JSON
-from judgekit.stats.agreement import CountedFigure
-from judgekit.stats.intervals import Coefficient, wilson
+from judgekit.stats.intervals import Coefficient, CountedFigure, wilson
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown

@@ -18,23 +18,12 @@ from judgekit.report.calibration import (
     SystemMeans,
     statistics_of,
 )
-from judgekit.stats import replacement
-from judgekit.stats.agreement import (
-    FEWEST_CASES,
-    Coefficient,
-    CountedFigure,
-    PairColumns,
-    Paired,
-    rank_figure,
-)
+from judgekit.stats import tests as stats_tests
+from judgekit.stats.agreement import FEWEST_CASES, PairColumns, Paired, rank_figure
 from judgekit.stats.clusters import ClusteredMean, cr2
-from judgekit.stats.correlations import kendall_figure, pearson_figure
-from judgekit.stats.intervals import mean_interval
-from judgekit.stats.replacement import FEWEST_ITEMS
-from judgekit.stats.replacement import ROUNDING
-from judgekit.stats.replacement import ItemComparison
-from judgekit.stats.intervals import Coefficient
-from judgekit.stats.intervals import CountedFigure
+from judgekit.stats.coefficients import kendall_figure, pearson_figure
+from judgekit.stats.intervals import Coefficient, CountedFigure, mean_interval
+from judgekit.stats.tests import FEWEST_ITEMS, ROUNDING, ItemComparison
 
 FEWEST_SYSTEMS = 5
 """Systems that a correlation of their means needs."""
@@ -139,15 +128,15 @@ def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> AltTes
     enough = sorted(name for name, own in items.items() if len(own) >= FEWEST_ITEMS)
     units = len({item.unit for name in enough for item in items[name]})
     clusters = units if scale.clustered else None
-    few = replacement.too_few(max(map(len, items.values()), default=0), len(enough), clusters)
+    few = stats_tests.too_few(max(map(len, items.values()), default=0), len(enough), clusters)
     by: Literal["accuracy", "negative RMSE"]
     by = "negative RMSE" if scale.kind == "number" else "accuracy"
     short = tuple(sorted(items.keys() - set(enough)))
     result = AltTest(epsilon=epsilon, by=by, labellers=(), short=short, too_few=few)
     if few:
         return result
-    tests = [replacement.left_out(items[name], epsilon) for name in enough]
-    wins = replacement.rejected([test.p for test in tests])
+    tests = [stats_tests.left_out(items[name], epsilon) for name in enough]
+    wins = stats_tests.rejected([test.p for test in tests])
     tested = [AltTestLabeller(labeller=name, wins=won, **test._asdict())
               for name, test, won in zip(enough, tests, wins, strict=True)]  # fmt: skip
     update = {"labellers": tuple(tested), "winning_rate": sum(wins) / len(wins)}

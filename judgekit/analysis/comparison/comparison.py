@@ -14,7 +14,7 @@ from judgekit.core.distribution import Label
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value, sparse
 from judgekit.report.manifest import ANSWERED_BY
-from judgekit.stats.agreement import Coefficient
+from judgekit.stats.intervals import Coefficient
 
 if TYPE_CHECKING:
     import pandas

@@ -13,7 +13,7 @@ from judgekit.core.value import Document, Value
 from judgekit.stats.agreement import PairColumns, rank_figure
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 from judgekit.stats.clusters import cr2
-from judgekit.stats.correlations import pearson_figure
+from judgekit.stats.coefficients import pearson_figure
 from judgekit.stats.intervals import FEWEST as FEWEST_VALUES
 from judgekit.stats.intervals import Coefficient, MeanError, mean_interval
 

@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 
 from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of, left_out_of, refusal_of
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.core.failure import failure_of
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury, Member
 from judgekit.core.request import Api, Request
-from judgekit.core.score import Opinion
+from judgekit.core.score import Opinion, failure_of
 from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import trusted
 from judgekit.metrics.opinions.vote import Ballot, VoteRule, distribution_of, read_out, vote_on
-from judgekit.rubric.arrangement import order_name
-from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.criterion import Criterion, order_name
 from judgekit.rubric.fold import Combine, Outcome
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant
