@@ -83,7 +83,7 @@ def evaluate(
         limits={"concurrency": batch_size},
     )
     # Naming a judge allows calls, as in `judgekit run`.
-    chosen = overrides(judge=judge_model, record=record, no_judge=no_judge)
+    chosen = overrides({"judge": judge_model, "record": record, "no_judge": no_judge})
     suite = build_suite(data, base=Path(), overrides=chosen)
     if print_suite:
         typer.echo(to_yaml(data), nl=False)

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
@@ -90,21 +89,31 @@ def _completed(words: str | list[str]) -> list[str]:
     return []
 
 
-def overrides(flags: Mapping[str, Any] = MappingProxyType({}), **others: Any) -> Overrides:
+JUDGE_FLAGS = ("judge", "api_base", "param", "record", "no_judge")
+"""Parameters about the judge that override a suite."""
+SUITE_FLAGS = (
+    *JUDGE_FLAGS, "only", "limit", "where", "shard", "cases", "format", "baseline", "against",
+)  # fmt: skip
+"""All parameters that override a suite as they are."""
+
+
+def overrides(
+    flags: Mapping[str, Any], names: Iterable[str] = JUDGE_FLAGS, **others: Any
+) -> Overrides:
     """Return what flags override in a suite.
 
     Args:
-        flags: all parameters of a command; those with the name of a field of `Overrides` count,
-            and `param`.
-        others: further fields of `Overrides`, or `param`.
+        flags: the parameters of a command.
+        names: those of them that count, as far as the command has them: `param`, or the name of a
+            field of `Overrides`.
+        others: further fields of `Overrides`.
 
     Raises:
         ConfigError: a parameter is not `name=value`, or a role has two judges.
     """
     from judgekit.suite.overrides import Overrides
 
-    names = flags.keys() & {*Overrides.model_fields, "param"}
-    fields = given(**{name: flags[name] for name in names}, **others)
+    fields = given(**{name: flags[name] for name in names if name in flags}, **others)
     judge = fields.pop("judge", [])
     model, judges = _by_role([judge] if isinstance(judge, str) else judge)
     params = named_values("--param", fields.pop("param", None))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from judgekit.cli.options import overrides, settings
+from judgekit.cli.options import SUITE_FLAGS, overrides, settings
 from judgekit.cli.output import print_notes, run_with_progress
 from judgekit.cli.screen import colourful, columns
 from judgekit.core.canonical import printable
@@ -60,7 +60,7 @@ def watch(
     check_volume(quiet=quiet, verbose=verbose)
     if cases == "-":
         raise ConfigError("--cases -: standard input can be read once; name a file to watch")
-    chosen = overrides(command.params, settings=settings(set))
+    chosen = overrides(command.params, SUITE_FLAGS, settings=settings(set))
     if not suite.is_file():
         read_suite(suite)  # raises the error that explains why
     stop = Flag()

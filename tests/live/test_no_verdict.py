@@ -102,8 +102,8 @@ def finished(reason, **message):
         (finished("stop", content=""), InvalidReply, "empty"),
         (finished("stop", content=" \n"), InvalidReply, "empty"),
         (finished("length", content="", reasoning_content="Hm."), InvalidReply, "only_thought"),
-        (finished("content_filter", content=""), JudgeRefused, None),
-        (finished("stop", content=None, refusal="I will not."), JudgeRefused, None),
+        (finished("content_filter", content=""), JudgeRefused, "refused"),
+        (finished("stop", content=None, refusal="I will not."), JudgeRefused, "refused"),
     ],
 )
 def test_no_answer_and_a_refusal_are_told_apart(server, fault, raised, kind):

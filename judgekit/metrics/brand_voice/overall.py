@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, JudgeLike, Metric
+from judgekit.core.request import Request
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
@@ -28,6 +29,7 @@ from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.weights import check_weights, fold_parts, spelled_part
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.variant import Variant as RubricVariant
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
 GRADES = ((0.9, "A"), (0.8, "B"), (0.7, "C"), (0.6, "D"), (0.0, "F"))
@@ -152,6 +154,16 @@ class BrandVoice(Metric):
     def aggregates(self) -> list[Aggregate]:
         """Return the spread over sessions, and how many had which grade."""
         return [Sessions(), _Grades()]
+
+    def requests(self, case: Case) -> tuple[RubricVariant, list[Request]]:
+        """Return the requests of a case without sending them.
+
+        Raises:
+            ConfigError: there is no judge.
+        """
+        if isinstance(self.safety, SafetyPatterns):
+            raise ConfigError(f"{self.name} has no judge")
+        return self.safety.judged.requests(case)
 
     async def score(self, case: Case) -> Score:
         """Score one session.

@@ -259,6 +259,15 @@ def test_the_judge_sees_the_user_s_turns_and_the_policy():
     assert "Keep off this topic: the lottery" in shown
 
 
+def test_the_requests_of_brand_voice_are_those_of_its_safety():
+    case = Case(id="c", input="Hi", output="Hello.")
+    voice = BrandVoice(judge=FakeJudge(), persona=PERSONA)
+
+    assert voice.requests(case)[1] == voice.safety.judged.requests(case)[1]
+    with pytest.raises(ConfigError, match="has no judge"):
+        BrandVoice(persona=PERSONA).requests(case)
+
+
 def test_the_authenticity_judge_is_shown_the_persona():
     metric = AuthenticityJudge(judge=FakeJudge(), persona=PERSONA)
 
