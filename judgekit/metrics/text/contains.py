@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 from judgekit.core.case import Case
 from judgekit.core.score import Score
@@ -14,8 +15,12 @@ from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import CJK
 
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
-# Scripts without spaces between words: Han and kana, Thai, Lao, Burmese, Khmer.
-_UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    """Return a pattern of Han and kana, Thai, Lao, Burmese and Khmer: scripts without spaces."""
+    return re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 class Contains(ComputedMetric):
@@ -111,7 +116,7 @@ def _edge(text: str, at: int) -> bool:
 
 
 def _in_word(char: str) -> bool:
-    if _UNSPACED.match(char):
+    if _unspaced().match(char):
         return False
     return char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M"
 
