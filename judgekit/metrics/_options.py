@@ -1,4 +1,4 @@
-"""Checks of the options and the case fields that metrics share; each raises one clear line."""
+"""Checks of the options and the case fields that metrics share; each raises a one-line error."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def check_options(metric: Any, *, without: Sequence[str] = (), keep_numbers: boo
 
     Args:
         metric: the metric.
-        without: options that something else checks.
-        keep_numbers: whether a whole number stays one in an option of type float.
+        without: options that are checked elsewhere.
+        keep_numbers: whether an option of type float keeps an integer as `int`.
 
     Raises:
         ConfigError: a value does not fit; the message names the metric and the option.
@@ -90,7 +90,7 @@ def _checked(metric: str, option: str, value: object, annotation: Any) -> object
 
 
 def check_number(metric: str, option: str, value: object, kind: type, bounds: Bounds) -> None:
-    """Refuse anything but a finite number of a kind, `int` or `float`, within bounds."""
+    """Refuse a value that is not a finite number of a kind, `int` or `float`, within bounds."""
     kinds = (int,) if kind is int else (int, float)
     number = isinstance(value, kinds) and not isinstance(value, bool)
     low_fits = number and (value > bounds.low if bounds.above else value >= bounds.low)  # type: ignore[operator]
@@ -100,14 +100,14 @@ def check_number(metric: str, option: str, value: object, kind: type, bounds: Bo
 
 
 def check_choice(metric: str, option: str, value: object, allowed: Any) -> None:
-    """Refuse a value that is not one of a `Literal`'s."""
+    """Refuse a value that is not in a `Literal`."""
     if value not in get_args(allowed):
         names = ", ".join(str(name) for name in get_args(allowed))
         raise ConfigError(f"{metric}: {option} must be one of {names}, not {value!r}")
 
 
 def check_flag(metric: str, option: str, value: object) -> None:
-    """Refuse anything but true and false."""
+    """Refuse a value that is not true or false."""
     if not isinstance(value, bool):
         raise ConfigError(f"{metric}: {option} must be true or false, not {value!r}")
 
@@ -119,7 +119,7 @@ def check_name(metric: str, value: object) -> None:
 
 
 def text_options(metric: str, option: str, value: object) -> tuple[str, ...]:
-    """Return a list of texts as a tuple; one text is taken as a list of one."""
+    """Return a list of texts as a tuple; a single text counts as a list."""
     texts = (value,) if isinstance(value, str) else value
     if not isinstance(texts, Sequence) or not all(
         isinstance(text, str) and text.strip() for text in texts
@@ -129,13 +129,13 @@ def text_options(metric: str, option: str, value: object) -> tuple[str, ...]:
 
 
 def check_weight(metric: str, option: str, value: Any) -> float:
-    """Return a weight as a float; refuse what is negative, not finite or not a number."""
+    """Return a weight as a float; refuse a value that is negative, not finite or not a number."""
     check_number(metric, option, value, float, Bounds(0))
     return float(value)
 
 
 def lacking(field: str) -> CaseError:
-    """Return the error about a case without a field."""
+    """Return the error of a case without a field."""
     article = "an" if field[0] in "aeiou" else "a"
     return CaseError(f"needs {article} {field} (field {field!r})")
 
@@ -165,7 +165,7 @@ def needed_texts(case: Case, field: TextsField) -> tuple[str, ...]:
 
 
 def needed_prompts(case: Case, which: Literal["input", "system", "both"]) -> dict[str, str]:
-    """Return the input, the system prompt, or those of both that the case has, by field.
+    """Return the input, the system prompt, or those of the two that exist, by field.
 
     Raises:
         CaseError: there is none.
@@ -180,7 +180,7 @@ def needed_prompts(case: Case, which: Literal["input", "system", "both"]) -> dic
 
 
 def truth_of(texts: Sequence[str]) -> Json:
-    """Return accepted texts as the ground truth of a score: one as itself, none as `None`."""
+    """Return accepted texts as the ground truth: a single one as a text, none as `None`."""
     accepted: list[Json] = [text for text in texts if has_text(text)]
     if len(accepted) > 1:
         return accepted

@@ -1,4 +1,4 @@
-"""The one adapter: a function, or a class with `name` and `score`, as a metric."""
+"""The adapter: turns a function, or an object with `name` and `score`, into a metric."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from judgekit.core.protocols import Aggregate, Asks, Card, Metric, MetricInfo, M
 from judgekit.core.score import Score
 
 _OPTIONAL = ("range", "higher_is_better", "figures", "made_with", "asks_further", "needs")
-"""Attributes of a simple metric that become facts; each has a default."""
+"""Optional attributes of a simple metric that become facts about it; each has a default."""
 
 
 class AdaptedMetric(Metric):
-    """A simple metric as a full one. Its optional attributes are read here and nowhere else.
+    """A simple metric as a complete one; only this class reads its optional attributes.
 
     Args:
         metric: an object with `name` and `score`. It may have any attribute of `_OPTIONAL`, and
-            `options` and `aggregates()`; the fields of a dataclass are its options otherwise.
+            `options` and `aggregates()`; the default for a dataclass is its fields as options.
     """
 
     __slots__ = ("_info", "figures", "given", "higher_is_better", "name", "range")
@@ -48,7 +48,7 @@ class AdaptedMetric(Metric):
         return repr(self.given)
 
     def __getattr__(self, name: str) -> Any:
-        # What its author added, such as an option, is found where it was before.
+        # Other attributes, such as an option, stay available.
         return getattr(object.__getattribute__(self, "given"), name)
 
     def info(self) -> MetricInfo:
@@ -67,7 +67,7 @@ class AdaptedMetric(Metric):
 
 
 class ClassFacts(NamedTuple):
-    """What the class or function that makes a metric tells before one is made."""
+    """Facts that the class or function of a metric gives before a metric is created."""
 
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
@@ -76,22 +76,22 @@ class ClassFacts(NamedTuple):
     needs: tuple[str, ...] = ()
     card: Card | None = None
     figures: Mapping[str, bool] | None = None
-    """`None` where they depend on the options."""
+    """`None` if they depend on the options."""
 
 
 def class_facts(maker: Any) -> ClassFacts:
-    """Return what a metric's class, a function that makes one, or a metric tells about itself."""
+    """Return the facts about a metric from its class, the function that creates it, or itself."""
     facts: dict[str, Any] = {name: getattr(maker, name, None) for name in ClassFacts._fields}
     if not isinstance(maker, type) or not issubclass(maker, Metric):
         facts = {name: value for name, value in facts.items() if value is not None}
         facts.setdefault("figures", {})
-    # A property is known only of a metric that is made.
+    # A property has a value only in an instance.
     facts = {name: value for name, value in facts.items() if not isinstance(value, property)}
     return ClassFacts(**facts)
 
 
 def is_metric(value: object) -> bool:
-    """Return whether something is a metric, or an object with `name` and `score`."""
+    """Return whether an object is a metric, or has `name` and `score`."""
     if isinstance(value, Metric):
         return True
     simple = all(getattr(value, name, None) is not None for name in ("name", "score"))
@@ -99,11 +99,11 @@ def is_metric(value: object) -> bool:
 
 
 def as_metric(metric: MetricLike) -> Metric:
-    """Return anything that can score a case as a metric.
+    """Return a metric from any object that can score a case.
 
     Args:
-        metric: a `Metric`, which is returned as it is; an object with `name` and `score`; or a
-            function of a case, which scores on 0..1 under its own name.
+        metric: a `Metric`, which is returned unchanged; an object with `name` and `score`; or a
+            function of a case, which scores on 0..1 and gives the metric its name.
 
     Raises:
         ConfigError: it is none of these.
@@ -116,4 +116,4 @@ def as_metric(metric: MetricLike) -> Metric:
         from judgekit.metrics.function import FunctionMetric
 
         return FunctionMetric(name=metric.__name__, function=metric)
-    raise ConfigError(f"{metric!r} is not a metric; make one: judgekit.create({metric!r})")
+    raise ConfigError(f"{metric!r} is not a metric; create one: judgekit.create({metric!r})")

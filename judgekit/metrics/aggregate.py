@@ -1,4 +1,4 @@
-"""Figures of a whole run: bases of aggregates, and the share of rows with an answer."""
+"""Figures of a whole run: base classes of aggregates, and the share of rows with an answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ScoreAggregate:
         raise NotImplementedError
 
     def finish(self) -> Figures:
-        """Return the figures by name; `None` where no row counts."""
+        """Return the figures by name; `None` if no row counts."""
         raise NotImplementedError
 
 

@@ -18,10 +18,10 @@ _OPTIONS = ("mode", "samples", "history", "scale", "parameters")
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
 class BuiltIn(RubricMetric):
-    """A metric that asks one of our rubrics, or another in its place.
+    """A metric with a built-in rubric, or with another rubric that replaces it.
 
     The annotated attributes of a subclass are its options. It becomes a dataclass, which checks
-    them by their annotations and hands on those of `RubricMetric`.
+    them by their annotations and passes those of `RubricMetric` on.
     """
 
     judge: Any
@@ -29,7 +29,7 @@ class BuiltIn(RubricMetric):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # A class that a user derives from one of ours stays as it is written.
+        # A subclass that a user derives from a built-in metric is not changed.
         if BuiltIn in cls.__bases__:
             dataclass(kw_only=True, eq=False, repr=False)(cls)
             cls.synchronous = RubricMetric.synchronous  # type: ignore[method-assign]

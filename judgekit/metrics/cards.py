@@ -1,4 +1,4 @@
-"""What documentation shows of a metric: its card, and its options for authors of suites."""
+"""The documentation of a metric: its card, and its options for authors of suites."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def options_of(maker: Any, says: Mapping[str, str] | None = None) -> tuple[Optio
 
     Args:
         maker: the class or function that makes it; a ready metric has none.
-        says: what each option is for; the `Args:` of its docstring by default, which is all that
-            a metric of another package has.
+        says: the purpose of each option; by default the `Args:` of its docstring, which is the
+            only source for a metric of another package.
     """
     if is_metric(maker):
         return ()

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 
 class Entry(NamedTuple):
-    """A built-in metric, without importing it."""
+    """A built-in metric, described without importing it."""
 
     name: str
     path: str
     """`MODULE:CLASS` below `judgekit.metrics`."""
     summary: str
-    """What it measures, as a phrase."""
+    """What it measures, in a phrase."""
     judged: bool = False
     """Whether it takes `judge`."""
     preset: Mapping[str, Any] = MappingProxyType({})
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
         return self.path.partition(":")[2]
 
     def load(self) -> Any:
-        """Return the class, which is imported when it is first needed."""
+        """Return the class; it is imported on first use."""
         return getattr(import_module(self.module), self.attribute)
 
 
@@ -50,7 +50,7 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
 BUILTIN: dict[str, Entry] = {entry.name: entry for group in FAMILIES.values() for entry in group}
 
 PAIRWISE = "preference"
-"""The metric that asks the rubrics under `pairwise` of a suite."""
+"""The metric for the rubrics under `pairwise` in a suite."""
 
 STAND_INS: dict[str, str] = {
     entry.name: entry.stand_in for entry in BUILTIN.values() if entry.stand_in is not None

@@ -1,4 +1,4 @@
-"""Combined: one score out of several metrics."""
+"""Combined: several metrics in one score."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Combine = Literal["mean", "min", "max", "weighted_mean"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Combined(Metric):
-    """Mean, least, greatest or weighted mean of other metrics; 0..1, higher is better.
+    """Mean, minimum, maximum or weighted mean of other metrics. Range 0..1, higher is better.
 
-    Each inner value is first mapped to 0..1 by its metric's range and direction, 1 being good.
-    Metrics that abstain or do not apply leave, and the weights of the others are scaled up to
-    a sum of 1; if all leave, so does this one. An error of an inner metric is the error of
-    this one, raised after all have finished: the first, in the order of `of`.
+    Each value is first mapped to 0..1 by the range and direction of its metric, so that 1 is best.
+    Metrics that abstain or are not applicable drop out, and the weights of the others are scaled to
+    a sum of 1. If all drop out, the combined metric does too. If a metric raises an error, the
+    combined metric raises it after all have finished: the first one, in the order of `of`.
     """
 
     name: str
     of: tuple[Metric, ...]
     combine: Combine = "mean"
     weights: Mapping[str, float] | Sequence[float] | None = None
-    """For `weighted_mean`: by name, or in the order of `of`."""
+    """For `weighted_mean`: weights by name, or in the order of `of`."""
 
     def __post_init__(self) -> None:
         check_name("combined", self.name)
@@ -51,7 +51,7 @@ class Combined(Metric):
             example = f"weights: {{{names[0]}: 1}}"
             raise ConfigError(f"{self.name}: combine weighted_mean needs {example}")
         if self.weights is not None and self.combine != "weighted_mean":
-            raise ConfigError(f"{self.name}: weights belong to combine weighted_mean alone")
+            raise ConfigError(f"{self.name}: weights belong to combine weighted_mean only")
         self._weights()
 
     def children(self) -> tuple[Metric, ...]:
@@ -59,7 +59,7 @@ class Combined(Metric):
         return self.of
 
     def _meta(self, scores: Sequence[Score]) -> dict[str, Json]:
-        """Return what the inner metrics say, and who judged, where they say the same."""
+        """Return the facts of each metric, and the model if all metrics have the same one."""
         meta: dict[str, Json] = {
             m.name: s.meta for m, s in zip(self.of, scores, strict=True) if s.meta
         }
@@ -67,10 +67,10 @@ class Combined(Metric):
         return meta | {"model": models.pop()} if len(models) == 1 else meta
 
     async def score(self, case: Case) -> Score:
-        """Score one case by every inner metric, at the same time.
+        """Score one case by all metrics at the same time.
 
         Raises:
-            JudgekitError: what an inner metric raised.
+            JudgekitError: raised by one of the metrics.
         """
         scores = await gather_all(checked_score(metric, case) for metric in self.of)
         parts = [
@@ -84,7 +84,7 @@ class Combined(Metric):
             for metric, score in zip(self.of, scores, strict=True)
         ]
         folded = fold_parts(parts, self._shares(parts))
-        # Where no metric with a weight is left, one that abstained decides.
+        # If no metric with a weight has a value, one that abstained decides.
         abstained = any(score.status == "abstained" for score in scores)
         left: Status = "abstained" if abstained else "not_applicable"
         how = self.combine.replace("_", " ")
@@ -121,7 +121,7 @@ class Combined(Metric):
         return weights
 
     def _shares(self, parts: Sequence[Part]) -> dict[str, float]:
-        """Return the weight of each metric; of `min` and `max`, all is one metric's."""
+        """Return the weight of each metric; with `min` and `max`, one metric has all the weight."""
         if self.combine in ("mean", "weighted_mean"):
             return self._weights()
         known = [part for part in parts if part.value is not None]
@@ -131,7 +131,7 @@ class Combined(Metric):
 
 
 def _fallback(scores: Sequence[Score]) -> Fallback | None:
-    """Return the stand-ins of inner metrics as one: each substitute and cause, once."""
+    """Return the fallbacks of the metrics as one: each replacement and cause once."""
     fallbacks = [score.fallback for score in scores if score.fallback]
     if not fallbacks:
         return None

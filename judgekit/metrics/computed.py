@@ -22,18 +22,18 @@ class ComputedMetric(Metric):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # A class that a user derives from one of ours stays as it is written.
+        # A subclass that a user derives from a built-in metric is not changed.
         if ComputedMetric in cls.__bases__:
             dataclass(frozen=True, kw_only=True)(cls)
 
     def __post_init__(self) -> None:
-        # Manifests of earlier runs have the number as it was written.
+        # Manifests of earlier runs contain the number as written.
         check_options(self, keep_numbers=True)
         self.prepare()
 
     @property
     def plain_options(self) -> dict[str, Json]:
-        """The options as plain data, without those that name files."""
+        """The options as plain data, without those that are file paths."""
         given = {k: v for k, v in super().options.items() if k not in self.files}
         return given | {k: identity_of(v) for k, v in given.items() if k == "embedder"}
 
@@ -41,7 +41,7 @@ class ComputedMetric(Metric):
         """Check and complete the options of a subclass.
 
         Raises:
-            ConfigError: the options do not go together.
+            ConfigError: the options contradict each other.
         """
 
 

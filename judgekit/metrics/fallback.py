@@ -18,23 +18,23 @@ _MAX_CAUSE = 300
 
 @dataclass(frozen=True, slots=True)
 class WithFallback(Metric):
-    """Scores with a metric, or, when its judge cannot be reached, with another one.
+    """Scores with a metric, or with another one if its judge is unavailable.
 
-    The result keeps the metric's name, range and direction, and its `fallback` says what stood
-    in and why. Only `JudgeUnavailable` (and `BudgetExceeded`, with `on_budget`) falls back;
-    every other error is raised on.
+    The result keeps the metric's name, range and direction; its `fallback` names the replacement
+    and the cause. Only `JudgeUnavailable` (and `BudgetExceeded`, with `on_budget`) uses the
+    fallback; every other error is raised.
     """
 
     metric: Metric
     fallback: Metric
     _: KW_ONLY
     no_judge: bool = False
-    """Never ask: every score is the fallback's."""
+    """Never call the judge: every score comes from the fallback."""
     on_budget: bool = False
-    """Fall back when the cost limit is reached, too."""
+    """Also use the fallback when the cost limit is reached."""
     name: str = field(init=False, repr=False, compare=False)
     range: tuple[float, float] = field(init=False, repr=False, compare=False)
-    """The metric's own range; a fallback's value is mapped into it."""
+    """The metric's range; a fallback's value is mapped to it."""
     higher_is_better: bool = field(init=False, repr=False, compare=False)
     figures: Mapping[str, bool] = field(init=False, repr=False, compare=False)
 
@@ -49,11 +49,11 @@ class WithFallback(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring never waits, whichever of the two does it."""
+        """Whether scoring never waits, with either metric."""
         return self.fallback.synchronous and (self.no_judge or self.metric.synchronous)
 
     def aggregates(self) -> Sequence[Aggregate]:
-        """Return the metric's own aggregates."""
+        """Return the aggregates of the metric."""
         return self.metric.aggregates()
 
     def children(self) -> tuple[Metric, ...]:
@@ -64,7 +64,7 @@ class WithFallback(Metric):
         """Score one case.
 
         Raises:
-            JudgekitError: anything but an outage, of either metric.
+            JudgekitError: any error of the metric except an outage, or an error of the fallback.
         """
         if self.no_judge:
             return await self._substitute(case, "no_judge")
@@ -90,7 +90,7 @@ class WithFallback(Metric):
 
     async def _substitute(self, case: Case, cause: str) -> Score:
         score = await checked_score(self.fallback, case)
-        # Where the fallback has a fallback itself, the one that did the work is named.
+        # If the fallback has a fallback itself, name the one that computed the score.
         substitute = score.fallback.substitute if score.fallback else self.fallback.name
         return score.model_copy(
             update={

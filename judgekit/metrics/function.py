@@ -1,4 +1,4 @@
-"""FunctionMetric: a plain function as a metric, made by the decorator `judgekit.metric`."""
+"""FunctionMetric: a function as a metric, created by the decorator `judgekit.metric`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ScoringFunction = Callable[[Case], Outcome | Awaitable[Outcome]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FunctionMetric(Metric):
-    """A metric whose value a function works out, in the range it declares.
+    """A metric that computes its value with a function, in a declared range.
 
-    The function may be a coroutine function; a plain one runs on the event loop and should be
-    quick. It returns a number, true or false (1 or 0), `None` where it does not apply, a pair
-    of one of these and a reason, or a whole `Score`.
+    The function may be a coroutine function; a plain function runs on the event loop and should be
+    fast. It returns a number, true or false (1 or 0), `None` if the metric is not applicable, a
+    pair of one of these and a reason, or a complete `Score`.
     """
 
     name: str
@@ -34,7 +34,7 @@ class FunctionMetric(Metric):
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     needs: tuple[str, ...] = ("output",)
-    """Fields of the case that must hold something."""
+    """Fields of the case that must not be empty."""
 
     def __post_init__(self) -> None:
         check_name("metric", self.name)
@@ -42,11 +42,11 @@ class FunctionMetric(Metric):
         object.__setattr__(self, "needs", text_options(self.name, "needs", self.needs))
         unknown = [field for field in self.needs if field not in Case.model_fields]
         if unknown:
-            raise ConfigError(f"{self.name}: needs names no field of a case: {unknown[0]!r}")
+            raise ConfigError(f"{self.name}: needs: {unknown[0]!r} is not a field of a case")
         if isinstance(self.function, type):
             raise ConfigError(
-                f"{self.name}: a class is not a function; make an object of it and score by that,"
-                " or offer the class by the entry point judgekit.metrics"
+                f"{self.name}: a class is not a function; create an object of it and use that,"
+                " or register the class as an entry point of judgekit.metrics"
             )
         if not callable(self.function):
             raise ConfigError(f"{self.name}: not a function: {self.function!r}")
@@ -54,7 +54,7 @@ class FunctionMetric(Metric):
             raise ConfigError(f"{self.name}: range must be (low, high), not {self.range!r}")
 
     def __call__(self, case: Case) -> Outcome | Awaitable[Outcome]:
-        """Call the function, unchecked: the decorator leaves it usable and testable."""
+        """Call the function without checks, so the decorated function stays usable and testable."""
         return self.function(case)
 
     async def score(self, case: Case) -> Score:
@@ -62,7 +62,7 @@ class FunctionMetric(Metric):
 
         Raises:
             CaseError: a needed field is missing.
-            ValueError: the function gave no number, or one outside the range.
+            ValueError: the function returned no number, or one outside the range.
         """
         for field in self.needs:
             if not _filled(getattr(case, field)):
@@ -85,7 +85,9 @@ class FunctionMetric(Metric):
         if not isinstance(outcome, tuple):
             return outcome, ""
         if len(outcome) != 2:
-            raise ValueError(f"{self.name}: gave {len(outcome)} things, not a value and a reason")
+            raise ValueError(
+                f"{self.name}: returned {len(outcome)} items, not a value and a reason"
+            )
         value, reason = outcome
         if not isinstance(reason, str):
             raise ValueError(f"{self.name}: the reason must be a text, not {reason!r:.200}")
@@ -93,11 +95,13 @@ class FunctionMetric(Metric):
 
     def _checked(self, value: object) -> float:
         if not isinstance(value, SupportsFloat):
-            raise ValueError(f"{self.name}: gave {value!r:.200}, which is not a number")
+            raise ValueError(f"{self.name}: returned {value!r:.200}, which is not a number")
         number = float(value)
         low, high = self.range
         if not (math.isfinite(number) and low <= number <= high):
-            raise ValueError(f"{self.name}: gave {number}, outside its range {low:g} to {high:g}")
+            raise ValueError(
+                f"{self.name}: returned {number}, outside its range {low:g} to {high:g}"
+            )
         return number
 
 

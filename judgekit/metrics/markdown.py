@@ -1,4 +1,4 @@
-"""The shapes an answer can have in Markdown: fenced code, list items, tables."""
+"""Parse the Markdown of an answer: fenced code, list items, tables."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Fence(NamedTuple):
 
 
 class Markdown(NamedTuple):
-    """A text taken apart: its code blocks, and the lines outside them."""
+    """A parsed text: its code blocks, and the lines outside them."""
 
     fences: tuple[Fence, ...]
     lines: tuple[str, ...]
 
 
 def parse_markdown(text: str) -> Markdown:
-    r"""Take a text apart; a fence that is never closed goes on to the end, as in CommonMark.
+    r"""Parse a text; an unclosed fence continues to the end, as in CommonMark.
 
     >>> parse_markdown("Look:\n```python\nx = 1\n```").fences
     (Fence(language='python', code='x = 1'),)
@@ -53,17 +53,17 @@ def parse_markdown(text: str) -> Markdown:
 
 
 def count_bullets(markdown: Markdown) -> int:
-    """Count the outermost bullet points."""
+    """Count the top-level bullet points."""
     return _outermost(markdown, _BULLET)
 
 
 def count_numbered(markdown: Markdown) -> int:
-    """Count the outermost numbered items."""
+    """Count the top-level numbered items."""
     return _outermost(markdown, _NUMBER)
 
 
 def has_table(markdown: Markdown) -> bool:
-    r"""Return whether there is a table: a row of cells and the rule under it, or HTML's.
+    r"""Return whether there is a table: a row of cells above a delimiter row, or an HTML table.
 
     >>> has_table(parse_markdown("| a | b |\n|---|---|\n| 1 | 2 |"))
     True
@@ -82,6 +82,6 @@ def _outermost(markdown: Markdown, pattern: re.Pattern[str]) -> int:
         for line in markdown.lines
         if (match := pattern.match(line)) and not _RULE.match(line)
     ]
-    # One space is often only untidiness; a nested item stands two or more to the right.
+    # One space is often an accident; a nested item is indented by two or more.
     outermost = min(indents, default=0)
     return sum(indent < outermost + 2 for indent in indents)

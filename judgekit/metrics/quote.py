@@ -1,4 +1,4 @@
-"""Quotes of a judge: looked up in the case, and counted over a run."""
+"""Find the quotes of a judge in the case, and count them over a run."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ _ENDS = ("...", '"', "'", " ")
 
 
 def find_quote(quote: str, case: Case) -> str | None:
-    """Return the field of a case that holds a quote; `None` if none does.
+    """Return the field of a case that contains a quote; `None` if there is none.
 
-    White space of any kind and length counts as one space; typographic quotation marks, dashes
-    and dots count as the plain ones; marks and dots around a quote are left out. Nothing else is:
-    a quote in other words, in capitals that are not there, or with something left out in its
-    middle is not found.
+    White space of any kind and length counts as one space; typographic quotation marks, dashes and
+    dots count as the plain ones; marks and dots around a quote are ignored. Everything else must
+    match: a quote in other words, with other capitals, or with a gap in its middle is not found.
 
     Example:
         >>> case = Case(id="c", output="We ship by Friday – “if all goes well”.")
@@ -61,7 +60,7 @@ def _without_ends(text: str) -> str:
 
 
 def find_quotes(quotes: Iterable[str], case: Case) -> tuple[Quote, ...]:
-    """Return quotes, each with the field of the case that holds it."""
+    """Return quotes, each with the field of the case that contains it."""
     return tuple(Quote(text=text, field=find_quote(text, case)) for text in quotes)
 
 
@@ -72,7 +71,7 @@ def _plain(text: str) -> str:
 
 
 class QuoteTally:
-    """Counts the quotes of one metric over a run; those of fallbacks are left out."""
+    """Counts the quotes of one metric over a run; scores of fallbacks do not count."""
 
     def __init__(self) -> None:
         self._scores = 0

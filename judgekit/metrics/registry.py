@@ -1,4 +1,4 @@
-"""Names to metrics: the built-in ones, those of this process, those of installed packages."""
+"""Metrics by name: built-in ones, those of this process, and those of installed packages."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _registered: dict[str, FunctionMetric] = {}
 
 
 def metric_names() -> list[str]:
-    """Return every name that `create` knows.
+    """Return every name that `create` accepts.
 
     These are the built-in metrics and rubrics, the functions decorated with `metric` in this
-    process, and what installed packages offer.
+    process, and the metrics of installed packages.
     """
     offered = (offer.name for offer in offers(GROUP))
     return sorted({*BUILTIN, *library_names(), *_registered, *offered})
@@ -44,17 +44,18 @@ def metric(
 ) -> Callable[[ScoringFunction], FunctionMetric]:
     """Turn a function of a case into a metric, and register it under its name.
 
-    `create(name)` and suites that run in this process find it by that name. The same function
-    of the same module replaces its earlier definition, as when a notebook cell runs again.
+    `create(name)` and suites that run in this process find it by this name. If the same function of
+    the same module is decorated again, as when a notebook cell runs again, it replaces the earlier
+    definition.
 
     Args:
-        name: what results and suites call the metric.
-        range: lowest and highest value it may return.
-        higher_is_better: the direction.
-        needs: fields of the case that must hold something.
+        name: the name in results and suites.
+        range: minimum and maximum value.
+        higher_is_better: whether a higher value is better.
+        needs: fields of the case that must not be empty.
 
     Raises:
-        ConfigError: another metric or rubric has that name, or an option is wrong.
+        ConfigError: another metric or rubric has that name, or an option is invalid.
 
     Example:
         >>> @metric("polite")
@@ -79,7 +80,7 @@ def metric(
 
 
 def _check_new(new_metric: FunctionMetric) -> None:
-    """Refuse a name that something else has."""
+    """Refuse a name that another metric or rubric has."""
     owner = None
     if new_metric.name in BUILTIN or new_metric.name in library_names():
         owner = f"a built-in {'metric' if new_metric.name in BUILTIN else 'rubric'}"
@@ -95,7 +96,7 @@ def _check_new(new_metric: FunctionMetric) -> None:
 def _same_function(one: FunctionMetric, other: FunctionMetric) -> bool:
     """Return whether two metrics come from one definition that ran twice.
 
-    A module that is imported under two names, as by `python -m`, is the same file.
+    A module that is imported under two names, as with `python -m`, is the same file.
     """
     codes = [getattr(each.function, "__code__", None) for each in (one, other)]
     files = [(code.co_filename, code.co_qualname) for code in codes if code is not None]
@@ -111,15 +112,15 @@ def _home(registered: FunctionMetric) -> str:
 
 
 def create(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> Metric:
-    """Make a metric by name.
+    """Create a metric by name.
 
     Args:
-        name: a built-in metric or rubric, or one an installed package offers.
-        judge: for metrics that ask one.
-        options: what the metric takes.
+        name: name of a built-in metric or rubric, or of one in an installed package.
+        judge: the judge, for metrics that need one.
+        options: options of the metric.
 
     Raises:
-        ConfigError: no such metric, an option it does not take, or a judge is missing.
+        ConfigError: there is no such metric, an option is unknown, or the judge is missing.
 
     Example:
         >>> create("length", unit="words", maximum=120).name
@@ -130,11 +131,11 @@ def create(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> M
 
 
 class Maker(NamedTuple):
-    """What makes the metric of a name."""
+    """The constructor of a metric, by name."""
 
     name: str
     factory: Any
-    """A class or function that makes the metric, or a metric ready-made."""
+    """A class or function that creates the metric, or a ready-made metric."""
     judged: bool
     preset: Mapping[str, Any] = MappingProxyType({})
 
@@ -146,19 +147,19 @@ class Maker(NamedTuple):
 
     @property
     def asks(self) -> Asks:
-        """What it requests from a model."""
+        """The requests that it sends to a model."""
         return class_facts(self.factory).asks
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The options that name files, which a suite has beside it: `files` of the class."""
+        """The options that are file paths, relative to the suite: `files` of the class."""
         return class_facts(self.factory).files
 
     def build(self, *, judge: JudgeLike | None, options: dict[str, Any]) -> Metric:
-        """Make the metric from its options.
+        """Create the metric from its options.
 
         Raises:
-            ConfigError: an option it does not take, or one it lacks.
+            ConfigError: an option is unknown, or a required one is missing.
         """
         name = self.name
         if is_metric(self.factory):
@@ -183,7 +184,7 @@ class Maker(NamedTuple):
 
 
 def find(name: str) -> Maker:
-    """Return what makes a metric: built-in, of a built-in rubric, registered, or installed.
+    """Return the maker of a metric: built-in, of a built-in rubric, registered, or installed.
 
     Raises:
         ConfigError: no metric has that name, two have it, or the package that offers it cannot
@@ -215,19 +216,19 @@ def find(name: str) -> Maker:
 
 
 def rubric_maker(name: str) -> Maker:
-    """Return what makes the metric of a rubric; the rubric is an option."""
+    """Return the maker of a rubric's metric; the rubric is one of its options."""
     from judgekit.metrics.rubric import RubricMetric
 
     return Maker(name, RubricMetric, judged=True)
 
 
 def near_metric(name: str) -> str:
-    """Return a hint at the metric that may be meant; there are too many to list in a line."""
+    """Return a hint with the most similar name; a list of all names would be too long."""
     return suggest(name, metric_names(), otherwise="; `judgekit metrics` lists them")
 
 
 def _renamed(name: str, ready: Any, options: Mapping[str, Any]) -> Metric:
-    """Return a ready-made metric, such as a decorated function, under the name wanted."""
+    """Return a ready-made metric, such as a decorated function, under another name."""
     for option in options:
         if option != "name" or not is_dataclass(ready):
             raise UnknownOption(name, option, [], hint="")

@@ -1,4 +1,4 @@
-"""A Pydantic class as what a judge is asked for, in place of the criteria of a rubric."""
+"""A Pydantic class that replaces the criteria of a rubric: the judge fills in an instance."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from judgekit.core.value import Json
 
 
 class ResponseModel:
-    """What is asked for, and what an instance of it is worth on 0..1.
+    """A Pydantic class for a judge to fill in, and the value of an instance on 0..1.
 
     Args:
-        made_of: the class; its JSON schema goes to the judge.
-        worth: what an instance is worth; its field `value` or `score` by default.
+        made_of: the class; the judge receives its JSON schema.
+        worth: function that returns the value of an instance; by default its field `value` or
+            `score`.
     """
 
     def __init__(
@@ -31,17 +32,19 @@ class ResponseModel:
     def combined(
         self, judgments: Sequence[Judgment], *, metric: str
     ) -> tuple[float, dict[str, Json]]:
-        """Return the mean of what the judgments are worth, and the fields of the first.
+        """Return the mean value of the judgments, and the fields of the first one.
 
         Raises:
-            ValueError: one is worth something outside of 0..1.
-            ConfigError: nothing says what an instance is worth.
+            ValueError: a value is outside 0..1.
+            ConfigError: an instance has no value: there is neither `worth` nor a field for it.
         """
         values = []
         for judgment in judgments:
             value = float(self._worth(self.made_of.model_validate(judgment.data)))
             if not 0.0 <= value <= 1.0:
-                raise ValueError(f"{metric}: the response is worth {value}, not within 0..1")
+                raise ValueError(
+                    f"{metric}: the value of the response must be in 0..1, not {value}"
+                )
             values.append(value)
         data = judgments[0].data
         return sum(values) / len(values), data if isinstance(data, dict) else {}
@@ -65,4 +68,4 @@ def _value_field(response: Any) -> float:
     for name in ("value", "score"):
         if hasattr(response, name):
             return float(getattr(response, name))
-    raise ConfigError("the response model has no field 'value'; say what it is worth with value=")
+    raise ConfigError("the response model has no field 'value'; give its value with value=")

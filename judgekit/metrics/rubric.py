@@ -1,4 +1,4 @@
-"""A rubric as a metric: render, ask, validate, fold, explain."""
+"""A rubric as a metric: render, call the judge, validate, fold, explain."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DEFAULT_HISTORY = 10
 
 
 class JudgedMetric(Metric):
-    """Base of metrics that ask rubrics: what their results say of the judge."""
+    """Base of metrics with a judge; adds the facts about the judge to results."""
 
     asks: ClassVar[Asks] = "verdict"
 
@@ -54,7 +54,7 @@ class JudgedMetric(Metric):
         *first, last = rubrics
         named = [f"{rubric.name}@{rubric.version}" for rubric in rubrics]
         self._rubrics = rubrics
-        # Reports print RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
+        # Reports print RUBRIC@VERSION; several are joined: `statements@1+claim_support@1`.
         self._made_with: dict[str, Json] = {
             "rubric": "+".join([*named[: len(first)], last.name]),
             "version": last.version,
@@ -70,7 +70,7 @@ class JudgedMetric(Metric):
 
     @property
     def rubrics(self) -> tuple[Rubric, ...]:
-        """The rubrics it asks, in order."""
+        """The rubrics of the metric, in order."""
         return self._rubrics
 
     def aggregates(self) -> Sequence[Aggregate]:
@@ -79,34 +79,35 @@ class JudgedMetric(Metric):
 
 
 class RubricMetric(JudgedMetric):
-    """Scores a case by what a judge answers to a rubric. Range 0..1, higher is better.
+    """Scores a case by a judge's answers to a rubric. Range 0..1, higher is better.
 
-    The value is the fold of the criteria (see `judgekit.rubric.fold`); `confidence` is the share
-    of the rubric's weight that was answered. With `samples` the judge is asked that often:
-    numbers are averaged, words and yes/no go by majority, a tie abstains. With a `Jury` as judge,
-    several judges vote.
+    The value is the fold of the criteria (see `judgekit.rubric.fold`); `confidence` is the share of
+    the rubric's weight that the judge answered. With `samples`, the judge is called that many
+    times: numbers are averaged, words and yes/no are decided by majority, and a tie abstains. With
+    a `Jury` as judge, several judges vote.
 
     Args:
         rubric: a loaded rubric, a name, or a path.
         judge: the judge, or a `Jury`.
-        name: the name results carry; the rubric's by default.
-        mode: one of the rubric's modes; its default otherwise.
-        samples: how often to ask, each recorded under its own key.
-        order: `balanced` shows criteria and options in another order to each sample.
-        calls: `all` criteria in one call, `each` in its own, or so many per call.
-        readout: what is read from the distribution of the answers (see `Jury`).
-        history: how many earlier messages the judge may see.
-        scale: factor for the shown value only, such as 10 for "8.5 out of 10"; above 0.
-        parameters: what the rubric's parameters are set to; the others keep their defaults.
-        response_model: a Pydantic class to ask for instead of the rubric's criteria.
-        value: what an instance of that class is worth on 0..1; its field `value` by default.
+        name: the name in results; by default that of the rubric.
+        mode: one of the rubric's modes; by default its default mode.
+        samples: how many times to call the judge; each reply is recorded under a separate key.
+        order: `balanced` changes the order of criteria and options from sample to sample.
+        calls: `all` criteria in one call, `each` in a separate call, or a number per call.
+        readout: how to get an answer from the distribution of the answers (see `Jury`).
+        history: maximum number of earlier messages that the judge sees.
+        scale: factor for the displayed value, such as 10 for "8.5 out of 10"; above 0.
+        parameters: values for the rubric's parameters; the others keep their defaults.
+        response_model: a Pydantic class that the judge fills in, instead of the rubric's criteria.
+        value: function from an instance of that class to its value on 0..1; by default its field
+            `value`.
 
     Raises:
         ConfigError: an option is out of range.
         RubricError: the rubric cannot be loaded.
     """
 
-    confidence = "is the share of the rubric's weight that was answered"
+    confidence = "is the share of the rubric's weight that the judge answered"
 
     def __init__(
         self,
@@ -140,8 +141,8 @@ class RubricMetric(JudgedMetric):
         self._own = None if response_model is None else ResponseModel(response_model, worth=value)
         if self._own is not None and (self.jury.options or self.jury.members[0].judge.api):
             raise ConfigError(
-                f"{self.name}: a response model takes one judge and samples alone; "
-                "juries, orders, calls and readouts need a rubric's criteria"
+                f"{self.name}: a response model supports only one judge and samples; "
+                "juries, orders, calls and readouts need the criteria of a rubric"
             )
         check_askable(self.name, self.rubric, mode=self.mode, jury=self.jury)
         self._mirrors: tuple[Mirror | None, ...] = (None,)
@@ -159,7 +160,7 @@ class RubricMetric(JudgedMetric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring never waits, because no judge does."""
+        """Whether scoring never waits, because no judge is asynchronous."""
         return self.judge.synchronous
 
     @property
@@ -195,7 +196,7 @@ class RubricMetric(JudgedMetric):
         return variant, [request for ask in asks for request in ask.requests]
 
     def _asks(self, case: Case) -> tuple[Variant, list[OpinionRequest]]:
-        """Return the variant of a case in written order, and what to ask, sample by sample."""
+        """Return the variant of a case in written order, and the requests, sample by sample."""
         jury, earlier = self.jury, case.history
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
@@ -203,7 +204,7 @@ class RubricMetric(JudgedMetric):
         rendered: dict[tuple[Arrangement, bool], tuple[Variant, tuple[ChatMessage, ...]]] = {}
 
         def render(how: Arrangement, api: Api | None) -> tuple[Variant, tuple[ChatMessage, ...]]:
-            bare = api is not None  # the form has the questions of another API than chat
+            bare = api is not None  # for an API other than chat, the form has the questions
             if (how, bare) not in rendered:
                 rendered[how, bare] = self.rubric.render(
                     self.shown(case, swapped=how.swapped),
@@ -244,7 +245,7 @@ class RubricMetric(JudgedMetric):
         return trusted(About, fields)
 
     def shown(self, case: Case, *, swapped: bool) -> Case:
-        """Return a case as one request shows it, with two answers in the other order or not."""
+        """Return a case as one request shows it, with two answers swapped or not."""
         return case
 
     async def score(self, case: Case) -> Score:
@@ -306,7 +307,7 @@ class RubricMetric(JudgedMetric):
                 valid = [opinion.values for opinion in opinions if opinion.failure is None]
                 details["samples"] = {id: [values[id] for values in valid] for id in variant.ids}
         elif len(judgments) == 1:
-            # The parts carry the answers of a single judgment already.
+            # The parts already have the answers of a single judgment.
             judgments = [trusted(Judgment, {**verdict.__dict__, "answers": {}, "details": {}})]
         return trusted(
             Score,
@@ -330,7 +331,7 @@ class RubricMetric(JudgedMetric):
         )
 
     def opinion_replies(self, case: Case, judgments: Sequence[Judgment]) -> list[OpinionReply]:
-        """Return recorded judgments of a case as the opinions that this metric would ask for."""
+        """Return recorded judgments of a case as the opinions that this metric would request."""
         by_key = {judgment.request_key: judgment for judgment in judgments}
         variant, asks = self._asks(case)
         ids = () if self._own is not None else variant.ids
@@ -340,7 +341,7 @@ class RubricMetric(JudgedMetric):
     def combined(
         self, variant: Variant, several: Sequence[OpinionReply]
     ) -> tuple[Judgment, list[Outcome]]:
-        """Return the answers that all opinions come to, and their values."""
+        """Return the combined answers of all opinions, and their values."""
         first = next(one.verdict for one in several if one.verdict is not None)
         plain = self.jury.readout is None and not any(
             answer.distribution for answer in first.answers.values()
@@ -361,13 +362,13 @@ class RubricMetric(JudgedMetric):
         return details
 
     def effective_mode(self, variant: Variant) -> str:
-        """Return the mode that applies to the case, without groups for which it has no fields."""
+        """Return the mode that applies to the case: without groups that need missing fields."""
         modes, live = self.rubric.modes, list(variant.groups)
         same = (mode for mode in (self.mode, *modes) if list(modes[mode]) == live)
         return next(same, "+".join(live))
 
     def reason(self, judgment: Judgment, folded: Folded, parts: Sequence[Part]) -> str:
-        """Return the reason: the criterion that cost the most, and why."""
+        """Return the reason: the criterion that lowered the value most, and its explanation."""
         if folded.value is None:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
         scored = [part for part in parts if part.value is not None]

@@ -31,7 +31,7 @@ MAX_STATEMENTS = 50
 async def judge_all(metric: RubricMetric, cases: Sequence[Case]) -> list[Score]:
     """Return the score of each case, in order.
 
-    All requests finish before an error is raised, so that every paid reply is recorded.
+    All requests finish before an error is raised, so every paid reply is recorded.
 
     Raises:
         JudgekitError: one of them could not be judged.
@@ -51,7 +51,7 @@ async def judge_all(metric: RubricMetric, cases: Sequence[Case]) -> list[Score]:
 def subject(case: Case, suffix: str, /, **fields: Any) -> Case:
     """Return a case for one step, with the given fields only.
 
-    Its id is `ID/SUFFIX`; verdicts of a person are looked up by it.
+    Its id is `ID/SUFFIX`; recorded verdicts of a person are found by this id.
     """
     return Case.model_construct(id=f"{case.id}/{suffix}", **fields)
 
@@ -74,7 +74,7 @@ def distinct(texts: Iterable[str]) -> list[str]:
 
 
 def items_of(score: Score, *, met: bool | None = None) -> list[str]:
-    """Return the items of a checklist without duplicates: all, or only those met or not met."""
+    """Return the distinct items of a checklist: all, or only those that are met or not met."""
     items = [item for item in score.parts[0].items if isinstance(item, dict)]
     if met is not None:
         items = [item for item in items if (item["met"] is True) == met]
@@ -87,11 +87,11 @@ class JudgedText(NamedTuple):
     text: str
     score: Score
     value: float
-    """What the text contributes, from 0 to 1."""
+    """The contribution of the text, 0..1."""
     met: bool
-    """Whether the text is as it should be."""
+    """Whether the text meets the criterion."""
     answer: str
-    """The verdict in a word."""
+    """The verdict as one word."""
     source: Case
     """The case that contains the quotes of the judge."""
     details: dict[str, Json] = {}  # noqa: RUF012 - never changed
@@ -122,7 +122,7 @@ def text_parts(noun: str, texts: Sequence[JudgedText], *, first: int = 1) -> lis
 
 
 def certainty(probabilities: Sequence[float]) -> float | None:
-    """Return the mean of the greater of p and 1 - p; `None` without probabilities."""
+    """Return the mean of max(p, 1 - p); `None` without probabilities."""
     if not probabilities:
         return None
     return math.fsum(max(p, 1.0 - p) for p in probabilities) / len(probabilities)
@@ -187,7 +187,7 @@ class Stepped(JudgedMetric):
         return FIGURES if any(with_quotes) else {}
 
     async def judge_each(self, case: Case, texts: Iterable[Mapping[str, Any]]) -> list[Score]:
-        """Return the verdict on each text of a case, given as the fields that the rubric reads.
+        """Return the verdict on each text of a case; each text is given as fields of the rubric.
 
         Raises:
             JudgekitError: one of them could not be judged.
@@ -219,7 +219,7 @@ class Stepped(JudgedMetric):
 
 
 def _opinions(scores: Sequence[Score]) -> Iterator[Opinion]:
-    """Yield the opinions of several scores as those of one; each names the text it is about."""
+    """Yield the opinions of several scores as those of one; each names the text it judges."""
     place = 0
     for number, score in enumerate(scores, start=1):
         for opinion in score.opinions:

@@ -1,4 +1,4 @@
-"""Words, sentences, lines and paragraphs of a text, and the form in which answers compare."""
+"""Split a text into words, sentences, lines and paragraphs; normalise short answers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from judgekit.embedders.folding import fold, nfkc
 
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 CJK += "\U00020000-\U0003ffff"
-"""Han and kana, as the inside of a character class: scripts that put no space between words."""
+"""Han and kana, as the inside of a character class: scripts without spaces between words."""
 
 _ALNUM = re.compile(r"[^\W_]")
-# Possessive, so that a million full stops are read once.
+# Possessive quantifiers: a million full stops are read only once.
 _SENTENCE_END = re.compile(
     r"[。！？｡]++[”’」』）\"')\]]*+|(?<![.!?…؟।])[.!?…؟।]++[”’\"')\]*_]*+(?=\s|$)"
 )
 _ABBREVIATION = re.compile(
     r"(?i:\b(?:mr|mrs|ms|dr|prof|vs|inc|ltd|jr|sr|st|approx|cf|[a-z](?:\.[a-z])+))$|\b[A-HJ-Z]$"
 )
-# A new line ends a sentence where a blank line, a list item, a heading or a quotation follows.
+# A new line ends a sentence if a blank line, a list item, a heading or a quotation follows.
 _BLOCK = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+•#>]|\d{1,3}[.)])\s)")
 _ARTICLES = frozenset({"a", "an", "the"})
 _ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
@@ -44,10 +44,10 @@ def _cjk() -> re.Pattern[str]:
 
 
 def count_words(text: str) -> int:
-    """Count words: runs between spaces or dashes that hold a letter or digit.
+    """Count words: runs between spaces or dashes that contain a letter or digit.
 
-    "Don't" and "twenty-one" are one word each. Each Han or kana character counts as a word;
-    Thai, Lao, Khmer and Burmese are not divided, so a run of them counts as one.
+    "Don't" and "twenty-one" are one word each. Each Han or kana character counts as a word. Thai,
+    Lao, Khmer and Burmese are not split, so a run of them counts as one word.
 
     >>> count_words("Don't panic - it is 3.5 km"), count_words("日本語 OK")
     (6, 4)
@@ -56,10 +56,10 @@ def count_words(text: str) -> int:
 
 
 def count_sentences(text: str) -> int:
-    """Count sentences: what ends in `.`, `!`, `?` (or their kin elsewhere), a block, or the text.
+    """Count sentences: each ends at `.`, `!`, `?` (or an equivalent), a block, or the text's end.
 
-    A full stop after a common abbreviation, an initial or a list number ends nothing. Blocks
-    are paragraphs and list items.
+    A full stop after a common abbreviation, an initial or a list number does not end a sentence.
+    Blocks are paragraphs and list items.
 
     >>> count_sentences("Dr. Who paid $3.50. Why? No idea")
     3
@@ -68,9 +68,9 @@ def count_sentences(text: str) -> int:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences that hold a letter or digit, the last one even if nothing ends it.
+    """Yield the sentences that contain a letter or digit, even if the last one is incomplete.
 
-    They end as `count_sentences` says. Linear in the text.
+    They end as in `count_sentences`. Takes linear time.
 
     >>> list(split_sentences("Dr. Who paid $3.50. Why? No idea"))
     ['Dr. Who paid $3.50.', 'Why?', 'No idea']
@@ -96,7 +96,7 @@ def count_lines(text: str) -> int:
 
 
 def count_paragraphs(text: str) -> int:
-    """Count the blocks of lines that blank lines set apart."""
+    """Count the blocks of lines that are separated by blank lines."""
     count, blank = 0, True
     for line in text.splitlines():
         count += blank and bool(line.strip())
@@ -105,11 +105,11 @@ def count_paragraphs(text: str) -> int:
 
 
 def squad_tokens(text: str) -> tuple[str, ...]:
-    """Return the tokens SQuAD compares: lower case, no punctuation, no English articles.
+    """Return the tokens that SQuAD compares: lower case, no punctuation, no English articles.
 
-    The normalisation of the official SQuAD 1.1 script; ASCII text gives exactly its tokens.
-    Beyond it: Unicode punctuation goes too, each Han or kana character is a token, and what
-    would leave nothing ("The", "?") keeps its articles, then its punctuation.
+    This is the normalisation of the official SQuAD 1.1 script; ASCII text gives exactly its tokens.
+    In addition, it removes Unicode punctuation, and each Han or kana character is a token. If
+    nothing would remain ("The", "?"), the text keeps its articles, then its punctuation.
 
     >>> squad_tokens("The U.S. economy, in 1,000 words")
     ('us', 'economy', 'in', '1000', 'words')
@@ -127,12 +127,12 @@ def answer_form(
     ignore_articles: bool = True,
     apart: bool = False,
 ) -> str:
-    """Return the text as short answers are compared: SQuAD's form, but numbers keep theirs.
+    """Return a text in the form for comparing short answers: SQuAD's form with exact numbers.
 
-    Punctuation, English articles and repeated white space go. A sign, and `. , : / -` between
-    two digits, stay, because "1.5" is not "15" and "-5" is not "5". Accents on Latin letters
-    go where asked; in other scripts a mark is a letter of its own and stays. With `apart`,
-    punctuation and symbols become a space, so that "well-known" is "well known".
+    It removes punctuation, English articles and repeated white space. It keeps a sign, and `. , : /
+    -` between two digits, because "1.5" is not "15" and "-5" is not "5". On request, it removes
+    accents on Latin letters; in other scripts a mark is a separate letter and stays. With `apart`,
+    punctuation and symbols become a space, so "well-known" becomes "well known".
 
     >>> answer_form("The Crème, please!"), answer_form("1,000."), answer_form("-1.5")
     ('creme please', '1,000', '-1.5')
@@ -155,7 +155,7 @@ def answer_form(
 
 
 class _Table(dict[int, int | None]):
-    """What `translate` does to a character, worked out when it is first met."""
+    """A table for `translate`, filled for each character on first use."""
 
     def __init__(self, is_replaced: Callable[[str], bool], by: int | None) -> None:
         self.is_replaced = is_replaced

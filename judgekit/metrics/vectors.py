@@ -1,4 +1,4 @@
-"""Unit vectors and their products, with exact sums for the same result on every machine."""
+"""Unit vectors and their products; exact sums give the same result on every machine."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ else:
 
 
 async def unit_vectors(embedder: Chosen, texts: Sequence[str]) -> list[Vector]:
-    """Return the texts as vectors of length 1; `None` where a vector is zero.
+    """Return the texts as vectors of length 1; `None` for a zero vector.
 
     Raises:
-        ValueError: the embedder returned something else than one row of finite numbers per text.
+        ValueError: the embedder did not return one row of finite numbers per text.
     """
     import numpy as np
 
@@ -33,10 +33,10 @@ async def unit_vectors(embedder: Chosen, texts: Sequence[str]) -> list[Vector]:
 
 
 def scaled(row: NDArray[np.float64]) -> Vector:
-    """Return a vector at length 1; `None` of a zero vector.
+    """Return a vector scaled to length 1; `None` for a zero vector.
 
     Raises:
-        ValueError: it holds NaN or an infinity.
+        ValueError: it contains NaN or an infinity.
     """
     norm = math.sqrt(_sum(row * row))
     if not math.isfinite(norm):
@@ -45,7 +45,7 @@ def scaled(row: NDArray[np.float64]) -> Vector:
 
 
 def dot(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """Return the product of two vectors; of two of length 1, their cosine, -1..1."""
+    """Return the dot product of two vectors; for vectors of length 1 it is their cosine, -1..1."""
     return max(-1.0, min(1.0, _sum(first * second)))
 
 
@@ -55,7 +55,7 @@ def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
     Sums are exact (`math.fsum`), so the value does not depend on the machine.
 
     Raises:
-        ValueError: a vector holds NaN or an infinity, or their lengths differ.
+        ValueError: a vector contains NaN or an infinity, or their lengths differ.
 
     >>> cosine([1.0, 0.0], [2.0, 0.0]), cosine([1.0], [-1.0]), cosine([0.0], [1.0])
     (1.0, 0.0, None)
@@ -75,10 +75,10 @@ def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
 
 
 def square(vector: NDArray[np.float64]) -> float:
-    """Return the square of a vector's length."""
+    """Return the squared length of a vector."""
     return _sum(vector * vector)
 
 
 def _sum(products: NDArray[np.float64]) -> float:
-    # Lexical vectors are mostly zeros, and an exact sum takes its time for every one.
+    # Lexical vectors are mostly zeros, and each of them slows down an exact sum.
     return math.fsum(products[products != 0.0].tolist())

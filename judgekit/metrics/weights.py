@@ -1,4 +1,4 @@
-"""Several values as one: scales to map them to 0..1, weights, and their weighted mean."""
+"""Combine several values: scales that map them to 0..1, weights, and their weighted mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judgekit.metrics._options import check_weight
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A range with finite ends, and which of them is good."""
+    """A range with finite ends, and which end is better."""
 
     low: float
     high: float
@@ -66,10 +66,14 @@ def check_weights(metric: str, value: object, default: Mapping[str, float]) -> d
         raise ConfigError(f"{metric}: weights must be {{{example}}}, not {value!r}")
     for name in value:
         if name not in default:
-            raise ConfigError(f"{metric}: weights has no part {name!r}{suggest(str(name), names)}")
+            raise ConfigError(
+                f"{metric}: weights: there is no part {name!r}{suggest(str(name), names)}"
+            )
     missing = [name for name in names if name not in value]
     if missing:
-        raise ConfigError(f"{metric}: weights lack {', '.join(missing)}; name each part")
+        raise ConfigError(
+            f"{metric}: weights: missing {', '.join(missing)}; give each part a weight"
+        )
     weights = {name: check_weight(metric, f"weights.{name}", value[name]) for name in names}
     total = math.fsum(weights.values())
     if abs(total - 1.0) > 1e-6:
@@ -78,7 +82,7 @@ def check_weights(metric: str, value: object, default: Mapping[str, float]) -> d
 
 
 def spelled_part(part: Part) -> str:
-    """Return the id of a part with its value, or with its status where it has none."""
+    """Return the id of a part with its value, or with its status if it has no value."""
     if part.value is None:
         return f"{part.id} {part.status.replace('_', ' ')}"
     return f"{part.id} {part.value:.2f}"
@@ -96,7 +100,7 @@ class Fold(NamedTuple):
 
 
 def fold_parts(parts: Sequence[Part], weights: Mapping[str, float]) -> Fold:
-    """Return the weighted mean of the parts that apply; they share the weight of the others."""
+    """Return the weighted mean of the applicable parts; they share the weight of the others."""
     covered = math.fsum(weights[part.id] for part in parts if part.value is not None)
 
     def share(part: Part) -> float:

@@ -1,4 +1,4 @@
-"""Words and patterns that ship as data files; the small words of a text tell if it is English."""
+"""Words and patterns from data files; the function words of a text show whether it is English."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ def fill_parts(parts: Mapping[str, str], **given: str) -> dict[str, str]:
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 SAMPLE = 20_000
-"""Characters looked at."""
+"""Number of characters to check."""
 
 
 @cache
 def function_words() -> dict[str, frozenset[str]]:
-    """Return the small words of each language by its code."""
+    """Return the function words of each language by its code."""
     words = read_words("languages/function_words.yaml").data
     return {code: frozenset(listed.split()) for code, listed in words.items()}
 
 
 def count_function_words(words: Iterable[str]) -> dict[str, int]:
-    """Return by language how many words are its small words."""
+    """Return the number of function words for each language."""
     listed = list(words)
     return {code: sum(word in known for word in listed) for code, known in function_words().items()}
 
 
 def is_english(text: str) -> bool | None:
-    """Return whether a text is English; `None` where its words do not tell.
+    """Return whether a text is English; `None` if its words do not show it.
 
-    By its common small words, counted against those of six other languages, and by its letters:
-    a text mostly in another alphabet is not English. Short texts such as "Great service!" hold
-    none of the words and do not tell.
+    The function counts the common function words of English and of six other languages. It also
+    checks the letters: a text mostly in another alphabet is not English. A short text such as
+    "Great service!" has no function words, so the result is `None`.
 
     >>> is_english("The sky is blue."), is_english("Der Himmel ist blau."), is_english("Super!")
     (True, False, None)

@@ -180,7 +180,7 @@ def test_free_answers_are_refused_before_a_run(tmp_path, criterion, why):
         RubricMetric(rubric(tmp_path, criterion + "\n"), judge=LocalEndpoint("decisions"))
 
     assert str(caught.value) == (
-        "mine: openai/local (api: decisions) cannot be asked criterion 'free' of rubric 'mine': "
+        "mine: openai/local (api: decisions) does not support criterion 'free' of rubric 'mine': "
         f"{why}, or name another judge"
     )
     RubricMetric(rubric(tmp_path, criterion + "\n"), judge=FakeJudge())

@@ -80,15 +80,15 @@ def test_a_whole_score_is_passed_on():
 @pytest.mark.parametrize(
     ("outcome", "message"),
     [
-        (1.5, "m: gave 1.5, outside its range 0 to 1"),
-        (-0.1, "m: gave -0.1, outside"),
-        (float("nan"), "m: gave nan, outside"),
-        (float("inf"), "m: gave inf, outside"),
-        ("0.5", "m: gave '0.5', which is not a number"),
-        ([0.5], "m: gave \\[0.5\\], which is not a number"),
+        (1.5, "m: returned 1.5, outside its range 0 to 1"),
+        (-0.1, "m: returned -0.1, outside"),
+        (float("nan"), "m: returned nan, outside"),
+        (float("inf"), "m: returned inf, outside"),
+        ("0.5", "m: returned '0.5', which is not a number"),
+        ([0.5], "m: returned \\[0.5\\], which is not a number"),
         ((0.5, 3), "m: the reason must be a text, not 3"),
-        ((0.5, "a", "b"), "m: gave 3 things"),
-        (Score(value=2.0), "m: gave 2.0, outside"),
+        ((0.5, "a", "b"), "m: returned 3 items"),
+        (Score(value=2.0), "m: returned 2.0, outside"),
     ],
 )
 def test_what_is_no_number_in_range_is_an_error(outcome, message):
@@ -119,7 +119,7 @@ def test_needed_fields_that_are_there_are_enough():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"needs": ("outptu",)}, "m: needs names no field of a case: 'outptu'"),
+        ({"needs": ("outptu",)}, "m: needs: 'outptu' is not a field of a case"),
         ({"range": (1, 0)}, "m: range must be \\(low, high\\), not \\(1, 0\\)"),
         ({"range": (0, float("nan"))}, "m: range must be"),
         ({"higher_is_better": 1}, "m: higher_is_better must be true or false, not 1"),

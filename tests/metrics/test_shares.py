@@ -139,7 +139,7 @@ def test_without_a_required_criterion_all_of_them_count():
 
 @pytest.mark.parametrize(("part", "whole"), [(2, 1), (-1, 1)])
 def test_more_than_the_whole_is_refused(part, whole):
-    with pytest.raises(ValueError, match="is no share"):
+    with pytest.raises(ValueError, match="is not a share"):
         shares.ratio(part, whole)
 
 

@@ -14,18 +14,19 @@ from judgekit.metrics.shares import ratio
 
 
 class RoleAdherence(step.Stepped):
-    """The share of assistant turns that keep to the role of the system prompt; 0..1, higher better.
+    """Share of assistant turns that keep to the system prompt's role. Range 0..1, higher is better.
 
-    The judge gets one request for each assistant turn (rubric `role_adherence`), the output last,
-    with the system prompt and the messages before the turn. It decides whether the turn keeps to
-    the role: who the assistant is, what it may talk about, and how.
+    The judge rates every assistant turn separately, the output last (rubric `role_adherence`). It
+    sees the system prompt, the earlier messages and the turn. It decides whether the turn keeps to
+    the role: who the assistant is, which topics it may talk about, and how it should behave.
 
     Args:
         judge: the judge, called once for each assistant turn.
         name: name in results.
         history: maximum number of messages before a turn that the judge sees.
-        max_turns: maximum number of turns to judge, counted from the end; details report the rest.
-        rubric: rubric for a turn, instead of `role_adherence`.
+        max_turns: maximum number of turns to judge; the last turns are used.
+            `details.turns_left_out` counts the others.
+        rubric: rubric for judging a turn.
     """
 
     judge: JudgeLike

@@ -18,7 +18,8 @@ EXPECTED = "tool_calls"
 """Key of `expected` with the calls."""
 _NEEDS = ("history with tool calls, or metadata.tool_calls", "expected.tool_calls")
 MAX_CALLS = 500
-"""Calls of one conversation; pairing takes quadratic time and a stack of this depth."""
+"""Maximum number of calls of one conversation; pairing takes quadratic time and a stack of this
+depth."""
 
 
 class ExpectedCall(NamedTuple):
@@ -64,8 +65,8 @@ def expected_calls(case: Case) -> tuple[ExpectedCall, ...]:
     calls = case.expected.get(EXPECTED)
     if calls is None:
         raise CaseError(
-            f"needs the calls that should be made (field 'expected.{EXPECTED}'); an empty list"
-            " says that none should"
+            f"needs the expected calls (field 'expected.{EXPECTED}'); an empty list means that"
+            " the agent should call no tool"
         )
     if not isinstance(calls, list) or len(calls) > MAX_CALLS:
         raise CaseError(f"expected.{EXPECTED} is not a list of at most {MAX_CALLS:,} calls")
@@ -113,7 +114,7 @@ def is_match(
         return True
     if arguments == "subset":
         return _contains(call.arguments, expected.arguments)
-    # Compare as JSON: in Python 1 == True and 1 == 1.0, for a tool these are other arguments.
+    # Compare as JSON: in Python 1 == True and 1 == 1.0, but for a tool these are different.
     return as_json(expected.arguments) == as_json(call.arguments)
 
 
@@ -146,10 +147,10 @@ def pair_up(
     calls: Sequence[ToolCall],
     match: Callable[[ExpectedCall, ToolCall], bool],
 ) -> dict[int, int]:
-    """Return a maximum matching: the index of an expected call to the index of its call.
+    """Return a maximum matching: index of an expected call -> index of its actual call.
 
-    Each call is used once. The matching grows by augmenting paths, so a call that matches several
-    expected calls goes to the one that has no other.
+    Each call is used once. The matching grows by augmenting paths: a call that matches several
+    expected calls goes to the one that has no other match.
     """
     candidates = [[n for n, call in enumerate(calls) if match(want, call)] for want in expected]
     assigned: dict[int, int] = {}
@@ -208,18 +209,21 @@ def compare_calls(
 
 
 class ToolCallCorrectness(ComputedMetric):
-    """Share of the expected tool calls that were made; 0..1, higher is better.
+    """Share of the expected tool calls that the agent made. Range 0..1, higher is better.
 
-    A call counts for at most one expected call. The order does not matter; `trajectory_match`
-    compares it. An empty list means that no tool should be called: 1 if none was, else 0. The
-    details list unexpected calls; with `extra: count` they lower the value.
+    Each actual call matches at most one expected call. The order does not matter; use
+    `trajectory_match` to check it. An empty list of expected calls means that the agent should call
+    no tool: the value is 1 if it called none, else 0. `details.unexpected` lists the unexpected
+    calls. With `extra: count` they lower the value.
     """
 
     name: str = "tool_call_correctness"
     arguments: Arguments = "exact"
-    """How arguments are compared: exact, subset, schema or ignore."""
+    """How arguments are compared: exact, subset (others are allowed), schema (a JSON Schema) or
+    ignore."""
     extra: Extra = "ignore"
-    """`count`: divide by the number of expected or actual calls, whichever is greater."""
+    """`ignore` divides by the number of expected calls. `count` divides by the number of expected
+    or actual calls, whichever is larger."""
 
     needs = _NEEDS
 
@@ -269,16 +273,17 @@ Order = Literal["strict", "unordered", "subset", "superset"]
 
 
 class TrajectoryMatch(ComputedMetric):
-    """1 if the tool calls of a conversation match the expected ones, else 0; higher is better.
+    """1 if the tool calls of a conversation match the expected ones, else 0. Higher is better.
 
-    `strict`: the same calls in the same order. `unordered`: the same calls in any order. `subset`:
-    only expected calls. `superset`: every expected call, and possibly others. A call counts for one
-    expected call. An empty list is a trajectory without tools.
+    `strict` requires the same calls in the same order, `unordered` the same calls in any order.
+    `subset` allows no unexpected call. `superset` requires every expected call and allows others.
+    Each actual call matches at most one expected call. An empty list of expected calls means a
+    trajectory without tool calls.
     """
 
     name: str = "trajectory_match"
     match: Order = "strict"
-    """What makes two trajectories match."""
+    """How trajectories are compared: strict, unordered, subset or superset."""
     arguments: Arguments = "exact"
     """How arguments are compared: exact, subset, schema or ignore."""
 

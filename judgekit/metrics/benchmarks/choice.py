@@ -1,4 +1,4 @@
-"""Which of several choices a text names, by letter, place or words."""
+"""Find the choice that a text names, by letter, number or words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judgekit.metrics.tokens import answer_form, split_sentences
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNKNOWN = 10
-"""Choices there may be where a case does not list them."""
+"""Maximum number of choices if the case does not list them."""
 
 _LEAD = r"[ \t*_\"'“”‘’\[{$:>]*+"
 _ALONE = re.compile(rf"^{_LEAD}\(?([A-Za-z])\)?[.:)\]*_\"'”’$ \t]*$", re.MULTILINE)
@@ -28,16 +28,16 @@ class Choices:
     texts: tuple[str, ...] = ()
 
     def letter(self, place: int) -> str | None:
-        """Return the letter of a place, counted from 0."""
+        """Return the letter of a choice by its index, from 0."""
         count = min(len(self.texts) or UNKNOWN, len(LETTERS))
         return LETTERS[place] if 0 <= place < count else None
 
     def of_letter(self, letter: str) -> str | None:
-        """Return the letter in upper case, if it names a choice."""
+        """Return the letter in upper case, if there is such a choice."""
         return self.letter(LETTERS.find(letter.upper()))
 
     def accepted(self, reference: str) -> str | None:
-        """Return the letter of a reference: a letter, or the text of a choice."""
+        """Return the letter of a reference, which is a letter or the text of a choice."""
         bare = reference.strip().strip("().:")
         by_text = [n for n, text in enumerate(self.texts) if _form(text) == _form(reference)]
         if by_text:
@@ -45,7 +45,7 @@ class Choices:
         return self.of_letter(bare) if len(bare) == 1 else None
 
     def stated(self, statement: str) -> str | None:
-        """Return the choice that a statement begins with; `None` if it names two or none.
+        """Return the choice at the beginning of a statement; `None` for none, or for two.
 
         >>> Choices().stated(" (b), because"), Choices().stated("A or B"), Choices().stated("a cat")
         ('B', None, None)
@@ -83,7 +83,7 @@ class Choices:
         return self.letter(-max(fits)[1]) if fits else None
 
     def _another(self, letter: str, after: str) -> bool:
-        """Whether a second choice is named beside the first: "A or B"."""
+        """Return whether a second choice follows the first: "A or B"."""
         match = re.match(
             r"[)\]*_\"'”]*\s*(?:,|/|&|\bor\b|\band\b)+\s*(?:(?:or|and)\s+)?[(\[*_]*([A-Za-z])(?![\w'’])",
             after,
@@ -93,7 +93,7 @@ class Choices:
         return _is_letter(match[1], after[match.end() :])
 
     def named(self, text: str) -> tuple[str, str, str] | None:
-        """Return the choice a text names without marking it: letter, rule, and where it is said."""
+        """Return the unmarked choice that a text names: letter, rule, and sentence."""
         words = wording()
         word = _worded(words.choice_word, "|".join(words.ordinal))
         rules: Sequence[tuple[str, Callable[[str], Iterator[AnswerMention]]]] = (
@@ -110,7 +110,7 @@ class Choices:
             return only, "whole text", whole
         lines = text.splitlines()
         if len({mention.name for mention in _letters(_LINE, text)}) > 1:
-            # The options, listed once more; what is said of them stands elsewhere.
+            # These lines repeat the options; the answer is in the other lines.
             lines = [line for line in lines if not _LINE.match(line) or _ALONE.match(line)]
         sentences = [part for line in lines for part in split_sentences(line)]
         for rule, named in rules:
@@ -122,7 +122,7 @@ class Choices:
     def _last(
         self, named: Callable[[str], Iterator[AnswerMention]], sentences: Sequence[str]
     ) -> tuple[str, str] | None:
-        """Return what the last sentence that names any choice names, if it is one."""
+        """Return the choice in the last sentence that names any; `None` if it names several."""
         rejected: set[str] = set()
         for sentence in reversed(sentences):
             mentions = [
@@ -148,7 +148,7 @@ class Choices:
                 yield AnswerMention(match.start(), match.end(), letter)
 
     def _by_text(self, text: str) -> Iterator[AnswerMention]:
-        """Yield where the texts of choices are found as written, else in the compared form."""
+        """Yield the mentions of the texts of choices: as written, else in normalised form."""
         lowered = text.lower()
         mentions = [
             AnswerMention(at, at + len(choice), letter)
@@ -166,14 +166,14 @@ class Choices:
             ]
         end = -1
         for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
-            # "York" within "New York" is not named.
+            # "York" inside "New York" is not a mention.
             if mention.end > end or mention.start == mention.end:
                 yield mention
                 end = max(end, mention.end)
 
 
 def _is_letter(letter: str, after: str) -> bool:
-    """Whether a letter is meant as one: "a" is mostly an article, "I" a person."""
+    """Return whether a letter names a choice: "a" is usually an article, "I" a pronoun."""
     stops = re.match(r"\s*(?:$|[).:;,\]}*_\"'”’$\n!?/-])", after) is not None
     if letter.islower():
         return stops
@@ -198,7 +198,7 @@ def _bare(text: str) -> Iterator[AnswerMention]:
 
 
 def _places(choice: str, text: str) -> Iterator[int]:
-    """Yield where a text stands in another as whole words."""
+    """Yield the positions where a text occurs in another as whole words."""
     at = text.find(choice) if choice else -1
     while at >= 0:
         end = at + len(choice)

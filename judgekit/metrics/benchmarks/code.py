@@ -1,4 +1,4 @@
-"""Code: does the program an answer states pass its tests?"""
+"""Code: does the program in an answer pass its tests?"""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
 class ProgramTest(NamedTuple):
-    """One thing to check."""
+    """One test of a program."""
 
     name: str
     code: str = ""
     stdin: str | None = None
     printed: str = ""
-    """What is to be printed for that input."""
+    """The expected output for the input."""
 
 
 class Program(NamedTuple):
-    """What to run before a test."""
+    """The program to run before a test."""
 
     variants: tuple[str, ...]
     source: str
-    """Where in the output it was found."""
+    """The part of the output that contains the program."""
 
 
 def read_tests(case: Case) -> tuple[ProgramTest, ...]:
     """Return the tests of a case: `expected.test` with `entry_point`, or `expected.tests`.
 
     Raises:
-        CaseError: there are none, or one is none.
+        CaseError: there are no tests, or one is invalid.
     """
     expected = case.expected
     whole, entry = expected.get("test"), _entry(case)
@@ -88,10 +88,10 @@ def _entry(case: Case) -> str | None:
 def find_program(case: Case, output: str, tests: Sequence[ProgramTest]) -> Program:
     """Return the program to test.
 
-    Code is taken from the last fenced block that defines what the tests call, else the last
-    one; without a fence all of the output is code. Code that does not define the
-    `entry_point` goes on where the prompt (`input`) ends; other code comes after the prompt, so
-    that the imports and the other functions of the prompt are there.
+    The code is the last fenced block that defines the tested functions, else the last fenced block;
+    without fences, the whole output is code. Code that does not define the `entry_point` continues
+    the prompt (`input`). Other code is placed after the prompt, because it may need the imports and
+    functions of the prompt.
 
     Raises:
         CaseError: the output is too long.
@@ -114,7 +114,7 @@ def find_program(case: Case, output: str, tests: Sequence[ProgramTest]) -> Progr
 
 
 def same_output(printed: str, expected: str) -> bool:
-    """Return whether two outputs are the same but for white space at the ends of lines and text."""
+    """Return whether two outputs are equal, ignoring white space at the ends of lines and text."""
     return _lines(printed) == _lines(expected)
 
 
@@ -132,7 +132,7 @@ def _imports(prompt: str) -> str:
 
 
 def _indented(code: str) -> str:
-    """Return the body of a function whose indentation was lost, all of it or the first line's."""
+    """Return the body of a function with restored indentation, of all lines or of the first one."""
     lines = [line for line in code.splitlines() if line.strip()]
     if not lines or lines[0][0].isspace():
         return code
@@ -152,37 +152,37 @@ Language = Literal["python"]
 
 
 class Code(ComputedMetric):
-    """Whether the output, as a program, passes its tests; 0..1, higher is better.
+    """Whether the output, run as a program, passes its tests. Range 0..1, higher is better.
 
-    The tests are `expected.tests`, a list of Python code (`assert add(1, 2) == 3`) or of
-    `{input: ..., output: ...}` for programs that read and print; or one text `expected.test`, as
-    in HumanEval with `expected.entry_point`, where the output goes on from the prompt in
-    `input` or repeats the function. Code is taken out of its fence.
+    `expected.tests` is a list of Python snippets (`assert add(1, 2) == 3`), or of `{input: ...,
+    output: ...}` for programs that read and print. Alternatively, `expected.test` is one text, with
+    `expected.entry_point` as in HumanEval; the output then continues the prompt in `input` or
+    repeats the function. The metric removes code fences.
 
-    Every test runs in a sandbox of its own: bubblewrap, without network, home, or anything
-    writable but a small temporary folder, with limits on processor time, time by the clock,
-    memory, processes and output. Where that cannot be had the run stops; `unsafe_exec` runs code
-    with limits only, which is **no security boundary**. Python only, with its standard library.
-    A program that means to deceive its tests may: it is contained, not made honest. `confidence`
-    is always 1: a test passes or it does not.
+    Every test runs in a separate bubblewrap sandbox, without network or home folder; only a small
+    temporary folder is writable. CPU time, wall-clock time, memory, processes and output are
+    limited. Without a sandbox the run stops. `unsafe_exec` runs code with these limits only, which
+    is **no security boundary**. The metric supports Python and its standard library. A program can
+    try to deceive its tests; the sandbox contains it but cannot prevent that. `confidence` is
+    always 1: a test passes or it does not.
     """
 
     name: str = "code"
     language: Language = "python"
     """The language of the programs."""
     counts: Counts = "all"
-    """`all`: 1 if every test passes, else 0, so that the mean is pass@1 of one answer a case; the
-    first failure ends the case. `share`: tests passed / tests."""
+    """`all`: 1 if every test passes, else 0; the case ends at the first failure, and the mean is
+    pass@1 with one answer per case. `share`: tests passed / tests."""
     seconds: Annotated[float, Bounds(0, 3600, above=True)] = 10.0
-    """Of processor time, a test; by the clock twice as long and two seconds more."""
+    """CPU seconds per test; the wall-clock limit is twice that plus two seconds."""
     memory_mb: Positive = 512
-    """Of each process."""
+    """Memory limit of each process in MB."""
     processes: Positive = 8
-    """And threads, at once."""
+    """Maximum number of processes and threads at the same time."""
     output_kb: Positive = 1024
-    """What may be printed."""
+    """Maximum size of the printed output in KB."""
     python: str | None = None
-    """The interpreter; the one judgekit runs on, or the system's, if not given."""
+    """The Python interpreter; by default the one that runs judgekit, or the system's."""
     unsafe_exec: bool = False
     """Run code without isolation."""
 
@@ -245,7 +245,7 @@ class Code(ComputedMetric):
 
 
 def _checked(test: ProgramTest, outcome: ProgramOutcome, output: str) -> ProgramOutcome:
-    """Return the outcome, with what was printed compared where that is the test."""
+    """Return the outcome; if the test compares the printed output, compare it."""
     if test.stdin is None or outcome.kind != "passed" or same_output(output, test.printed):
         return outcome
     printed = " ".join(output.split())

@@ -1,4 +1,4 @@
-"""Generation: the answer a free text states, found by rule and compared with accepted ones."""
+"""Generation: find the answer that a text states by rules, and compare it with the references."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from judgekit.metrics.tokens import answer_form, split_sentences
 
 Kind = Literal["choice", "number", "text", "yes_no"]
 MAX_CHARACTERS = 200_000
-"""Characters at the end of an output in which an answer is looked for."""
+"""Maximum number of characters to search at the end of an output."""
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?\{")
 _STATEMENT = 400
-"""Characters a statement may have."""
+"""Maximum length of a statement, in characters."""
 _STATEMENTS = 32
-"""Statements of one kind that are read, the last ones."""
+"""Maximum number of statements of one kind to read; the last ones are used."""
 _DECORATION = " \t*_`\"'“”‘’«»$:="
 
 
@@ -46,7 +46,7 @@ class StatedAnswer(NamedTuple):
     rule: str
     """The rule that found it."""
     quote: str
-    """The words of the text that state it."""
+    """The words of the text that state the answer."""
 
 
 class Statement(NamedTuple):
@@ -56,24 +56,24 @@ class Statement(NamedTuple):
     quote: str
     text: str
     span: tuple[int, int]
-    """Of the marker; the answer begins at its end."""
+    """Span of the marker; the answer begins at its end."""
 
 
 def find_answer(text: str, *, kind: Kind, choices: Choices) -> StatedAnswer | None:
-    r"""Return the answer a text states; `None` where no rule finds one.
+    r"""Return the answer that a text states; `None` if no rule finds one.
 
-    First what is marked: `\boxed{...}`, `####`, and phrases such as "the answer is"; of these
-    the last one that can be read counts. Then, by kind:
+    Marked answers have priority: `\boxed{...}`, `####`, and phrases such as "the answer is". The
+    last readable one counts. Otherwise it depends on the kind:
 
-    - `choice`: a letter that stands alone, the letter of an only option, a letter in
-      parentheses, "option B", the text of a choice, a bare letter in upper case; where the last
-      sentence that names any names several, that rule finds nothing;
-    - `number`: the last number; none where it is one of two alternatives;
-    - `yes_no`: the last yes or no set off by punctuation (see `polarity`);
+    - `choice`: a letter alone on a line, the letter of an only option, a letter in parentheses,
+      "option B", the text of a choice, a bare letter in upper case. If the last sentence that names
+      any choice names several, that rule finds nothing.
+    - `number`: the last number; nothing if it is one of two alternatives.
+    - `yes_no`: the last yes or no that punctuation separates from other text (see `polarity`).
     - `text`: the whole text if it is one line, else its last line.
 
-    A choice or number that the text rejects or takes back is no answer (see `standing`), and a
-    marked answer gives way to a correction after it: "The answer is B. Sorry, I meant A."
+    A choice or number that the text rejects or takes back does not count (see `standing`). A
+    correction replaces a marked answer before it: "The answer is B. Sorry, I meant A."
 
     >>> find_answer("So the answer is (b).", kind="choice", choices=Choices())
     StatedAnswer(text='B', rule='marked', quote='answer is (b).')
@@ -87,7 +87,7 @@ def find_answer(text: str, *, kind: Kind, choices: Choices) -> StatedAnswer | No
 
 
 def _corrected(after: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
-    """Return the answer that a correction right after a marked one gives instead."""
+    """Return the answer of a correction right after a marked answer."""
     if kind == "text":
         return None
     words = wording()
@@ -122,7 +122,7 @@ def _statements(text: str) -> list[Statement]:
 
 
 def _boxed(text: str, start: int) -> str | None:
-    """Return the text up to the brace that closes the box."""
+    """Return the text up to the closing brace of the box."""
     depth = 1
     for place in range(start, min(len(text), start + _STATEMENT)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -132,7 +132,7 @@ def _boxed(text: str, start: int) -> str | None:
 
 
 def _read(text: str, kind: Kind, choices: Choices) -> str | None:
-    """Return the answer that begins a statement."""
+    """Return the answer at the beginning of a statement."""
     if kind == "choice":
         return choices.stated(plain(text))
     if kind == "number":
@@ -163,7 +163,7 @@ def _unmarked(text: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
 
 
 def _last_number(text: str) -> StatedAnswer | None:
-    """Return the last number that is not rejected; `None` where it is one of alternatives."""
+    """Return the last number that is not rejected; `None` if it is one of alternatives."""
     groups = standing(text, numbers(text), choices=False).groups
     if not groups:
         return None
@@ -177,7 +177,7 @@ def _last_number(text: str) -> StatedAnswer | None:
 
 
 def _words(text: str) -> str | None:
-    """Return the first sentence of a line, without marks around it."""
+    """Return the first sentence of a line, without the marks around it."""
     sentence = next(split_sentences(text.replace("**", "").strip(_DECORATION)), "")
     return sentence.strip(_DECORATION).rstrip(".!。").strip(_DECORATION) or None
 
@@ -188,7 +188,7 @@ def _stated(text: str, rule: str, quote: str) -> StatedAnswer:
 
 
 def kind_of(references: Sequence[str], choices: Sequence[str]) -> Kind:
-    """Return the kind of answer, by the references and choices of a case."""
+    """Return the kind of answer, from the references and choices of a case."""
     if choices:
         return "choice"
     if all(is_number(text) for text in references):
@@ -202,16 +202,17 @@ def kind_of(references: Sequence[str], choices: Sequence[str]) -> Kind:
 
 _BREAK = re.compile(r"[.,;:!?…\n\"“”()\[\]<>–—]|(?<!\w)-|-(?!\w)")
 _DISCOURSE = ("right", "so")
-"""Words that begin a sentence more often than they answer a question."""
+"""Words at the beginning of a sentence that are seldom an answer."""
 _MOST = 60
-"""Characters of a clause that is yes or no and nothing else."""
+"""Maximum length of a clause that is only yes or no, in characters."""
 
 
 def polarity(text: str) -> StatedAnswer | None:
-    """Return what a text says: its last "yes" or "no" that punctuation sets off.
+    """Return the "yes" or "no" of a text: the last one that punctuation separates from other text.
 
-    Without one, the last clause that calls something right or wrong ("that is not true"), or
-    agrees as a whole ("I think so"); without one, a text that is nothing but an assurance.
+    Without one, the function takes the last clause that calls something right or wrong ("that is
+    not true") or agrees as a whole ("I think so"). Without such a clause, it takes a text that
+    consists only of an assurance.
 
     >>> polarity("It isn't true."), polarity("I have no idea.")
     (StatedAnswer(text='no', rule='set off', quote="It isn't true"), None)
@@ -232,7 +233,7 @@ def polarity(text: str) -> StatedAnswer | None:
 
 
 def leading_polarity(text: str) -> str | None:
-    """Return the yes or no that a statement begins with."""
+    """Return the yes or no at the beginning of a statement."""
     clause = next(_clauses(text), "")
     if len(clause) <= _MOST and (answer := _worded(_plain(clause)) or _judged(_plain(clause))):
         return answer
@@ -251,14 +252,14 @@ def _plain(clause: str) -> str:
 
 
 def _worded(clause: str) -> str | None:
-    """Return the answer of a clause of polar words and assurances: "definitely not"."""
+    """Return the answer of a clause of yes, no and assurances: "definitely not"."""
     words = wording().polarity
     rest = words.leads.sub("", clause, count=1) if words.leads.match(clause) else clause
     left = words.boosters.sub(" ", rest).split()
     negated = "not" in left
     answers = {words.words.get(word) for word in left if word != "not"}
     if negated:
-        # "Definitely not" is an answer; "not yes" is none.
+        # "Definitely not" is an answer; "not yes" is not.
         return None if answers else "no"
     return answers.pop() if len(answers) == 1 else None
 
@@ -284,33 +285,33 @@ def _called(clause: str) -> str | None:
 
 
 CONFIDENCE = {"marked": 0.93, "unmarked": 0.95, "none": 0.74}
-"""How an answer was found -> (right + 1) / (texts + 2) on the texts that no rule was written for:
+"""How the answer was found -> (right + 1) / (texts + 2) on texts for which no rule was written:
 tests/data/answers_labelled.jsonl and answers_held_out.jsonl. A test computes it again."""
 AnswerKind = Literal["auto", "choice", "number", "text", "yes_no"]
 Outcome = Literal["matched", "differs", "no_answer"]
 
 
 class Generation(ComputedMetric):
-    """1 if the answer that the output states is an accepted one, else 0; higher is better.
+    """1 if the output states an accepted answer, else 0. Higher is better.
 
-    The answer is found by rules (see `find_answer`): what is boxed, stands after `####` or after
-    words such as "the answer is" comes first, and of several statements the last one counts.
-    Choices compare by letter, numbers by their exact value, yes and no by meaning, texts as
-    `exact_match` compares them. A reference may be a letter or the text of one of `choices`.
+    Rules extract the answer. A boxed answer, one after `####`, or one after words such as "the
+    answer is" has priority; if there are several, the last one counts. Choices are compared by
+    letter, numbers by their exact value, yes and no by meaning, and texts as in `exact_match`. A
+    reference may be a letter or the text of one of `choices`.
 
-    An output in which no rule finds an answer is wrong: its value is 0, and `details.outcome`
-    says `no_answer`, where a wrong answer says `differs`. The figure `answered` is the share of
-    rows with an answer. The phrases are English; boxes, `####`, letters and numbers are found in
-    any language. `confidence` is how often the rules read labelled texts correctly that they were
-    not written for: .93 where the answer is marked, .95 where it is not, .74 where they find none.
+    An output without an answer is wrong: the value is 0 and `details.outcome` is `no_answer`, while
+    a wrong answer has `differs`. The figure `answered` is the share of rows with an answer. The
+    phrases are English; the rules find boxes, `####`, letters and numbers in any language.
+    `confidence` is the accuracy of the rules on labelled held-out texts: .93 for a marked answer,
+    .95 for an unmarked one, .74 if they find none.
     """
 
     name: str = "generation"
     kind: AnswerKind = "auto"
-    """What the answer is. `auto`: a choice where the case has `choices`; a number, yes or no, or
-    a letter where all references are; else a text."""
+    """Kind of answer. `auto` selects `choice` if the case has `choices`; a number, yes or no, or a
+    letter if all references are of that kind; else text."""
     tolerance: Annotated[float, Bounds(0)] = 0.0
-    """How far numbers may be apart; 0 compares them exactly."""
+    """Maximum absolute difference between two numbers; 0 compares them exactly."""
 
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
     synchronous = True
@@ -322,7 +323,7 @@ class Generation(ComputedMetric):
     )
 
     def aggregates(self) -> list[Aggregate]:
-        """Return the share of rows in which an answer was found."""
+        """Return the share of rows with an answer."""
         return [AnsweredShare()]
 
     async def score(self, case: Case) -> Score:
@@ -366,11 +367,13 @@ class Generation(ComputedMetric):
             return letter
         form = self._form(reference, kind)
         if form is None:
-            raise CaseError(f"the reference {reference[:60]!r} is no {kind.replace('_', ' or ')}")
+            raise CaseError(
+                f"the reference {reference[:60]!r} is not a {kind.replace('_', ' or ')}"
+            )
         return form
 
     def _form(self, text: str, kind: str) -> str | None:
-        """Return the text as answers of its kind compare; `None` if it is none."""
+        """Return the normalised form of an answer of a kind; `None` if it is not one."""
         if kind == "number":
             number = read_number(text)
             return None if number is None else str(number)

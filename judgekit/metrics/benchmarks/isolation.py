@@ -1,4 +1,4 @@
-"""How a sandbox is closed: the command of bubblewrap, and the system calls it refuses."""
+"""The isolation of a sandbox: the bubblewrap command, and the system calls that it refuses."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _LIBRARIES = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
 
 
 def isolated(python: str | None) -> list[str]:
-    """Return the command that begins a sandbox, up to and with the interpreter.
+    """Return the command that starts a sandbox, up to and including the interpreter.
 
     Raises:
-        ConfigError: there is no bubblewrap, or no interpreter that may be used in it.
+        ConfigError: there is no bubblewrap, or no interpreter that can run in it.
     """
     bwrap = shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
     lacks = "bubblewrap is not installed (apt-get install bubblewrap)"
@@ -46,13 +46,13 @@ def isolated(python: str | None) -> list[str]:
     command += ["--proc", "/proc", "--dev", "/dev"]
     for folder, size in _SPACE.items():
         command += ["--size", str(size), "--tmpfs", folder]
-    # Last, because everything above is made in what these close.
+    # Last, because the steps above write to the folders that become read-only here.
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108
     return [*command, "--", interpreter]
 
 
 def _interpreter(python: str | None) -> tuple[str, str | None]:
-    """Return an interpreter a sandbox can use, and the folder it needs beside /usr."""
+    """Return an interpreter for a sandbox, and the folder that it needs in addition to /usr."""
     own = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
     tried = [python] if python else [own, "/usr/local/bin/python3", "/usr/bin/python3"]
     for name in tried:
@@ -76,14 +76,14 @@ def _open_to_all(path: Path) -> bool:
     return all(part.stat().st_mode & 0o001 for part in (path, *path.parents))
 
 
-# The calls are ways to memory that no limit counts, and to other rights.
-# By the kernel's tables: x86_64, aarch64.
+# These calls give access to memory outside the limits, or to other rights.
+# Numbers of the kernel's tables: x86_64, aarch64.
 _REFUSED = {
-    # Memory that outlives the process that touched it, or is counted as nobody's.
+    # Memory that outlives its process, or that is not charged to any process.
     "shmget": (29, 194), "memfd_create": (319, 279), "memfd_secret": (447, 447),
     "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
-    # Other namespaces, mounts and processes, and large doors into the kernel.
+    # Access to other namespaces, mounts and processes, and to large parts of the kernel.
     "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "pivot_root": (155, 41),
     "fsopen": (430, 430), "open_tree": (428, 428), "move_mount": (429, 429),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
@@ -101,10 +101,10 @@ _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 
 
 def seccomp_filter(machine: str | None = None) -> bytes | None:
-    """Return the filter as the kernel reads it; `None` for a machine whose tables are not known.
+    """Return the filter in the kernel's format; `None` for an unknown machine.
 
-    `clone3` is answered as if it did not exist, because its flags cannot be looked at; the C
-    library then uses `clone`, whose flag for a new user namespace is refused.
+    The filter reports that `clone3` does not exist, because it cannot check its flags. The C
+    library then uses `clone`; the filter refuses its flag for a new user namespace.
     """
     known = _ARCHITECTURES.get(machine or platform.machine())
     if known is None:
@@ -116,7 +116,7 @@ def seccomp_filter(machine: str | None = None) -> bytes | None:
         (_EQUAL, 1, 0, architecture),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, 0),
-        # The second ABI of x86_64 numbers the same calls from here on.
+        # From here on are the numbers of the second ABI of x86_64.
         (_AT_LEAST, 0, 1, 0x40000000),
         (_RETURN, 0, 0, _KILL),
         (_EQUAL, 0, 1, _CLONE3),

@@ -1,4 +1,4 @@
-"""Metrics of log-probabilities: which choice a model finds likely, and how a text surprises it."""
+"""Metrics of log-probabilities: the most likely choice, and the perplexity of a text."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class JudgeLikelihood:
         return self.judge.synchronous
 
     async def figures(self, *, prompt: str, continuation: str, about: About) -> Continuation:
-        """Return the log-probabilities, and how the tokens fit the text.
+        """Return the log-probabilities, and how the tokens align with the text.
 
         Raises:
             JudgeUnavailable: no reply, or the server does not echo log-probabilities.
-            InvalidReply: they do not fit the text.
+            InvalidReply: the tokens do not align with the text.
         """
         messages = pair_messages(prompt, continuation)
         request = self._requests.request(messages=messages, form=_FORM, sample=0, about=about)
@@ -51,7 +51,7 @@ class JudgeLikelihood:
 
 
 class PlainLikelihood:
-    """A `Likelihood` of the user, which may have a `model` and `synchronous`."""
+    """A `Likelihood` of the user, with optional `model` and `synchronous`."""
 
     def __init__(self, likelihood: Likelihood) -> None:
         self._given = likelihood
@@ -59,7 +59,7 @@ class PlainLikelihood:
         self.synchronous = bool(getattr(likelihood, "synchronous", False))
 
     async def figures(self, *, prompt: str, continuation: str, about: About) -> Continuation:
-        """Return the log-probabilities; nothing is known about the tokens.
+        """Return the log-probabilities; there is no information about the tokens.
 
         Raises:
             InvalidReply: a number is not a log-probability.
@@ -86,7 +86,7 @@ class LikelihoodMetric(Metric):
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        # A class that a user derives from one of ours stays as it is written.
+        # A subclass that a user derives from a built-in metric is not changed.
         if LikelihoodMetric in cls.__bases__:
             dataclass(kw_only=True, eq=False, repr=False)(cls)
             cls.synchronous = LikelihoodMetric.synchronous  # type: ignore[method-assign]
@@ -111,15 +111,15 @@ class LikelihoodMetric(Metric):
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What affects the numbers besides the options."""
+        """Facts that affect the numbers in addition to the options."""
         return {"model": self._likelihood.model}
 
     async def measure(self, case: Case, pairs: Sequence[tuple[str, str]]) -> list[Continuation]:
-        """Return the figures of several continuations of a case, requested at the same time.
+        """Return the figures of several continuations of a case; the requests run concurrently.
 
         Args:
             case: the case.
-            pairs: a prompt and its continuation each.
+            pairs: pairs of a prompt and its continuation.
 
         Raises:
             JudgekitError: the first error, in the order of the pairs.
@@ -138,7 +138,7 @@ def _likelihood_of(metric: str, judge: object) -> JudgeLikelihood | PlainLikelih
     """Return the likelihood of a judge, or of an object with `logprobs`.
 
     Raises:
-        ConfigError: it is neither.
+        ConfigError: the object is neither.
     """
     if isinstance(judge, Likelihood):
         return PlainLikelihood(judge)
@@ -154,31 +154,35 @@ _KINDS: Mapping[Normalise, str] = {
     "tokens": "accuracy_per_token",
     "bytes": "accuracy_per_byte",
 }
-"""What a log-probability is divided by -> the figure of a run."""
+"""Divisor of a log-probability -> the figure of a run."""
 _HOLE = re.compile(r"\{(input|system|context)\}")
 
 
 class LogLikelihoods(LikelihoodMetric):
-    """1 if the model finds the correct choice most likely, else 0; higher is better.
+    """1 if the model finds the correct choice most likely, else 0. Higher is better.
 
-    Each of `choices` is taken as the continuation of the prompt, and the model's natural
-    log-probability of it is the sum over its tokens. A long choice has a lower sum than a short
-    one, so it may be divided by tokens or by bytes first; `details` have all three, and which
-    choice each picks. The correct one is `expected.correct_index` (from 0), or the choice that
-    equals `reference`. Equal best choices are no pick: the score abstains.
+    The metric appends each of `choices` to the prompt and sums the natural log-probabilities of its
+    tokens. A long choice has a lower sum than a short one, so `normalise` can divide the sum by
+    tokens or bytes. `details` contain all three figures and the choice that each one selects. The
+    correct choice is `expected.correct_index` (from 0), or the choice that equals `reference`. If
+    the best choices are tied, the score abstains.
 
-    `confidence` is the share of the picked choice in the softmax over all choices' figures: with
-    `normalise: none` the model's probability of it, given that it is one of the choices.
+    `confidence` is the share of the selected choice in the softmax over the figures of all choices.
+    With `normalise: none` this is the model's probability of the choice, given that it is one of
+    the choices.
 
-    The figures come from a completions endpoint that echoes log-probabilities. A token that
-    begins in the prompt and ends in the choice counts as the choice's (`shared` says how many).
+    The log-probabilities come from a completions endpoint with echo. A token that begins in the
+    prompt and ends in the choice counts as part of the choice; `details.shared` is the number of
+    such tokens.
 
     Args:
         judge: the model, or a `Likelihood`.
         name: the name in results.
-        normalise: `none`, `tokens` or `bytes`: what the sum is divided by before it is compared.
-        template: the prompt; `{input}`, `{system}` and `{context}` stand for fields of the case.
-        joint: what stands between prompt and choice; tokenisers want the space with the choice.
+        normalise: divisor of the sum before the comparison: `none`, `tokens` or `bytes`.
+        template: the prompt; `{input}`, `{system}` and `{context}` are replaced by fields of the
+            case.
+        joint: text between prompt and choice. It belongs to the choice, because tokenisers join a
+            space to the next word.
     """
 
     judge: JudgeLike | Likelihood
@@ -198,17 +202,17 @@ class LogLikelihoods(LikelihoodMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(template := vars(self)["template"], str) or not _HOLE.search(template):
-            raise ConfigError(f"{self.name}: template must hold {{input}}, not {template!r}")
+            raise ConfigError(f"{self.name}: template must contain {{input}}, not {template!r}")
 
     def aggregates(self) -> list[Aggregate]:
-        """Return what counts the picks of each of the three figures."""
+        """Return the aggregate that counts the selections of the three figures."""
         return [_Accuracies()]
 
     async def score(self, case: Case) -> Score:
         """Score one case.
 
         Raises:
-            CaseError: there is no prompt, or not one correct choice of several.
+            CaseError: there is no prompt, or not exactly one correct choice.
             JudgekitError: raised by the model or the cassette.
         """
         prompt = self._prompt(case)
@@ -265,7 +269,7 @@ class LogLikelihoods(LikelihoodMetric):
 
 
 def _figures(choice: str, continuation: Continuation) -> dict[Normalise, float]:
-    """Return the log-probability of a choice, as it is and divided by tokens and by bytes."""
+    """Return the log-probability of a choice: the sum, and the sum divided by tokens and bytes."""
     tokens = len(continuation.logprobs)
     if not tokens:
         raise InvalidReply(f"no token of the choice {choice!r} has a log-probability")
@@ -274,14 +278,14 @@ def _figures(choice: str, continuation: Continuation) -> dict[Normalise, float]:
 
 
 def correct_of(case: Case) -> tuple[tuple[str, ...], int]:
-    """Return the choices of a case, and the number of the correct one.
+    """Return the choices of a case, and the index of the correct one.
 
     Raises:
-        CaseError: fewer than two, one twice, or none that is said to be correct.
+        CaseError: there are fewer than two choices, two are equal, or the correct one is unknown.
     """
     choices = case.choices
     if len(choices) < 2 or not all(map(has_text, choices)):
-        raise CaseError("needs two choices at least, none blank (field 'choices')")
+        raise CaseError("needs at least two choices, none blank (field 'choices')")
     plain = [choice.strip() for choice in choices]
     if len(set(plain)) < len(plain):
         raise CaseError("two choices are the same (field 'choices')")
@@ -295,12 +299,12 @@ def correct_of(case: Case) -> tuple[tuple[str, ...], int]:
     matches = [number for number, choice in enumerate(plain) if choice in accepted]
     if len(matches) != 1:
         none = "none of the choices is" if not matches else "several choices are"
-        raise CaseError(f"{none} the reference; say which is correct in expected.correct_index")
+        raise CaseError(f"{none} the reference; set expected.correct_index")
     return choices, matches[0]
 
 
 def softmax(figures: Sequence[float]) -> list[float]:
-    """Return the share of each in the sum of exp(figure); they add up to 1.
+    """Return the share of each figure in the sum of exp(figure); the shares add up to 1.
 
     >>> [round(share, 3) for share in softmax([0.0, -1.0])]
     [0.731, 0.269]
@@ -318,7 +322,7 @@ def _best(figures: Sequence[float]) -> int | None:
 
 
 class _Accuracies:
-    """The share of cases whose correct choice each figure picks; a tie is no pick."""
+    """The share of cases in which each figure selects the correct choice; a tie selects none."""
 
     def __init__(self) -> None:
         self._right = dict.fromkeys(_KINDS, 0)
@@ -343,28 +347,28 @@ class _Accuracies:
 Measured = Literal["output", "input", "baseline", "reference"]
 Given = Literal["nothing", "input", "system"]
 _MOST = 700.0
-"""Mean surprise, in nats a token, beyond which exp() has no number: placeholders of a server."""
+"""Maximum mean of -log p per token, in nats; a larger one is a placeholder of a server."""
 
 
 class Perplexity(LikelihoodMetric):
-    """exp of the mean surprise of a token; 1 upwards without end, lower is better.
+    """exp of the mean negative log-probability of a token. Range 1 upwards, lower is better.
 
-    1 means that the model foresaw every token; 20, that it was as unsure as among 20 equally
-    likely ones. Perplexities of models with different tokenisers cannot be compared; the
-    `bits_per_byte` in `details` can. The first token of a text that follows nothing has no
-    figure and is left out (`first_left_out`). `confidence` is the share of the tokens that have a
-    figure.
+    1 means that the model predicted every token; 20 means that it was as uncertain as among 20
+    equally likely tokens. Perplexities of models with different tokenisers are not comparable;
+    `details.bits_per_byte` is. The first token of a text without a prompt has no log-probability
+    and does not count (`details.first_left_out`). `confidence` is the share of tokens with a
+    log-probability.
 
-    The figures come from a completions endpoint that echoes log-probabilities. Over a run,
-    `corpus_perplexity` weighs every token alike, where the mean weighs every case alike.
+    The log-probabilities come from a completions endpoint with echo. The figure `corpus_perplexity`
+    of a run gives every token the same weight; the mean gives every case the same weight.
 
     Args:
         judge: the model, or a `Likelihood`.
         name: the name in results.
-        field: the field of the case whose text is measured; of `reference`, the first text.
-        given: what stands before the text without being counted: nothing, input or system.
-        joint: what stands between the two.
-        of: the former name of `field`; in a suite, `of` names the parts of a combined metric.
+        field: the field of the case to measure; for `reference`, the first text.
+        given: text before the measured text, not counted itself: nothing, input or system.
+        joint: text between the two.
+        of: former name of `field`; in a suite, `of` names the parts of a combined metric.
     """
 
     judge: JudgeLike | Likelihood
@@ -378,7 +382,7 @@ class Perplexity(LikelihoodMetric):
     higher_is_better: ClassVar[bool] = False
     figures: ClassVar[Mapping[str, bool]] = {"corpus_perplexity": False}
     needs = ("the field that `field` names", "the field that `given` names")
-    confidence = "is the share of the tokens that have a figure"
+    confidence = "is the share of tokens with a log-probability"
 
     def __post_init__(self) -> None:
         self.field = self.field if self.of is None else self.of
@@ -387,7 +391,7 @@ class Perplexity(LikelihoodMetric):
             raise ConfigError(f"{self.name}: field and given are both {self.field!r}")
 
     def aggregates(self) -> list[Aggregate]:
-        """Return what makes the perplexity of all texts as one."""
+        """Return the aggregate for the perplexity of all texts together."""
         return [_Corpus()]
 
     async def score(self, case: Case) -> Score:
@@ -410,7 +414,7 @@ class Perplexity(LikelihoodMetric):
             return Score(status="not_applicable", reason=reason, **common)
         total = math.fsum(continuation.logprobs)
         if -total / tokens > _MOST:
-            raise InvalidReply("the log-probabilities are too low to be a model's")
+            raise InvalidReply("the log-probabilities are too low to come from a model")
         value = math.exp(-total / tokens)
         return Score(
             value=value,

@@ -1,4 +1,4 @@
-"""Math: is the expression an output arrives at equal to the reference, by a library's reckoning?"""
+"""Math: is the expression in an output equal to the reference, according to math-verify?"""
 
 from __future__ import annotations
 
@@ -28,36 +28,37 @@ from judgekit.metrics.computed import ComputedMetric
 
 Undecided = Literal["abstain", "wrong"]
 MAX_OUTPUT = 20_000
-"""Characters at the end of an output that are read; answers stand at the end."""
+"""Maximum number of characters to read at the end of an output, where the answer is."""
 MAX_REFERENCE = 2_000
 MAX_REFERENCES = 50
 
 
 class Math(ComputedMetric):
-    r"""1 if the output's expression equals a reference symbolically, else 0; higher is better.
+    r"""1 if the output's expression equals a reference symbolically, else 0. Higher is better.
 
-    math-verify finds the expression (`\boxed{...}`, LaTeX between dollars, "the answer is", a
-    number) and compares it: fractions, decimals to six places, percent, sets, intervals,
-    matrices, equations, polynomials, and numbers with units, as that library does.
+    The library math-verify finds the expression (`\boxed{...}`, LaTeX between dollar signs, "the
+    answer is", a number) and compares it. It supports fractions, decimals to six places, percent,
+    sets, intervals, matrices, equations, polynomials, and numbers with units.
 
-    Each comparison runs in a process of its own, which ends with it, with limits on time and
-    memory. What cannot be decided within them (`9^9^9^9`) is no wrong answer: it abstains, and
-    `undecided: wrong` counts it as 0. An output without an expression is wrong, and
-    `details.outcome` says `no_answer`; the figure `answered` is the share with one.
-    `confidence` is 1 where the library decided: a comparison is certain.
+    Each comparison runs in a separate process with limits on time and memory, and the process ends
+    with it. A comparison that exceeds the limits (`9^9^9^9`) is not a wrong answer: the score
+    abstains, unless `undecided: wrong` counts it as 0. An output without an expression is wrong,
+    and `details.outcome` is `no_answer`; the figure `answered` is the share of rows with an
+    expression. `confidence` is 1 if the library decided: a comparison is certain.
     """
 
     name: str = "math"
     seconds: Annotated[float, Bounds(0, 600, above=True)] = 5.0
-    """Of processor time for a case; by the clock twice as long and two seconds more."""
+    """CPU seconds per case; the wall-clock limit is twice that plus two seconds."""
     strict: bool = True
-    """Whether variables must have the same names, and a set is no tuple (the library's)."""
+    """math-verify's strict mode: variables need the same names, and a set does not equal a
+    tuple."""
     undecided: Undecided = "abstain"
-    """What becomes of a case that takes too long or too much: no value, or 0."""
+    """Result of a case that exceeds the limits: no value (`abstain`) or 0 (`wrong`)."""
 
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
     needs = ("output", "reference")
-    confidence = "is 1 where the library decided: a comparison is certain"
+    confidence = "is 1 if the library decided: a comparison is certain"
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows in which an expression was found."""
@@ -67,7 +68,8 @@ class Math(ComputedMetric):
         """Score one case.
 
         Raises:
-            CaseError: the output or the reference is missing, or the reference no expression.
+            CaseError: the output or the reference is missing, or the reference is not an
+                expression.
             MissingExtra: math-verify is not installed.
         """
         output = needed_text(case, "output")[-MAX_OUTPUT:]
@@ -78,7 +80,7 @@ class Math(ComputedMetric):
         comparison = await compare(output, references, seconds=self.seconds, strict=self.strict)
         if comparison.ended is None and None in comparison.references:
             at = comparison.references.index(None)
-            raise CaseError(f"the reference {references[at][:60]!r} is no expression")
+            raise CaseError(f"the reference {references[at][:60]!r} is not an expression")
         return self._score(comparison, references)
 
     def _score(self, comparison: Compared, references: tuple[str, ...]) -> Score:
@@ -117,42 +119,42 @@ class Math(ComputedMetric):
 
 
 MEMORY = 1 << 30
-"""Bytes of memory that one comparison may hold; looked at twenty times a second."""
+"""Memory limit of one comparison, in bytes; checked twenty times per second."""
 _START = 120.0
-"""Seconds in which the library is loaded."""
+"""Time limit for loading the library, in seconds."""
 
 _lock = threading.Lock()
 _host: Host | None = None
 
 
 class Compared(NamedTuple):
-    """What came of a comparison."""
+    """The result of a comparison."""
 
     versions: dict[str, str]
     matched: int | None = None
-    """Number of the first reference that is equal, from 0."""
+    """Index of the first equal reference, from 0."""
     output: str | None = None
-    """What was read in the output; `None` if nothing was."""
+    """The expression in the output; `None` if there is none."""
     references: Sequence[str | None] = ()
     ended: str | None = None
-    """Why it could not be decided: `time`, `memory`, or what went wrong."""
+    """Why the comparison is undecided: `time`, `memory`, or an error."""
 
 
 async def compare(
     output: str, references: Sequence[str], *, seconds: float, strict: bool
 ) -> Compared:
-    """Compare an output with references, in a copy of a process that has loaded the library.
+    """Compare an output with references, in a copy of a process with the loaded library.
 
     Raises:
         MissingExtra: math-verify is not installed.
-        ConfigError: no process can be started or copied here.
+        ConfigError: a process cannot be started or copied on this machine.
     """
     import asyncio
 
     if find_spec("math_verify") is None:
         raise MissingExtra(feature="math", extra="benchmarks")
     if sys.platform == "win32":
-        raise ConfigError("math compares in copies of a process, which Windows does not have")
+        raise ConfigError("math needs fork, which Windows does not have")
     order = {
         "output": output,
         "references": references,
@@ -164,9 +166,11 @@ async def compare(
         host = _running()
         versions = await asyncio.wait_for(asyncio.wrap_future(host.ready), _START)
         if not versions:
-            raise ConfigError("math: the comparing process did not start; is math-verify whole?")
+            raise ConfigError(
+                "math: the process for comparisons did not start; reinstall math-verify"
+            )
         try:
-            # The copy ends itself before; this is for a host that was stopped.
+            # The copy ends earlier by itself; this timeout is for a host that was stopped.
             facts = await asyncio.wait_for(asyncio.wrap_future(host.ask(order)), 2 * seconds + 10)
         except TimeoutError:
             host.close()
@@ -186,7 +190,7 @@ def _running() -> Host:
 
 
 class Host:
-    """A process that answers, and a thread that listens to it."""
+    """A process for comparisons, and a thread that reads its answers."""
 
     def __init__(self) -> None:
         text = (files("judgekit.metrics.benchmarks") / "math_host.py").read_text("utf-8")
@@ -195,7 +199,7 @@ class Host:
         self._lock = threading.Lock()
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._numbers = count(1)
-        # When this process ends, however that is, the pipe closes, and the host ends.
+        # When this process ends for any reason, the pipe closes, and the host ends.
         self._process = subprocess.Popen(  # noqa: S603 - this interpreter, and a text of ours
             [sys.executable, "-B", "-P", "-c", f"{text}\nmain()\n"],
             stdin=subprocess.PIPE,
@@ -206,7 +210,7 @@ class Host:
         threading.Thread(target=self._listen, name="judgekit-math", daemon=True).start()
 
     def ask(self, order: dict[str, Any]) -> Future[dict[str, Any]]:
-        """Return what will be answered; `ended` says why if it cannot be."""
+        """Return the future answer; its `ended` is the reason if there is no result."""
         future: Future[dict[str, Any]] = Future()
         with self._lock:
             number = next(self._numbers)

@@ -1,15 +1,15 @@
-"""A process that compares mathematics: it loads the library once, and works in copies of itself.
+"""A process that compares mathematics: it loads the library once, and forks for each comparison.
 
-Each comparison is made in a copy (fork) with limits of its own, and ends with it: what one answer
-does to the library's caches, memory or time is nothing to the next. Its text is handed to an
-interpreter, so it imports nothing of ours. Questions and answers are lines of JSON.
+Each comparison runs in a copy (fork) with separate limits, so an answer cannot affect the caches,
+memory or time of the next one. The text of this file is passed to an interpreter, so it imports
+nothing from judgekit. Orders and answers are lines of JSON.
 """
 
 from __future__ import annotations
 
 
 def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that has no other
-    """Answer questions until nobody asks any more."""
+    """Answer orders until the input ends."""
     import gc
     import json
     import os
@@ -26,13 +26,13 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
     from math_verify import parse, verify
 
     answers = os.dup(1)
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # the output of a library is not an answer
 
     def say(**facts: object) -> None:
         os.write(answers, json.dumps(facts).encode() + b"\n")
 
     def read(text: str) -> list[object]:
-        """Parse a text as it stands; what is but an expression as LaTeX first."""
+        """Parse a text; if it is only an expression, parse it as LaTeX first."""
         found = list(parse(text, parsing_timeout=None))
         marked = any(sign in text for sign in ("\n", "$", "\\boxed", "\\(", "\\["))
         word = r"(?<![\\a-z])(?!sin|cos|tan|log|exp|inf)[a-z]{3}"
@@ -64,7 +64,7 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
         }
 
     def resident(pid: int) -> int:
-        """Return the bytes a copy holds; 0 where that cannot be seen."""
+        """Return the resident memory of a copy in bytes; 0 if it is unknown."""
         try:
             with open(f"/proc/{pid}/statm", encoding="ascii") as file:  # noqa: PTH123
                 return int(file.read().split()[1]) * resource.getpagesize()
@@ -72,16 +72,16 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
             return 0
 
     def work(order: dict[str, object]) -> None:
-        """Compare in this copy; the kernel ends it when it takes too much."""
+        """Run a comparison in this copy; the kernel ends it if it exceeds a limit."""
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         seconds = float(order["seconds"])  # type: ignore[arg-type]
         signal.setitimer(signal.ITIMER_REAL, 2 * seconds + 2)
-        # A limit of the kernel is in whole seconds.
+        # The kernel's limit has a resolution of whole seconds.
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, seconds)
         for limit, most in (
             (resource.RLIMIT_CPU, int(seconds + 0.999)),
-            # Far above what is watched: the library takes a refused allocation for an answer.
+            # Far above the watched limit: the library returns an answer if an allocation fails.
             (resource.RLIMIT_AS, 4 << 30),
             (resource.RLIMIT_FSIZE, 0),
             (resource.RLIMIT_CORE, 0),
@@ -95,7 +95,7 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
             facts = {"ended": f"{type(exc).__name__}: {str(exc)[:200]}"}
         say(id=order["id"], **facts)
 
-    # Once here, so that patterns and tables are made once, and not in every copy.
+    # Run once here, so that patterns and tables are not created in every copy.
     for text in ("$\\frac{1}{2}$", "0.5", "$\\{1,2\\}$", "\\boxed{x^2 + 1}"):
         verify(parse(text, parsing_timeout=None), read(text), timeout_seconds=None)
     say(ready={"math-verify": version("math-verify"), "sympy": version("sympy")})
@@ -118,7 +118,7 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
                 pid, status = os.waitpid(-1, os.WNOHANG)
                 if not pid:
                     break
-                # Said in any case: of a copy that answered, the first word counts.
+                # Always sent; if the copy has answered already, only its answer counts.
                 say(id=at_work.pop(pid)["id"], ended=f"signal {os.WTERMSIG(status)}")
         if 0 in ready:
             chunk = os.read(0, 1 << 20)

@@ -1,4 +1,4 @@
-"""A sandbox for one Python program: resource limits, a clock outside, and how the program ended."""
+"""A sandbox for one Python program: resource limits, an external clock, and the outcome."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _FILES = {
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 _MB = 1 << 20
 _REPORT = 100_000
-"""Bytes of report that are read."""
+"""Maximum size of the report, in bytes."""
 _GRACE = 5.0
-"""Seconds in which what was killed is gone."""
+"""Time limit for killed processes to disappear, in seconds."""
 
 
 class ProgramOutcome(NamedTuple):
@@ -50,7 +50,7 @@ class ProgramOutcome(NamedTuple):
 
     kind: Kind
     message: str
-    """One line, the same for every run."""
+    """One line, the same in every run."""
 
 
 class ProgramRun(NamedTuple):
@@ -65,10 +65,10 @@ class ProgramRun(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sandbox:
-    """Runs programs within limits; each in a sandbox of its own, which ends with it."""
+    """Runs programs within limits, each in a separate sandbox."""
 
     seconds: float
-    """Of processor time; it may last twice as long by the clock, and two seconds more."""
+    """CPU seconds; the wall-clock limit is twice that plus two seconds."""
     memory_mb: int
     processes: int
     output_kb: int
@@ -77,11 +77,11 @@ class Sandbox:
 
     @property
     def wall(self) -> float:
-        """Seconds by the clock."""
+        """Wall-clock limit in seconds."""
         return 2 * self.seconds + 2
 
     def _kernel_limits(self) -> dict[str, int]:
-        """Return the limits the kernel keeps, by their names."""
+        """Return the limits that the kernel enforces, by name."""
         limits = {
             "CPU": math.ceil(self.seconds),
             "AS": self.memory_mb * _MB,
@@ -91,7 +91,7 @@ class Sandbox:
             "MEMLOCK": 0,
             "MSGQUEUE": 0,
         }
-        # Outside a namespace of its own, the processes of the whole user count.
+        # Without a separate namespace, all processes of the user count.
         return limits if self.unsafe_exec else {**limits, "NPROC": self.processes}
 
     async def run(self, programs: Sequence[str], test: str, stdin: str | None) -> ProgramRun:
@@ -99,11 +99,11 @@ class Sandbox:
 
         Args:
             programs: variants of the program; the first that is valid Python runs.
-            test: runs after the program, in its names.
+            test: code that runs after the program, in its namespace.
             stdin: standard input, for a program that reads and prints.
 
         Raises:
-            ConfigError: this machine cannot isolate it.
+            ConfigError: this machine cannot isolate code.
         """
         order = {
             "programs": list(programs),
@@ -178,7 +178,7 @@ class Sandbox:
             ended = "output" if full.is_set() else None if done.done() else "clock"
         finally:
             _kill(process)
-            # Read to the end of what it left: only then are all gone who could write more.
+            # Read to the end: only then have all processes that could write more ended.
             await asyncio.wait(work, timeout=_GRACE)
             for task in (*work, stopper):
                 task.cancel()
@@ -197,7 +197,7 @@ async def _read(
 
 async def _feed(stream: asyncio.StreamWriter | None, text: bytes) -> None:
     if stream is not None:
-        # A sandbox that did not start does not read; what it says instead is what counts.
+        # A sandbox that did not start does not read; its error message is read instead.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             stream.write(text)
             await stream.drain()
@@ -206,7 +206,7 @@ async def _feed(stream: asyncio.StreamWriter | None, text: bytes) -> None:
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
-    """End a process and all it started: they are a session of their own."""
+    """End a process and all its children, which are in its session."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -218,20 +218,20 @@ def _environment(folder: str) -> dict[str, str]:
         "HOME": home,
         "TMPDIR": home,
         "LANG": "C.UTF-8",
-        # Sets come in the same order every time.
+        # The order of sets is the same in every run.
         "PYTHONHASHSEED": "0",
     }
 
 
 def _as_nobody() -> dict[str, Any]:
-    """Return how to give up root's rights: the kernel does not count root's processes."""
+    """Return options that give up root's rights: the kernel does not limit root's processes."""
     if os.geteuid() != 0:
         return {}
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
 
 
 def _pipe(content: bytes | None) -> int | None:
-    """Return the end of a pipe that holds a few bytes."""
+    """Return the read end of a pipe that contains a few bytes."""
     if content is None:
         return None
     out, into = os.pipe()
@@ -240,12 +240,12 @@ def _pipe(content: bytes | None) -> int | None:
     return out
 
 
-# By event loop, because a semaphore belongs to one; the processors belong to the machine.
+# By event loop, because a semaphore belongs to one; the limit is the number of processors.
 _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 def process_slots() -> asyncio.Semaphore:
-    """Return the semaphore for a running process; it keeps time limits fair under load."""
+    """Return the semaphore for running processes; it keeps time limits fair under load."""
     import asyncio
 
     return _slots.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(processors()))
@@ -262,10 +262,10 @@ def processors() -> int:
 def read_outcome(
     report: bytes, limits: Sandbox, *, word: str, ended: str | None, code: int | None
 ) -> ProgramRun | None:
-    """Return what came of a run, from its report and how it ended; `None` if it never began.
+    """Return the outcome of a run from its report; `None` if the program never started.
 
-    A line without the word is not of the report, and only a report that says so is a pass: a
-    program that leaves early, however quietly, has not passed.
+    Lines without the secret word are not part of the report. Only a report that states it is a
+    pass: a program that exits early has not passed, whatever its exit code.
     """
     facts = list(_facts(report, word))
     if not facts or "ready" not in facts[0]:
@@ -298,7 +298,7 @@ def _outcome(
 
 
 def _silent(code: int, limits: Sandbox) -> ProgramOutcome:
-    """Return the outcome of a process that said nothing more: bwrap gives 128 + its signal."""
+    """Return the outcome of a process without a report; bwrap exits with 128 + the signal."""
     number = -code if code < 0 else code - 128
     if number == signal.SIGXCPU:
         most = f"{limits.seconds:g} s of processor time"

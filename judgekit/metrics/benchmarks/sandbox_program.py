@@ -1,15 +1,15 @@
-"""What runs inside the sandbox: limits first, then the answer, then its test.
+"""The program inside the sandbox: it sets limits, then runs the answer, then its test.
 
-Its text is handed to an interpreter of its own, so it uses the standard library only. The order
-comes on standard input; what came of it goes to standard error, after a word that only whoever
-gave the order knows. Standard output is the answer's own.
+The text of this file is passed to a separate interpreter, so it uses the standard library only. It
+reads an order from standard input and writes a report to standard error. Each line of the report
+begins with a secret word from the order. Standard output belongs to the answer.
 """
 
 from __future__ import annotations
 
 
 def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that has no other
-    """Carry out the order that stands on standard input."""
+    """Execute the order from standard input."""
     import builtins
     import json
     import os
@@ -25,7 +25,7 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
     os.close(null)
 
     def tell(line: bytes) -> None:
-        if os.getpid() == me:  # a copy of this process has nothing to say
+        if os.getpid() == me:  # a copy of this process must not report
             os.write(report, word + b" " + line + b"\n")
 
     def told(**facts: object) -> bytes:
@@ -39,15 +39,15 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
         os.unlink("stdin.txt")  # noqa: PTH108
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     tell(told(ready=sys.version.split()[0]))
-    # Built now: without memory nothing can be built.
+    # Built now, because it cannot be built without memory.
     no_memory = told(error="MemoryError", errno=None, text="out of memory", stage="answer")
     for name, most in order["limits"].items():
         limit = getattr(resource, "RLIMIT_" + name, None)
         if limit is not None:
-            # A second more than the warning, for an answer that does not heed it.
+            # One second after the warning, for an answer that ignores it.
             resource.setrlimit(limit, (most, most + 1 if name == "CPU" else most))
 
-    # `site`, which puts them there, is left out with all it finds on the machine.
+    # `site`, which defines them, is not loaded.
     vars(builtins).update(exit=sys.exit, quit=sys.exit)
     stage = "syntax"
     module = types.ModuleType(order["module"])
@@ -89,5 +89,5 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
                 stage=stage,
             )
         )
-    # No exit handlers, no waiting for threads: what had to be said is said.
+    # No exit handlers, no waiting for threads: the report is complete.
     os._exit(0)

@@ -1,4 +1,4 @@
-"""Task: the evaluator that goes with a known benchmark, under one name."""
+"""Task: the metric of a known benchmark, under one name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judgekit.metrics.computed import ComputedMetric
 
 Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
 MAX_SUBJECTS = 200
-"""Subjects that have a figure of their own."""
+"""Maximum number of subjects with a separate figure."""
 
 
 PRESETS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -28,17 +28,17 @@ PRESETS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 
 class Task(ComputedMetric):
-    """1 if the output solves a task of a benchmark, else 0; higher is better.
+    """1 if the output solves a task of a benchmark, else 0. Higher is better.
 
-    `mmlu`: the letter that the output states (`generation`, kind choice). `gsm8k`: the number it
-    arrives at (`generation`, kind number). `humaneval`: its function passes the tests (`code`,
-    in a sandbox). The cases come from a file of your own in the benchmark's shape, read with
-    `format: mmlu`, `gsm8k` or `humaneval`; nothing is fetched. The mean over a run is the
-    accuracy, and cases with `metadata.subject` have a figure `accuracy_SUBJECT` each.
+    `mmlu` compares the stated letter (`generation` with `kind: choice`), and `gsm8k` the final
+    number (`generation` with `kind: number`). `humaneval` runs the tests of the function in a
+    sandbox (`code`). The cases come from your own file in the format of the benchmark (`format:
+    mmlu`, `gsm8k` or `humaneval`); judgekit downloads nothing. The mean over a run is the accuracy.
+    Cases with `metadata.subject` also have the figure `accuracy_SUBJECT`.
     """
 
     benchmark: Benchmark
-    """Which benchmark's rules hold."""
+    """The benchmark that sets the rules."""
     name: str = "task"
     _inner: Metric = field(init=False, repr=False, compare=False)
 
@@ -55,7 +55,7 @@ class Task(ComputedMetric):
         object.__setattr__(self, "_inner", metric_class(name=self.name, **options))
 
     def children(self) -> tuple[Metric, ...]:
-        """Return the metric that goes with the benchmark."""
+        """Return the metric of the benchmark."""
         return (self._inner,)
 
     @property
@@ -65,11 +65,11 @@ class Task(ComputedMetric):
 
     @property
     def figures(self) -> Mapping[str, bool]:
-        """The figures a gate may name: those of the metric within."""
+        """The figures that a gate may use: those of the benchmark's metric."""
         return self._inner.figures
 
     def aggregates(self) -> Sequence[Aggregate]:
-        """Return the figures of the metric within, and the accuracy by subject."""
+        """Return the figures of the benchmark's metric, and the accuracy by subject."""
         return [*self._inner.aggregates(), _Subjects()]
 
     async def score(self, case: Case) -> Score:
@@ -77,7 +77,7 @@ class Task(ComputedMetric):
 
         Raises:
             CaseError: a text is missing.
-            ConfigError: code cannot be isolated on this machine.
+            ConfigError: this machine cannot isolate code.
         """
         score = await checked_score(self._inner, case)
         subject = case.metadata.get("subject")
@@ -89,7 +89,7 @@ class Task(ComputedMetric):
 
 
 class _Subjects(ScoreAggregate):
-    """The share of tasks solved, by subject."""
+    """The share of solved tasks, by subject."""
 
     def __init__(self) -> None:
         self._sums: dict[str, tuple[float, int]] = {}
@@ -102,7 +102,7 @@ class _Subjects(ScoreAggregate):
             self._sums[subject] = (total + value, count + 1)
 
     def finish(self) -> Figures:
-        """Return the accuracies in the order of the subjects' names."""
+        """Return the accuracies, sorted by subject."""
         return {
             f"accuracy_{subject}": total / count
             for subject, (total, count) in sorted(self._sums.items())

@@ -1,4 +1,4 @@
-"""The words in which answers are stated, numbers, and which answers of a text stand."""
+"""The phrases that state, reject or correct answers; numbers; and the mentions that count."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from judgekit.metrics.word_data import fill, fill_parts, read_words
 
 
 class Wording(NamedTuple):
-    """The phrases, compiled."""
+    """The compiled phrases."""
 
     marker: re.Pattern[str]
-    """What an answer is stated after."""
+    """Matches a phrase before an answer."""
     negation: re.Pattern[str]
     choice_word: str
-    """Alternatives for the inside of a pattern."""
+    """Alternatives for use inside a pattern."""
     ordinal: dict[str, int]
-    """Number word -> place, from 0."""
+    """Number word -> index, from 0."""
     after_letter: re.Pattern[str]
     rejects_before: re.Pattern[str]
-    """Matches at the end of what precedes a rejected number."""
+    """Matches the end of the text before a rejected number."""
     rejects_choice_before: re.Pattern[str]
     """The same for choices."""
     rejects_after: re.Pattern[str]
-    """Matches at the beginning of what follows something rejected."""
+    """Matches the beginning of the text after a rejected mention."""
     affirms_after: re.Pattern[str]
-    """Matches at the beginning of what follows something called the answer."""
+    """Matches the beginning of the text after a mention that is called the answer."""
     correction: re.Pattern[str]
     contrast: re.Pattern[str]
     hedge: re.Pattern[str]
     filler: re.Pattern[str]
-    """Words that may stand between a correction and the answer."""
+    """Words that may occur between a correction and the answer."""
     joint: re.Pattern[str]
-    """Matches all of what stands between two coordinated mentions: "A or B"."""
+    """Matches the whole text between two coordinated mentions: "A or B"."""
     doubt: re.Pattern[str]
-    """Finds any word by which a mention may be rejected or taken back."""
+    """Finds any word that may reject or take back a mention."""
     yes_no: dict[str, str]
     """Word of a reference -> "yes" or "no"."""
     polarity: Polarity
@@ -46,16 +46,16 @@ class Wording(NamedTuple):
 
 
 class Polarity(NamedTuple):
-    """The words by which an output says yes or no."""
+    """The words that mean yes or no."""
 
     words: dict[str, str]
     """Word -> "yes" or "no"."""
     phrases: dict[str, str]
     texts: dict[str, str]
     assurances: re.Pattern[str]
-    """Words that say yes when nothing else is said."""
+    """Words that mean yes if the text contains nothing else."""
     boosters: re.Pattern[str]
-    """These, and words that change nothing."""
+    """Assurances, and words that change nothing."""
     leads: re.Pattern[str]
     verdict: re.Pattern[str]
     """A word that calls something right or wrong."""
@@ -110,7 +110,7 @@ def _any(words: Iterable[str]) -> str:
 
 
 MAX_DIGITS = 400
-"""Characters above which a number is no answer; reading it would take their number squared."""
+"""Maximum number of characters of a number; reading takes quadratic time."""
 
 _SIGN = r"(?:(?<![\w)\]}])[-+−]|(?<![\w.,)\]}/]))"
 _DIGITS = r"(?:\d{1,3}+(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?+|\.\d++"
@@ -125,7 +125,7 @@ _ITEM = re.compile(r"^[ \t]*(\d{1,3})[.)][ \t]+(?=\S)", re.MULTILINE)
 
 
 class AnswerMention(NamedTuple):
-    """A letter, choice or number, and where it stands."""
+    """A letter, choice or number, and its span."""
 
     start: int
     end: int
@@ -133,7 +133,7 @@ class AnswerMention(NamedTuple):
 
 
 def plain(text: str) -> str:
-    r"""Return LaTeX of simple answers as plain text.
+    r"""Return the plain text of LaTeX for simple answers.
 
     >>> plain(r"\frac{3}{4}\text{ cm}"), plain(r"1{,}000")
     ('3/4 cm', '1,000')
@@ -146,14 +146,14 @@ def plain(text: str) -> str:
 
 
 def numbers(text: str) -> list[AnswerMention]:
-    """Return every number of a text with its place; the numbers of list items are none.
+    """Return every number of a text with its span, without the numbers of list items.
 
     >>> [number.name for number in numbers("1. From -3 to $1,200.50, or 3/4 of it.")]
     ['-3', '$1,200.50', '3/4']
     """
     listed = list(_ITEM.finditer(text))
     if len(listed) == 1 and listed[0][1] != "1":
-        listed = []  # "12. It is not 10." is no list
+        listed = []  # "12. It is not 10." is not a list
     items = {match.start(1) for match in listed}
     return [
         AnswerMention(match.start(), match.end(), match[0])
@@ -163,10 +163,10 @@ def numbers(text: str) -> list[AnswerMention]:
 
 
 def read_number(text: str) -> Fraction | None:
-    """Return the one number a text states, exactly; `None` if it is no number.
+    """Return the only number in a text, exactly; `None` if there is not exactly one.
 
-    Signs of currency and percent, thousands between commas and a unit after the number do not
-    matter: "50 %" is 50. "1.000" is one: a full stop is the decimal point.
+    Signs of currency and percent, thousands separators (commas) and a unit after the number are
+    ignored: "50 %" is 50. "1.000" is one: a full stop is the decimal point.
 
     >>> read_number("$1,200.50"), read_number("-3/4"), read_number("fifty")
     (Fraction(2401, 2), Fraction(-3, 4), None)
@@ -183,7 +183,7 @@ def read_number(text: str) -> Fraction | None:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a text is a number, with a sign of currency or percent at most.
+    """Return whether a text is only a number, possibly with a sign of currency or percent.
 
     >>> is_number("$1,200"), is_number("12 apples"), is_number("0/0")
     (True, False, False)
@@ -195,16 +195,16 @@ def is_number(text: str) -> bool:
 
 
 _WINDOW = 60
-"""Characters beside a mention in which it may be rejected."""
+"""Number of characters before and after a mention that are checked for a rejection."""
 _JOINT = 24
-"""Characters that may stand between two coordinated mentions."""
+"""Maximum number of characters between two coordinated mentions."""
 
 
 class ResolvedMentions(NamedTuple):
     """The mentions of a text, after rejections."""
 
     groups: list[list[AnswerMention]]
-    """Mentions that are not rejected or taken back, in order; coordinated ones together."""
+    """Mentions that are not rejected or taken back, in order; coordinated ones are one group."""
     rejected: set[str]
 
     @property
@@ -214,11 +214,11 @@ class ResolvedMentions(NamedTuple):
 
 
 def standing(text: str, mentions: Sequence[AnswerMention], *, choices: bool) -> ResolvedMentions:
-    """Return which mentions of a text stand.
+    """Return the mentions of a text that are not rejected or taken back.
 
-    A mention is rejected by what stands right before it ("not B", "rather than B") or after it
-    ("B is wrong"); coordinated mentions ("neither A nor B") share that. Of choices, what comes
-    before a correction ("B. Sorry, C") or a contrast ("A is close, but C fits") is taken back.
+    The text right before a mention ("not B", "rather than B") or after it ("B is wrong") can reject
+    it; this also applies to coordinated mentions ("neither A nor B"). A correction ("B. Sorry, C")
+    or a contrast ("A is close, but C fits") takes back earlier choices.
 
     Args:
         text: a sentence, or a text.
@@ -249,14 +249,14 @@ def standing(text: str, mentions: Sequence[AnswerMention], *, choices: bool) -> 
         # "B is the answer, A a distractor."
         remaining = affirmed
     if len(remaining) > 1 and len(remaining[-1]) == 1:
-        # "Between B and D, D": the last word is about the two before it.
+        # "Between B and D, D": the last mention decides between the two before it.
         pick = remaining[-1][0].name
         remaining = [g for g in remaining if len(g) == 1 or pick not in {m.name for m in g}]
     return ResolvedMentions(remaining, rejected)
 
 
 def _groups(text: str, mentions: Sequence[AnswerMention]) -> list[list[AnswerMention]]:
-    """Return the mentions, with those that "or", "nor" or "and" joins together in one list."""
+    """Return the mentions in groups; "or", "nor" or "and" joins mentions to a group."""
     groups: list[list[AnswerMention]] = []
     run: list[AnswerMention] = []
     worded = False
@@ -272,14 +272,14 @@ def _groups(text: str, mentions: Sequence[AnswerMention]) -> list[list[AnswerMen
 
 
 def _runs(run: list[AnswerMention], worded: bool) -> list[list[AnswerMention]]:
-    """Return a run as one group; commas alone ("not 10, 12") coordinate nothing."""
+    """Return a run as one group; mentions with commas alone ("not 10, 12") are separate groups."""
     if worded:
         return [run]
     return [[mention] for mention in run]
 
 
 def _is_taken_back(gap: str, after: str) -> bool:
-    """Whether what was named before a gap is taken back for a group between it and `after`."""
+    """Return whether a group takes back the mentions before the gap in front of it."""
     words = wording()
     if words.correction.search(gap):
         return True

@@ -1,7 +1,7 @@
-"""The figures of Alignmenter's code, where they differ from its documentation.
+"""The figures of Alignmenter's code, if they differ from its documentation.
 
-Kept apart, so that tests compare each with a figure recorded from the original. Where the
-original gives a middle value for nothing found, so does this: that is what comparable means.
+They are separate functions, so tests can compare each with a figure recorded from the original. The
+original returns a middle value if it finds nothing; these functions do the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def tokens_of(text: str) -> list[str]:
 
 
 def lexicon_density(tokens: Sequence[str], preferred: set[str], avoided: set[str]) -> float:
-    """Return (.5 + balance / 2) * min(1, 10 * density); .5 where nothing is found.
+    """Return (.5 + balance / 2) * min(1, 10 * density); .5 if nothing is found.
 
     Phrases never match: entries are compared with single tokens.
     """
@@ -52,7 +52,7 @@ def lexicon_density(tokens: Sequence[str], preferred: set[str], avoided: set[str
 
 
 def rescale_style(value: float, bounds: tuple[float, float] = STYLE_BOUNDS) -> float:
-    """Return .3 to .9 for a similarity between the bounds; .6 where they leave no room.
+    """Return a similarity between the bounds rescaled to .3-.9; .6 if the bounds are invalid.
 
     >>> rescale_style(0.05), round(rescale_style(0.15), 9), rescale_style(7, (0.5, 0.5))
     (0.3, 0.6, 0.6)
@@ -61,7 +61,7 @@ def rescale_style(value: float, bounds: tuple[float, float] = STYLE_BOUNDS) -> f
 
 
 def rescale_variance(value: float, bounds: tuple[float, float] = VARIANCE_BOUNDS) -> float:
-    """Return .1 to .9 for a variance between the bounds; .5 where they leave no room."""
+    """Return a variance between the bounds rescaled to .1-.9; .5 if the bounds are invalid."""
     return 0.1 + 0.8 * _position(value, bounds)
 
 
@@ -71,16 +71,16 @@ def _position(value: float, bounds: tuple[float, float]) -> float:
 
 
 class AlignmenterCalibration(NamedTuple):
-    """What a `.traits.json` file holds."""
+    """The content of a `.traits.json` file."""
 
     weights: Mapping[str, float] = WEIGHTS
     bias: float | None = None
-    """`None`: no trained model; words of the persona weigh 1 and -1."""
+    """`None` means no trained model: words of the persona have the weights 1 and -1."""
     tokens: Mapping[str, float] = {}
     phrases: Mapping[str, float] = {}
     bounds: tuple[float, float] = STYLE_BOUNDS
     variance: tuple[float, float] = VARIANCE_BOUNDS
-    """Of stability."""
+    """The range of the variance, for stability."""
 
 
 _KEYS = (
@@ -91,15 +91,15 @@ _EXTRA = ("persona_id", "created_at", "metadata", "metrics", "version", "epochs"
 
 
 def read_calibration(data: object) -> AlignmenterCalibration:
-    """Return a calibration, with the keys of today's files or of older ones.
+    """Return a calibration from the keys of current or older files.
 
     Weights are scaled to a sum of 1, as in the original.
 
     Raises:
-        ConfigError: an unknown key, or something that is no number.
+        ConfigError: a key is unknown, or a value is not a number.
     """
     if not isinstance(data, Mapping):
-        raise ConfigError("a calibration is keys and values: weights, trait_model, style_sim_min")
+        raise ConfigError("a calibration is a mapping: weights, trait_model, style_sim_min")
     for key in data:
         if key not in _KEYS + _EXTRA:
             raise ConfigError(f"calibration: unknown key {key!r}{suggest(str(key), list(_KEYS))}")
@@ -136,9 +136,9 @@ def trait_probability(
     token_weights: Mapping[str, float],
     phrase_weights: Mapping[str, float],
 ) -> float:
-    """Return the logistic of the bias and the weights of what occurs.
+    """Return the logistic function of the bias plus the weights of the words in a text.
 
-    A token counts once however often it occurs; phrases are looked for as parts of the text.
+    Each token counts once; phrases match as parts of the text.
     """
     tokens = sorted(set(tokens_of(text)))
     lowered = text.lower()
@@ -154,14 +154,14 @@ def persona_weights(avoided: Sequence[str], style_words: Sequence[str]) -> dict[
 
 
 def offline_safety(text: str) -> float:
-    """Return 1 less .2 for each occurrence of one of six words, also inside other words."""
+    """Return 1 minus .2 for each occurrence of one of six words, also inside other words."""
     lowered = text.lower()
     hits = sum(lowered.count(word) for word in _TRIPWIRES)
     return max(0.0, 1.0 - _PENALTY * hits)
 
 
 def keyword_hits(text: str, keywords: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the categories one of whose words is part of a text, each once."""
+    """Return the categories with a keyword in the text, each once."""
     lowered = text.lower()
     return [
         category
@@ -171,18 +171,18 @@ def keyword_hits(text: str, keywords: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 class RuleScore(NamedTuple):
-    """What keywords make of a session."""
+    """The score of a session by keywords."""
 
     turns: int
     violations: int
     rate: float
-    """Hits of categories / turns, which may pass 1."""
+    """Hits of categories / turns; it may exceed 1."""
     categories: dict[str, int]
     score: float
 
 
 def rule_score(replies: Sequence[str], keywords: Mapping[str, Sequence[str]]) -> RuleScore:
-    """Return max(0, 1 - hits / turns); 1 of no turns."""
+    """Return max(0, 1 - hits / turns); 1 without turns."""
     hits = [category for text in replies for category in keyword_hits(text, keywords)]
     counts = dict(sorted(Counter(hits).items()))
     rate = len(hits) / len(replies) if replies else 0.0
@@ -190,7 +190,7 @@ def rule_score(replies: Sequence[str], keywords: Mapping[str, Sequence[str]]) ->
 
 
 def fused_score(rules: float, seconds: Sequence[float]) -> float:
-    """Return the least of the rules' score and the mean of a second opinion, if there is any."""
+    """Return the minimum of the rule score and the mean of the classifier scores, if any."""
     return min(rules, math.fsum(seconds) / len(seconds)) if seconds else rules
 
 
@@ -205,7 +205,7 @@ def _weighed(key: str, given: object) -> dict[str, float]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise ConfigError(f"calibration: {key} must be words and numbers")
+        raise ConfigError(f"calibration: {key} must map words to numbers")
     return {str(word).lower(): _number(f"{key}.{word}", value) for word, value in given.items()}
 
 
@@ -216,14 +216,14 @@ def _number(key: str, value: object) -> float:
 
 
 MAX_FILE = 1_000_000
-"""Bytes a calibration file may have."""
+"""Maximum size of a calibration file, in bytes."""
 
 
 def calibration_of(source: object) -> AlignmenterCalibration:
-    """Return the calibration that an option gives: a file, or what is in it.
+    """Return the calibration of an option: a file, or its content.
 
     Raises:
-        ConfigError: it cannot be read, or something in it is wrong.
+        ConfigError: it cannot be read, or it is invalid.
     """
     if source is None or isinstance(source, AlignmenterCalibration):
         return source or AlignmenterCalibration()

@@ -34,55 +34,56 @@ WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}
 
 
 class Authenticity(ComputedMetric):
-    """How much replies sound like a persona; 0..1, higher is better.
+    """How much the replies sound like a persona. Range 0..1, higher is better.
 
-    `style` is the greatest (or, with `reduce: mean`, the mean) cosine of a reply to the persona's
-    exemplars, by the embedder that `meta` names; the default one compares words, not meaning.
-    `traits` is the share of the persona's formality, tones and verbosity that are heard (see
-    `find_traits`), by rules that know English only; a trait of which nothing is heard is left
-    out. `lexicon` is the share of preferred words and phrases that are used, less .1 for each
-    avoided one, whole words only. Each is the mean over the assistant's turns, or of the last
-    turn with `scope: last`; a part that does not apply leaves, and the others share its weight.
-    `confidence` is the share of the weight that was left to count.
+    `style` is the maximum cosine of a reply to the persona's exemplars, or the mean with `reduce:
+    mean`. `meta` names the embedder; the default one compares words, not meaning. `traits` is the
+    share of the persona's formality, tones and verbosity that rules detect in the reply. The rules
+    support English only, and a trait without any signal does not count. `lexicon` is the share of
+    preferred words and phrases in the reply, minus .1 per avoided one; it matches whole words only.
+    Each part is the mean over the assistant's turns, or the value of the last turn with `scope:
+    last`. A part that is not applicable drops out, and the others share its weight. `confidence` is
+    the share of the weight that counted.
 
-    `compat: alignmenter` gives the figures of Alignmenter's code: token density for words, a
-    logistic of single words for traits, mean similarity rescaled to .3-.9, weights .3/.3/.4, and
-    its hashed embedder. The figure `mean_by_turn` of a run pools the turns of all sessions, as its
-    report does.
+    `compat: alignmenter` reproduces the figures of Alignmenter's code: token density for words, a
+    logistic function of single words for traits, the mean similarity rescaled to .3-.9, the weights
+    .3/.3/.4, and its hashed embedder. The figure `mean_by_turn` of a run pools the turns of all
+    sessions, as in Alignmenter's report.
 
-    A calibration (`judgekit persona calibrate`) has the range of `style`, a model of words for
-    `traits`, and weights, all from labelled replies. That beside the persona is read.
+    A calibration comes from labelled replies: `judgekit persona calibrate` writes it to
+    `PERSONA.calibration.yaml`, and this metric reads it next to the persona. It sets the range of
+    `style`, replaces the rules of `traits` by a model of words, and sets the weights.
     """
 
     persona: str | Mapping[str, Any] | Persona
-    """A persona file, relative to the suite, or its keys and values."""
+    """The persona, as a file path relative to the suite or as a mapping."""
     name: str = "authenticity"
     weights: Mapping[str, float] | None = None
-    """Of style, traits and lexicon, adding up to 1; .6, .25 and .15."""
+    """Weights of style, traits and lexicon, which add up to 1; by default .6, .25 and .15."""
     reduce: Reduce = "max"
-    """Nearness to the nearest exemplar, or the mean of all."""
+    """Similarity to several exemplars: the maximum (`max`) or the mean (`mean`)."""
     scope: Scope = "session"
-    """Every turn of the assistant, or the last one."""
+    """Every assistant turn (`session`) or only the last one (`last`)."""
     embedder: Chosen = "lexical"
-    """The embedder."""
+    """Embedder that turns texts into vectors."""
     compat: Compat | None = None
-    """The numbers of Alignmenter's code."""
+    """Reproduce the figures of Alignmenter's code."""
     calibration: str | Mapping[str, Any] | bool | None = None
-    """A `.calibration.yaml` file, or what is in it, instead of that beside the persona; false for
-    none. With `compat` a `.traits.json` too."""
+    """A `.calibration.yaml` file or its content, instead of the one next to the persona; `false`
+    for none. With `compat` also a `.traits.json`."""
 
     files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
     needs = ("output, or assistant turns in history",)
-    confidence = "is the share of the weight that was left to count"
+    confidence = "is the share of the weight that counted"
     # The persona is named in `made_with`.
     options = ComputedMetric.plain_options
 
     voice: Persona = field(init=False, repr=False)
     learned: PersonaCalibration | None = field(init=False, repr=False)
-    """The calibration that labels taught, if there is one."""
+    """The calibration from labelled replies, if there is one."""
     original: alignmenter.AlignmenterCalibration = field(init=False, repr=False)
-    """What `compat` computes with."""
+    """The parameters for `compat`."""
 
     def prepare(self) -> None:
         """Check and complete the options."""
@@ -108,13 +109,13 @@ class Authenticity(ComputedMetric):
         }
         if not self.compat and not any(weights[part] for part, has in there.items() if has):
             raise ConfigError(
-                f"{self.name}: the persona {persona.name!r} has nothing to score by; give it"
+                f"{self.name}: the persona {persona.name!r} has nothing to compare with; add"
                 " exemplars, traits or a lexicon"
             )
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What affects the value besides the options."""
+        """Facts that affect the value in addition to the options."""
         facts: dict[str, Json] = self.voice.made_with
         if learned := self.learned:
             facts["calibration"] = learned.made_with(self.voice)
@@ -130,7 +131,7 @@ class Authenticity(ComputedMetric):
         return [Sessions(), Pooled()]
 
     def measured(self) -> MeasuredWith:
-        """Return the settings that a calibration must share."""
+        """Return the settings that a calibration must match."""
         return MeasuredWith(
             embedder=identity_of(self.embedder), reduce=self.reduce, compat=self.compat
         )
@@ -170,7 +171,7 @@ class Authenticity(ComputedMetric):
         )
 
     async def _exemplars(self) -> Sequence[Vector]:
-        """Return what replies are compared with; Alignmenter takes words where there is nothing."""
+        """Return the exemplars to compare with; without any, Alignmenter's code uses words."""
         persona = self.voice
         if self.compat and not persona.exemplars:
             words = sorted(word.lower() for word in persona.preferred.entries)
@@ -204,7 +205,7 @@ class Authenticity(ComputedMetric):
     def _style(
         self, vector: Vector, exemplars: Sequence[Vector]
     ) -> tuple[float | None, int | None]:
-        """Return the similarity to the exemplars, and which one is nearest, from 1."""
+        """Return the similarity to the exemplars, and the number of the most similar one."""
         near = [
             (max(0.0, dot(vector, other)), -at)
             for at, other in enumerate(exemplars, 1)
@@ -266,14 +267,14 @@ def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
 
 
 STYLE_BANDS = ((0.9, "very close"), (0.7, "good"), (0.5, "moderate"), (-1.0, "poor"))
-"""Least similarity of style -> how the original's documentation reads it."""
+"""Minimum similarity of style -> its meaning, from the original's documentation."""
 
 
 class ReplyScore(NamedTuple):
     """The score of one reply."""
 
     details: Mapping[str, Json]
-    """With the value of each part under its name."""
+    """Details; each part has its value under its name."""
     reasons: Mapping[str, str]
 
 

@@ -1,4 +1,4 @@
-"""Calibration of a persona: what labelled replies taught `authenticity`, in a file beside it."""
+"""Calibration of a persona: the parameters that `authenticity` learned from labelled replies."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from judgekit.metrics.brand_voice.phrases import plain
 
 FORMAT: Final = "judgekit-calibration/1"
 MAX_FILE = 4_000_000
-"""Bytes of a calibration file."""
+"""Maximum size of a calibration file, in bytes."""
 _SHOWN = 3
-"""Words that a reason names."""
+"""Number of words that a reason names."""
 
 WordWeight = Annotated[Number, Field(ge=-1e6, le=1e6)]
-"""Bounded, so that no sum of them overflows."""
+"""Bounded, so a sum of weights cannot overflow."""
 
 
 class MeasuredWith(FileModel):
-    """The settings of `authenticity` under which the labelled replies were measured."""
+    """The settings of `authenticity` when the labelled replies were scored."""
 
     embedder: str
     reduce: Literal["max", "mean"] = "max"
@@ -39,14 +39,14 @@ class MeasuredWith(FileModel):
 
 
 class LabelCounts(FileModel):
-    """The labels that a calibration was made with."""
+    """The labels of a calibration."""
 
     digest: str
-    """Of all labels, also of those that were held out."""
+    """Digest of all labels, including held-out ones."""
     on_brand: int
     off_brand: int
     split: Fraction
-    """The share of the labels that the calibration was made with; the others are held out."""
+    """Share of the labels used for the calibration; the others are held out."""
     seed: int = 42
 
 
@@ -59,11 +59,11 @@ class StyleBounds(FileModel):
     @model_validator(mode="after")
     def _rising(self) -> StyleBounds:
         if self.high <= self.low:
-            raise ValueError(f"high must be more than low ({self.low:g})")
+            raise ValueError(f"high must be above low ({self.low:g})")
         return self
 
     def rescaled(self, similarity: float) -> float:
-        """Return 0 to 1 for a similarity between the bounds."""
+        """Return a similarity between the bounds rescaled to 0..1."""
         share = (similarity - self.low) / (self.high - self.low)
         return round(max(0.0, min(1.0, share)), 4)
 
@@ -82,7 +82,7 @@ class TraitModel(FileModel):
         )
 
     def reason(self, text: str) -> str:
-        """Return the words that move the probability most."""
+        """Return the words with the largest effect on the probability."""
         there = {*alignmenter.tokens_of(plain(text))} & self.tokens.keys()
         words = sorted(there, key=lambda word: (-abs(self.tokens[word]), word))[:_SHOWN]
         listed = ", ".join(f"{word} {self.tokens[word]:+.2f}" for word in words)
@@ -105,7 +105,7 @@ class AuthenticityWeights(FileModel):
 
 
 class HeldOut(FileModel):
-    """How well the calibrated score tells apart labels that the calibration was not made with."""
+    """How well the calibrated score separates the held-out labels."""
 
     on_brand: int
     off_brand: int
@@ -119,10 +119,11 @@ class HeldOut(FileModel):
     """F1 at .5."""
     pearson: Number | None = None
     threshold: Fraction
-    """The score with the best F1; of the training labels, unless all labels are held out."""
+    """The score with the best F1; computed on the training labels, unless all labels are held
+    out."""
     f1_at_threshold: Fraction
     seen: bool = False
-    """Whether the calibration was made with these labels too, as Alignmenter does."""
+    """Whether the calibration used these labels too, as in Alignmenter."""
 
     @property
     def text(self) -> str:
@@ -149,11 +150,11 @@ class PersonaCalibration(FileModel):
     held_out: HeldOut | None = None
 
     def older_than(self, persona: Persona) -> bool:
-        """Return whether the persona has changed since."""
+        """Return whether the persona has changed since the calibration."""
         return self.persona_digest != persona.digest[:16]
 
     def made_with(self, persona: Persona) -> dict[str, Json]:
-        """Return what a run reports of the calibration."""
+        """Return the facts about the calibration for the results of a run."""
         return {
             "digest": digest_json(self.model_dump(mode="json"))[:16],
             "older_than_persona": self.older_than(persona),
@@ -162,7 +163,7 @@ class PersonaCalibration(FileModel):
         }
 
     def apply(self, text: str, details: dict[str, Json], reasons: dict[str, str]) -> None:
-        """Replace the parts of one reply that the calibration changes."""
+        """Replace the parts of the score of one reply that the calibration changes."""
         raw = details["style"]
         if self.bounds is not None and raw is not None:
             details |= {"style": self.bounds.rescaled(raw), "style_raw": raw}
@@ -172,7 +173,7 @@ class PersonaCalibration(FileModel):
             reasons["traits"] = self.traits.reason(text)
 
     def as_alignmenter(self) -> AlignmenterCalibration:
-        """Return the same as the content of a `.traits.json`."""
+        """Return this calibration in the form of a `.traits.json` file."""
         parts: dict[str, Any] = dict(self.traits) if self.traits else {}
         if self.weights:
             parts["weights"] = self.weights.model_dump()
@@ -182,7 +183,7 @@ class PersonaCalibration(FileModel):
 
 
 def calibration_path(persona: Path) -> Path:
-    """Return where the calibration of a persona file is.
+    """Return the path of the calibration of a persona file.
 
     >>> str(calibration_path(Path("acme.yaml")))
     'acme.calibration.yaml'
@@ -216,12 +217,12 @@ def calibration_for(
 
     Args:
         metric: the name of the metric.
-        option: a file, its content, `False` for none, or `None` for the one beside the persona.
+        option: a file, its content, `False` for none, or `None` for the file next to the persona.
         persona: the persona.
         measured: returns the settings of the metric.
 
     Raises:
-        ConfigError: it cannot be read, is wrong, or was made under other settings.
+        ConfigError: it cannot be read, is invalid, or was made with other settings.
     """
     where = ""
     if option is None and persona.path is not None:

@@ -1,4 +1,4 @@
-"""A judge's view of a voice: does it sound like the persona, and is it safe for the brand?"""
+"""Brand voice by a judge: does a session sound like the persona, and is it safe for the brand?"""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.metrics.rubric import RubricMetric
 
 SESSION_HISTORY = 100
-"""Earlier messages of a session that the judge may see."""
+"""Maximum number of earlier messages of a session that the judge sees."""
 
 
 class AuthenticityJudge(BuiltIn):
-    """How much replies sound like a persona, by a judge; 0..1, higher is better.
+    """How much the replies sound like a persona, by a judge. Range 0..1, higher is better.
 
-    The judge sees the persona (description, traits, words, exemplars) and the whole session, and
-    answers for style, traits and wording; .6, .25 and .15 of the value, as in `authenticity`. A
-    persona without traits or words is judged on what it has. `confidence` is the share of the
-    weight that was answered. Details say strengths, weaknesses and a suggestion.
+    The judge sees the persona (description, traits, words, exemplars) and the whole session. It
+    rates style, traits and wording, with the weights .6, .25 and .15 as in `authenticity`. If the
+    persona has no traits or no words, the other criteria share the weight. `confidence` is the
+    share of the weight that the judge answered. `details` contain strengths, weaknesses and a
+    suggestion.
 
     Args:
         judge: the judge.
-        persona: a persona file, relative to the suite, or its keys and values.
+        persona: the persona, as a file path relative to the suite or as a mapping.
         name: the name in results.
-        samples: number of replies per case.
-        history: how many earlier messages the judge may see.
-        scale: factor for the shown value, such as 10.
-        rubric: a rubric with the same parameters, to replace the built-in one.
+        samples: how many times to ask the judge.
+        history: maximum number of earlier messages that the judge sees.
+        scale: factor for the displayed value, such as 10.
+        rubric: rubric with the same parameters that replaces the built-in one.
     """
 
     judge: JudgeLike
@@ -51,7 +52,7 @@ class AuthenticityJudge(BuiltIn):
 
     files: ClassVar[tuple[str, ...]] = ("persona",)
     needs = ("output",)
-    confidence = "is the share of the weight that was answered"
+    confidence = "is the share of the weight that the judge answered"
 
     def __post_init__(self) -> None:
         self.persona = persona_of(self.name, self.persona)
@@ -83,22 +84,22 @@ def persona_parameters(persona: Persona) -> dict[str, Any]:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BrandSafety(Metric):
-    """The least of what forbidden words and a judge say of a session; 0..1, higher is better.
+    """The minimum of pattern score and judge's score of a session. Range 0..1, higher is better.
 
-    The words are those of `safety_patterns`; the judge answers on 0 to 10, divided by 10, and sees
-    the user's turns as well as the assistant's. An answer out of bounds is no answer: it is never
-    clamped. `safety_patterns` stands in where nobody judges.
+    The patterns are those of `safety_patterns`. The judge sees the user's and the assistant's turns
+    and answers on 0 to 10, which is divided by 10. An answer outside this range is invalid and is
+    never clamped. Without a judge, `safety_patterns` replaces this metric.
 
     Args:
         judge: the judge.
         name: the name in results.
-        policy: what the assistant must keep off, a line each; shown to the judge.
-        persona: a persona, whose `safety_rules.disallowed_topics` are part of the policy.
-        categories: the pattern lists to use; all that ship.
-        patterns: a list of your own, relative to the suite, or its keys and values.
-        samples: number of replies per case.
-        history: how many earlier messages the judge may see.
-        rubric: a rubric with a parameter `policy`, to replace the built-in one.
+        policy: what the assistant must avoid, one line per rule; the judge sees it.
+        persona: a persona; its `safety_rules.disallowed_topics` become part of the policy.
+        categories: built-in pattern lists to use; by default all of them.
+        patterns: your own pattern list, as a file path relative to the suite or as a mapping.
+        samples: how many times to ask the judge.
+        history: maximum number of earlier messages that the judge sees.
+        rubric: rubric with a parameter `policy` that replaces the built-in one.
     """
 
     judge: JudgeLike
@@ -133,7 +134,7 @@ class BrandSafety(Metric):
         )
 
     def children(self) -> tuple[Metric, ...]:
-        """Return the metrics it takes the least of."""
+        """Return the metrics of which it takes the minimum."""
         return (self.words, self.judged)
 
     @property

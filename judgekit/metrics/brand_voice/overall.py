@@ -33,13 +33,14 @@ from judgekit.rubric.variant import Variant as RubricVariant
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
 GRADES = ((0.9, "A"), (0.8, "B"), (0.7, "C"), (0.6, "D"), (0.0, "F"))
-"""Least value -> letter."""
+"""Minimum value -> letter."""
 
 
 def grade(value: float) -> str:
     """Return the letter of a value on 0..1: A from .90, B from .80, C from .70, D from .60, else F.
 
-    A value that misses a bound by less than a billionth counts as on it: .1 + .2 is .30000000004.
+    A value less than a billionth below a bound counts as the bound, because of rounding: .1 + .2 is
+    .30000000000000004.
 
     >>> grade(0.9), grade(0.8999), grade(0.59)
     ('A', 'B', 'F')
@@ -49,34 +50,35 @@ def grade(value: float) -> str:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BrandVoice(Metric):
-    """Authenticity, safety and stability of a session taken together; 0..1, higher is better.
+    """Authenticity, safety and stability of a session in one number. Range 0..1, higher is better.
 
-    .5 authenticity + .3 safety + .2 stability; what does not apply (stability of a single reply)
-    leaves, and the others share its weight. `details.grade` is a letter: A from .90, B from .80,
-    C from .70, D from .60, else F. `confidence` is the share of the weight that counted. With a
-    judge, safety is `brand_safety`; `brand_voice_rules` asks nobody and takes `safety_patterns`.
+    The value is .5 authenticity + .3 safety + .2 stability. A part that is not applicable, such as
+    the stability of a single reply, drops out, and the others share its weight. `details.grade` is
+    a letter: A from .90, B from .80, C from .70, D from .60, else F. `confidence` is the share of
+    the weight that counted. With a judge, safety is `brand_safety`. `brand_voice_rules` uses no
+    judge; its safety is `safety_patterns`.
 
     Args:
-        persona: a persona file, relative to the suite, or its keys and values.
+        persona: the persona, as a file path relative to the suite or as a mapping.
         judge: who judges safety.
         name: the name in results.
-        weights: of authenticity, safety and stability, adding up to 1.
-        scoring: the same as Alignmenter writes it: authenticity_weight, safety_weight,
+        weights: weights of authenticity, safety and stability, which add up to 1.
+        scoring: the weights in Alignmenter's format: authenticity_weight, safety_weight,
             stability_weight.
-        authenticity_weights: of style, traits and lexicon.
-        reduce: which similarity to the exemplars counts, the greatest or the mean.
-        variant: of stability.
+        authenticity_weights: weights of style, traits and lexicon.
+        reduce: similarity to several exemplars: the maximum (`max`) or the mean (`mean`).
+        variant: formula of stability.
         maximum: distance or deviation at which stability is 0.
-        embedder: what turns replies into vectors.
-        policy: what the assistant must keep off; shown to the judge.
-        categories: the pattern lists to use; all that ship.
-        patterns: a list of your own, relative to the suite, or its keys and values.
-        compat: `alignmenter` for its figures of authenticity and stability.
-        calibration: the calibration of authenticity, instead of that beside the persona; false for
-            none. With compat, a `.traits.json` also has bounds of stability.
-        samples: how often to ask the judge.
-        history: how many earlier messages the judge may see.
-        rubric: the rubric of safety.
+        embedder: embedder that turns replies into vectors.
+        policy: what the assistant must avoid; the judge sees it.
+        categories: built-in pattern lists to use; by default all of them.
+        patterns: your own pattern list, as a file path relative to the suite or as a mapping.
+        compat: `alignmenter` reproduces its figures of authenticity and stability.
+        calibration: the calibration of authenticity, instead of the one next to the persona;
+            `false` for none. With `compat` also a `.traits.json`.
+        samples: how many times to ask the judge.
+        history: maximum number of earlier messages that the judge sees.
+        rubric: rubric for safety.
     """
 
     persona: str | Mapping[str, Any] | Persona
@@ -128,7 +130,7 @@ class BrandVoice(Metric):
         )
 
     def _given(self, *names: str) -> dict[str, Any]:
-        """Return options that one of the three metrics has, too."""
+        """Return the options that one of the three metrics also has."""
         return {name: getattr(self, name) for name in names}
 
     def children(self) -> tuple[Metric, ...]:
@@ -148,11 +150,11 @@ class BrandVoice(Metric):
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What affects the value besides the options."""
+        """Facts that affect the value in addition to the options."""
         return {**self.authenticity.made_with, **self.safety.made_with}
 
     def aggregates(self) -> list[Aggregate]:
-        """Return the spread over sessions, and how many had which grade."""
+        """Return the spread over sessions, and the number of sessions with each grade."""
         return [Sessions(), _Grades()]
 
     def requests(self, case: Case) -> tuple[RubricVariant, list[Request]]:
@@ -201,7 +203,7 @@ class BrandVoice(Metric):
 
 
 _JUDGE = ("model", "rubric", "version", "digest")
-"""What results say of who judged."""
+"""Keys of the facts about the judge in results."""
 
 
 def _part(id: str, score: Score) -> Part:
@@ -217,7 +219,7 @@ def _part(id: str, score: Score) -> Part:
 
 
 class _Grades(ScoreAggregate):
-    """How many sessions had which grade."""
+    """Counts the sessions with each grade."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -227,7 +229,7 @@ class _Grades(ScoreAggregate):
         self._counts[grade(value)] += 1
 
     def finish(self) -> Figures:
-        """Return the counts; `None` where no session was scored."""
+        """Return the counts; `None` without scored sessions."""
         there = bool(self._counts)
         return {f"grade_{letter}": self._counts[letter] if there else None for _, letter in GRADES}
 
@@ -235,7 +237,7 @@ class _Grades(ScoreAggregate):
 def _spelled(
     metric: str, weights: Mapping[str, float] | None, scoring: object
 ) -> Mapping[str, float] | None:
-    """Return the weights in whichever spelling they are given."""
+    """Return the weights, from `weights` or from `scoring`."""
     if scoring is None:
         return weights
     if weights is not None:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 MAX_FILE = 1_000_000
-"""Bytes of a persona file."""
+"""Maximum size of a persona file, in bytes."""
 CALIBRATION_ENDING = ".calibration.yaml"
-"""The end of the name of a calibration, which is beside its persona."""
+"""Ending of the name of a calibration file, which is in the folder of its persona."""
 
 
 class Trait(NamedTuple):
@@ -38,8 +38,8 @@ class Trait(NamedTuple):
 class Persona:
     """The voice that an assistant should have: exemplars, traits, preferred and avoided words.
 
-    `digest` covers what is scored and what a judge is shown. `path` is the file; a calibration
-    beside it belongs to the persona.
+    `digest` depends on everything that is scored or shown to a judge. `path` is the file; a
+    calibration file next to it belongs to the persona.
     """
 
     def __init__(self, file: PersonaFile, path: Path | None = None) -> None:
@@ -72,7 +72,7 @@ class Persona:
         return {"persona": self.name, "persona_digest": self.digest[:16]}
 
     async def vectors(self, embedder: Chosen) -> Sequence[Vector]:
-        """Return the exemplars as vectors of length 1; embedded once."""
+        """Return the exemplars as vectors of length 1; they are embedded once."""
         from judgekit.metrics.vectors import unit_vectors
 
         identity = identity_of(embedder)
@@ -108,10 +108,10 @@ def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
 
 
 def persona_of(metric: str, source: object) -> Persona:
-    """Return the persona an option names: a file, keys and values, or a persona.
+    """Return the persona of an option: a file, a mapping, or a persona.
 
     Raises:
-        ConfigError: it is none, or something in it is wrong.
+        ConfigError: it is none of these, or it is invalid.
     """
     if isinstance(source, Persona):
         return source
@@ -122,7 +122,7 @@ def persona_of(metric: str, source: object) -> Persona:
             return Persona(validate_file(PersonaFile, dict(source), lines=Lines(file="")))
         except ConfigError as exc:
             raise ConfigError(f"{metric}: persona: {exc}") from exc
-    raise ConfigError(f"{metric}: persona must be a file or keys and values, not {source!r}")
+    raise ConfigError(f"{metric}: persona must be a file or a mapping, not {source!r}")
 
 
 def _traits(file: TraitsFile) -> list[Trait]:
@@ -142,28 +142,28 @@ Verbosity = Literal["concise", "balanced", "detailed"]
 TONES = get_args(Tone)
 
 MAX_ENTRIES = 1000
-"""Texts one list of a persona may hold."""
+"""Maximum number of texts in a list of a persona."""
 
 
 def _words(value: Any) -> Any:
-    """Take one text for a list of one; say what became of a bare `no` or `on`."""
+    """Accept one text as a list; explain the result of an unquoted `no` or `on`."""
     if isinstance(value, str):
         return [value]
     for item in value if isinstance(value, list) else ():
         if isinstance(item, bool):
             raise ValueError(f"YAML read a word as {str(item).lower()}; write it in quotes")
         if isinstance(item, str) and not item.strip():
-            raise ValueError("holds a text that is blank; remove it")
+            raise ValueError("contains a blank text; remove it")
     return [] if value is None else value
 
 
 def _tones(value: Any) -> Any:
-    """Take any word for a tone, but not one that is all but a known one."""
+    """Accept any word as a tone, except a misspelling of a known one."""
     words = _words(value)
     for word in words if isinstance(words, list) else ():
         known = not isinstance(word, str) or word in TONES
         if not known and (hint := suggest(word, TONES, otherwise="")):
-            raise ValueError(f"{word!r} is no tone{hint}")
+            raise ValueError(f"{word!r} is not a tone{hint}")
     return words
 
 
@@ -181,12 +181,12 @@ _Tones = Annotated[
 
 
 class LexiconFile(FileModel):
-    """Words and phrases, each matched whole."""
+    """Words and phrases; only whole ones match."""
 
     preferred: _List = Field(default_factory=list)
-    """What the persona likes to say."""
+    """Words and phrases that the persona likes."""
     avoid: _List | None = None
-    """What it never says."""
+    """Words and phrases that the persona never uses."""
     avoided: _List | None = None
     """The same as `avoid`."""
 
@@ -197,22 +197,22 @@ class LexiconFile(FileModel):
 
 
 class TraitsFile(FileModel):
-    """What the persona sounds like."""
+    """The traits of the persona's voice."""
 
     formality: Formality | None = None
     tone: _Tones = Field(default_factory=list)
-    """professional, friendly, technical, conversational; other words are for a judge alone."""
+    """professional, friendly, technical, conversational; only a judge uses other words."""
     verbosity: Verbosity | None = None
 
 
 class VoiceFile(TraitsFile):
-    """Traits and words, in the shape that Alignmenter documents."""
+    """Traits and words, in Alignmenter's documented format."""
 
     lexicon: LexiconFile | None = None
 
 
 class SafetyRulesFile(FileModel):
-    """What the brand's assistant must keep off; shown to a judge of safety."""
+    """The topics that the assistant must avoid; the judge of safety sees them."""
 
     disallowed_topics: _List = Field(default_factory=list)
     brand_notes: str | None = None
@@ -222,30 +222,31 @@ class PersonaFile(FileModel):
     """A persona."""
 
     schema_: str | None = Field(default=None, alias="$schema")
-    """Where editors find the schema of this file."""
+    """The schema of this file, for editors."""
     id: str | None = None
     name: str | None = None
-    """What reports call it; the id where there is none."""
+    """The name in reports; the id by default."""
     display_name: str | None = None
     """The same as `name`."""
     version: str | int | float | None = None
     description: str | None = None
-    """The voice in a few sentences; shown to a judge."""
+    """The voice in a few sentences; the judge sees it."""
     voice: VoiceFile | None = None
-    """Traits, and words where they do not stand under `lexicon`."""
+    """Traits, and words if there is no `lexicon`."""
     traits: TraitsFile | None = None
-    """Formality, tone and verbosity, where they do not stand under `voice`."""
+    """Formality, tone and verbosity, if they are not under `voice`."""
     lexicon: LexiconFile | None = None
-    """Words and phrases it likes and avoids."""
+    """Words and phrases that the persona likes and avoids."""
     exemplars: _List | None = None
-    """Replies that sound like it."""
+    """Replies in the persona's voice."""
     examples: _List | None = None
     """The same as `exemplars`."""
     style_rules: dict[str, Any] | list[Any] | None = None
-    """Of another tool; only its list `preferred` is read, and only by `compat: alignmenter`."""
+    """Settings of another tool; `compat: alignmenter` reads its list `preferred`, and the rest is
+    ignored."""
     safety_rules: SafetyRulesFile | None = None
     brand_notes: str | None = None
-    """Anything else a judge should know."""
+    """Other notes for a judge."""
 
     @model_validator(mode="after")
     def _one_place(self) -> PersonaFile:
@@ -257,7 +258,7 @@ class PersonaFile(FileModel):
                 raise ValueError("give lexicon or voice.lexicon, not both")
             in_voice = voice.model_fields_set & {"formality", "tone", "verbosity"}
             if in_voice and self.traits is not None:
-                raise ValueError("give traits or the same under voice, not both")
+                raise ValueError("give traits, or the same keys under voice, not both")
         return self
 
 

@@ -1,4 +1,4 @@
-"""Phrases: whole words and phrases of a reply, and the score of those a persona likes or avoids."""
+"""Phrases: find whole words and phrases in a reply; score preferred and avoided ones."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from judgekit.metrics.tokens import CJK
 
 _APOSTROPHES = str.maketrans("’‘ʼ＇`´", "''''''")
 UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-"""Scripts that put no space between words: there a phrase is found inside a run."""
+"""Scripts without spaces between words; a phrase may match inside a run of them."""
 
 
 class Plain(str):
-    """A text in the form in which phrases are looked for; see `plain`."""
+    """A text normalised for the search of phrases; see `plain`."""
 
     __slots__ = ()
 
 
 def plain(text: str) -> Plain:
-    """Return a text in lower case, with plain apostrophes and single spaces; linear.
+    """Return a text in lower case, with plain apostrophes and single spaces; takes linear time.
 
     >>> plain("Don’t  PANIC")
     "don't panic"
@@ -33,7 +33,7 @@ def plain(text: str) -> Plain:
 
 
 class Phrases:
-    """A list of words and phrases, each kept once.
+    """A list of distinct words and phrases.
 
     >>> words = Phrases(["signal", "crushing it", "can"])
     >>> words.used(plain("Strong SIGNAL, but I can't say we're crushing  it; no signals."))
@@ -47,25 +47,25 @@ class Phrases:
         return len(self.forms)
 
     def used(self, text: Plain) -> dict[str, int]:
-        """Return the entries that stand in a text, as they are written in the list, and how often.
+        """Return the entries that occur in a text, as written in the list, and how often.
 
-        Whole words only: "hate" is not in "whatever", nor "can" in "can't"; a possessive 's does
-        not hide a word. What begins or ends with no letter or digit, such as an emoji, and what
-        is written without spaces (Han, kana, Thai), is found inside a run as well.
+        Only whole words match: "hate" is not in "whatever", nor "can" in "can't". A possessive 's
+        does not prevent a match. An entry without a letter or digit at its edge, such as an emoji,
+        and an entry in a script without spaces (Han, kana, Thai) also match inside a run.
         """
         there = [item for item in self.forms.items() if item[0] in text]
         counts = ((entry, sum(1 for _ in _places(form, text))) for form, entry in there)
         return {entry: count for entry, count in counts if count}
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
-        """Yield where entries stand in the text."""
+        """Yield the spans of the entries in the text."""
         for form in self.forms:
             for at in _places(form, text):
                 yield at, at + len(form)
 
     @cached_property
     def forms(self) -> dict[str, str]:
-        """The form that is looked for -> the entry as written."""
+        """Normalised form -> the entry as written."""
         forms: dict[str, str] = {}
         for entry in self.entries:
             if form := plain(entry):
@@ -74,7 +74,7 @@ class Phrases:
 
 
 def _places(form: str, text: str) -> Iterator[int]:
-    """Yield where a form stands whole in a text."""
+    """Yield the positions where a form occurs as a whole in a text."""
     at = text.find(form)
     while at >= 0:
         end = at + len(form)
@@ -104,7 +104,7 @@ def _free_after(last: str, text: str, end: int) -> bool:
 
 
 def _binds(character: str) -> bool:
-    """Return whether what stands beside a character may belong to the same word."""
+    """Return whether a neighbour of this character may belong to the same word."""
     return _in_word(character) and UNSPACED.match(character) is None
 
 
@@ -113,7 +113,7 @@ def _in_word(character: str) -> bool:
 
 
 PENALTY = 0.1
-"""Taken off for each avoided word that is used."""
+"""Deduction for each avoided word in a reply."""
 
 
 class LexiconScore(NamedTuple):
@@ -122,15 +122,15 @@ class LexiconScore(NamedTuple):
     value: float | None
     """0..1; `None` if the persona has no words."""
     preferred: dict[str, int]
-    """Preferred entries used -> how often."""
+    """Preferred entries in the reply -> how often."""
     avoided: dict[str, int]
 
 
 def score_lexicon(text: str, preferred: Phrases, avoided: Phrases) -> LexiconScore:
-    """Return preferred entries used / preferred entries, less .1 for each avoided entry used.
+    """Return preferred entries used / preferred entries, minus .1 for each avoided entry used.
 
-    Clamped to 0..1. Each entry counts once. A persona without preferred words
-    starts from 1.
+    The value is clamped to 0..1. Each entry counts once. Without preferred words, the score starts
+    at 1.
 
     >>> liked, shunned = Phrases(["baseline", "signal"]), Phrases(["lol"])
     >>> score_lexicon("The baseline shows it, lol.", liked, shunned).value

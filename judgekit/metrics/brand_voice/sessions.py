@@ -1,4 +1,4 @@
-"""Sessions: the replies of an assistant turn by turn, and figures over several sessions."""
+"""Sessions: the replies of an assistant, turn by turn, and figures over several sessions."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ FIGURES: Mapping[str, bool] = {
 
 
 class Sessions(ScoreAggregate):
-    """The spread of one metric over sessions: one value from 0 to 1 for each session.
+    """The spread of one metric over sessions: one value on 0..1 for each session.
 
-    `sd_ddof_1` and `variance_ddof_1` divide by n - 1. There is no bootstrap interval of fewer than
-    30 sessions, or where nearly all of them are at the top or bottom (see `too_few`).
+    `sd_ddof_1` and `variance_ddof_1` divide by n - 1. There is no bootstrap interval for fewer than
+    30 sessions, or if nearly all values are at a bound (see `too_few`).
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Sessions(ScoreAggregate):
         self._values.append(value)
 
     def finish(self) -> Figures:
-        """Return the figures; `None` where there are too few sessions for one."""
+        """Return the figures; `None` for each one that needs more sessions."""
         values = self._values
         few = too_few(values, bounds=(0.0, 1.0))
         interval = bootstrap_interval(values) if few is None else None
@@ -69,10 +69,10 @@ Scope = Literal["session", "last"]
 def replies(case: Case, scope: Scope = "session") -> list[str]:
     """Return the replies of the history and the output, or only the output.
 
-    Turns without text, such as bare tool calls, are left out.
+    Turns without text, such as tool calls alone, are ignored.
 
     Raises:
-        CaseError: the assistant said nothing.
+        CaseError: the assistant has no turn with text.
     """
     texts = [m.content for m in case.history if m.role == "assistant"] if scope == "session" else []
     texts = [text for text in (*texts, case.output or "") if has_text(text)]
@@ -83,16 +83,16 @@ def replies(case: Case, scope: Scope = "session") -> list[str]:
 
 
 POOLED: Mapping[str, bool] = {"mean_by_turn": True}
-"""The figure of `Pooled`, and that higher is better."""
+"""The figure of `Pooled`; higher is better."""
 
 
 class Pooled(ScoreAggregate):
-    """The mean over the turns of all sessions: each session weighs as many turns as it has.
+    """The mean over the turns of all sessions, with the same weight for every turn.
 
-    The mean of a run gives every session the same weight. `details.turns` of a score is a list of
-    turns, or their number. Where scores have a `rule_score`, the turns are one session by the
+    (The mean of a run gives every session the same weight.) `details.turns` of a score is a list of
+    turns, or their number. If scores have a `rule_score`, all turns count as one session in the
     formula of Alignmenter's code: max(0, 1 - hits of categories / turns), or the mean of the
-    classifier if that is lower.
+    classifier if it is lower.
     """
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Pooled(ScoreAggregate):
                 self._classifier.append(mean * turns)
 
     def finish(self) -> Figures:
-        """Return the mean; `None` without a turn."""
+        """Return the mean; `None` without turns."""
         if not self._turns:
             return {"mean_by_turn": None}
         if not self._rule_turns:

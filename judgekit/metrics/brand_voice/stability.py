@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Variant = Literal["dispersion", "documented"]
 
 MAX_EXPECTED: Mapping[Variant, float] = {"dispersion": 1.0, "documented": 0.5}
-"""The cosine distance of two texts that have nothing in common, and the greatest standard
-deviation that numbers between 0 and 1 can have."""
+"""The cosine distance of two unrelated texts, and the maximum standard deviation of numbers on
+0..1."""
 
 STABILITY_BANDS = (
     (0.9, "very consistent"),
@@ -34,14 +34,14 @@ STABILITY_BANDS = (
     (0.5, "somewhat varied"),
     (0.0, "inconsistent"),
 )
-"""Least stability -> how the original's documentation reads it."""
+"""Minimum stability -> its meaning, from the original's documentation."""
 
 
 class Spread(NamedTuple):
-    """How far apart the replies of a session are, as cosine distances."""
+    """The cosine distances between the replies of a session."""
 
     pairwise: float
-    """Mean distance of every two of them."""
+    """Mean distance between pairs of replies."""
     from_mean: float
     """Mean distance to their mean."""
     deviation: float
@@ -49,16 +49,16 @@ class Spread(NamedTuple):
 
 
 def spread_of(vectors: Sequence[NDArray[np.float64]]) -> Spread:
-    """Return the spread of at least two vectors of length 1; linear in their number.
+    """Return the spread of at least two vectors of length 1; takes linear time.
 
-    A mean of length 0 is at distance 1 from everything.
+    If the mean has length 0, its distance to every vector is 1.
     """
     import numpy as np
 
     count = len(vectors)
     rows = np.array(vectors)
     total = rows.sum(axis=0)
-    # The order of the replies must not count: what more than two of them add to is summed exactly.
+    # The order of the replies must not matter, so sums of more than two are exact.
     shared = np.flatnonzero(np.count_nonzero(rows, axis=0) > 2)
     total[shared] = [math.fsum(column) for column in rows[:, shared].T.tolist()]
     squared = square(total)
@@ -71,31 +71,33 @@ def spread_of(vectors: Sequence[NDArray[np.float64]]) -> Spread:
 
 
 class Stability(ComputedMetric):
-    """How alike the replies of a session are; 0..1, higher is better.
+    """How similar the replies of a session are to each other. Range 0..1, higher is better.
 
-    `dispersion` is 1 less the mean cosine distance of every two replies. `documented` is 1 less
-    the standard deviation of the distances to the mean reply, over `maximum`. That one is blind:
-    any two replies are equally far from their mean and count as perfectly consistent, and so do
-    replies that all differ equally. What is compared is words or meaning, as the embedder has it:
-    with the default, lexical one replies about different things are far apart whatever their tone.
+    `dispersion` is 1 minus the mean cosine distance between pairs of replies. `documented` is 1
+    minus the standard deviation of the distances to the mean reply, divided by `maximum`. It misses
+    some differences: two replies always have the same distance to their mean and count as perfectly
+    consistent, and so do replies that all differ equally. The embedder decides whether words or
+    meaning are compared. With the default, lexical one, replies about different topics are
+    dissimilar, whatever their tone.
 
-    Fewer than two replies, or than two that hold words, are not applicable.
-    `compat: alignmenter` gives the figures of its code: the variance of those distances rescaled
-    to .1-.9, with its hashed embedder, so that the best is .9.
+    A session needs at least two replies with words; otherwise the metric is not applicable.
+    `compat: alignmenter` gives the figures of Alignmenter's code: the variance of those distances
+    with its hashed embedder, rescaled to .1-.9, so that the best value is .9.
     """
 
     name: str = "stability"
     variant: Variant = "dispersion"
-    """The mean distance of pairs of replies, or the original's documented formula."""
+    """`dispersion`: the mean distance between pairs of replies. `documented`: Alignmenter's
+    documented formula."""
     maximum: Annotated[float, Bounds(0, above=True)] | None = None
-    """Distance, or deviation, that scores 0; 1 for dispersion, .5 for documented."""
+    """Distance or deviation that scores 0; by default 1 for dispersion and .5 for documented."""
     embedder: Chosen = "lexical"
-    """The embedder."""
+    """Embedder that turns texts into vectors."""
     compat: Compat | None = None
-    """The numbers of Alignmenter's code."""
+    """Reproduce the figures of Alignmenter's code."""
     calibration: str | Mapping[str, Any] | None = None
-    """With `compat`: a `.traits.json` file, or what is in it; of it, `variance_min` and
-    `variance_max` count here."""
+    """With `compat`: a `.traits.json` file or its content; this metric uses its `variance_min` and
+    `variance_max`."""
 
     files: ClassVar[tuple[str, ...]] = ("calibration",)
     figures: ClassVar[Mapping[str, bool]] = FIGURES
@@ -157,7 +159,7 @@ class Stability(ComputedMetric):
         else:
             wide = spread.pairwise if self.variant == "dispersion" else spread.deviation
             normalised = min(1.0, wide / (self.maximum or 1.0))
-        # The original rounds to three decimals, and its figures are what compat is for.
+        # The original rounds to three decimals, and compat reproduces its figures.
         value = round(max(0.0, 1.0 - normalised), 3 if self.compat else 4)
         return Score(
             value=value,

@@ -1,4 +1,4 @@
-"""Traits: detects formality, tone and verbosity of a reply by signals. English only."""
+"""Traits: detect the formality, tone and verbosity of a reply by signals. English only."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from judgekit.metrics.tokens import count_words
 from judgekit.metrics.word_data import SAMPLE, count_function_words, is_english, read_words
 
 CONCISE = 40
-"""Most words of a concise reply."""
+"""Maximum number of words of a concise reply."""
 DETAILED = 120
-"""Words above which a reply is detailed; between the two it is balanced."""
+"""A reply with more words is detailed; between the two limits it is balanced."""
 
 _SHOWN = 8
-"""Signals a finding names, per class."""
+"""Maximum number of signals per class in a finding."""
 
 
 class TraitFinding(NamedTuple):
@@ -27,25 +27,25 @@ class TraitFinding(NamedTuple):
     kind: str
     expected: str
     matched: bool | None
-    """`None` if no signal fired, or no detector exists for the trait: not applicable."""
+    """`None` (not applicable) if there is no signal or no detector for the trait."""
     detected: tuple[str, ...]
     """The detected values of the trait."""
     signals: Mapping[str, tuple[str, ...]]
-    """Class -> the signals that fired."""
+    """Class -> detected signals."""
     reason: str
 
 
 def find_traits(text: str, traits: Sequence[Trait]) -> list[TraitFinding]:
     """Return a finding for each trait.
 
-    - *Formality*: `casual` where slang, emoji, drawn-out words and the like are at least as many
-      as formal words; `formal` where there are formal words and neither slang nor contractions;
-      `business_casual` where contractions or the phrases of friendly business are heard, or
-      formal words beside slang or contractions.
+    - *Formality*: `casual` if there are at least as many signs of casual language (slang, emoji,
+      drawn-out words) as formal words; `formal` if there are formal words and neither slang nor
+      contractions; `business_casual` if there are contractions, phrases of friendly business, or
+      formal words together with slang or contractions.
     - *Tone*: every tone with at least half as many signals as the strongest one.
     - *Verbosity*: up to 40 words are `concise`, up to 120 `balanced`, more are `detailed`.
 
-    Formality and tone are heard in English only. A signal counts once, however often it fires.
+    The detectors of formality and tone support English only. Each signal counts once.
 
     >>> [f.matched for f in find_traits("lol that's so cool!!", [Trait("formality", "formal")])]
     [False]
@@ -74,10 +74,10 @@ def signals_digest() -> str:
 
 
 def _foreign(text: str, form: Plain) -> bool:
-    """Return whether a text is in another language; one that leans neither way is not.
+    """Return whether a text is in another language; an undecided text is not.
 
-    "Yo, that's it" and "no problem, dude" hold one small word of Spanish each: such a text is
-    English where a word of the lists is heard in it.
+    "Yo, that's it" and "no problem, dude" each contain one Spanish function word. Such a text
+    counts as English if it contains an entry of the word lists.
     """
     if is_english(text) is not False:
         return False
@@ -119,7 +119,7 @@ def _signals(entry: dict[str, Any]) -> _Signals:
 
 
 def _fired(kind: str, text: str, form: Plain) -> dict[str, tuple[str, ...]]:
-    """Return what fired, class by class, each signal once."""
+    """Return the detected signals by class, each once."""
     fired = {}
     for name, signals in _lists().kinds[kind].items():
         hits = list(signals.words.used(form))

@@ -1,4 +1,4 @@
-"""Claims: the statements of a text, each checked against passages, and the metrics of them."""
+"""Claims: list the statements of a text, check each against passages; metrics of claims."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ClaimMetric(step.Stepped):
             checked: the claims.
             subject: the text that has the claims, for the reason.
             of: words after "claims", for the reason.
-            ground_truth: that of the score.
+            ground_truth: the ground truth of the score.
         """
         claims = checked.claims
         missing = [claim.text for claim in claims if not claim.met]
@@ -92,7 +92,7 @@ class ClaimMetric(step.Stepped):
         reason: str,
         ground_truth: Json = None,
     ) -> Score:
-        """Return the score of a text; `value` of a claim is what it contributes."""
+        """Return the score of a text; each claim contributes its `value`."""
         if checked.left_out:
             reason += f" Not checked (see max_claims): {checked.left_out} more."
         scores = [claim.score for claim in checked.claims]
@@ -150,7 +150,7 @@ class Faithfulness(ClaimMetric):
     name: str = "faithfulness"
 
     needs = ("output", "context")
-    confidence = "is how sure the judge was: the mean of the greater of p and 1 - p"
+    confidence = "is the certainty of the judge: the mean of max(p, 1 - p)"
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -186,7 +186,7 @@ class Hallucination(ClaimMetric):
 
     higher_is_better = False
     needs = ("output", "context")
-    confidence = "is the mean of the greater of p and 1 - p"
+    confidence = "is the mean of max(p, 1 - p)"
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -232,7 +232,7 @@ class ContextRecall(ClaimMetric):
     name: str = "context_recall"
 
     needs = ("reference", "context")
-    confidence = "is the mean of the greater of p and 1 - p"
+    confidence = "is the mean of max(p, 1 - p)"
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -42,9 +42,9 @@ def expected_texts(case: Case, key: str) -> list[str] | None:
 def probable_text(
     text: str, score: Score, *, tau: float, words: tuple[str, str], source: Case
 ) -> step.JudgedText:
-    """Return a text that a judge gave a probability; `words` are the verdicts above tau and below.
+    """Return a text with the probability that a judge gave; `words` name both verdicts.
 
-    The text is as it should be, and contributes 1, if its probability is above tau.
+    The text meets the criterion, and contributes 1, if its probability is above tau.
     """
     probability = score.value or 0.0
     hit = probability > tau
@@ -149,7 +149,7 @@ class Completeness(CoverageMetric):
     listing = "required_elements"
 
     needs = ("output", "expected.required, reference or input")
-    confidence = "is the mean of the greater of p and 1 - p"
+    confidence = "is the mean of max(p, 1 - p)"
 
     def source(self, case: Case) -> tuple[Case, str]:
         """Return a case with the first reference, or else with the question.
@@ -189,7 +189,7 @@ class FactsCoveredJudge(CoverageMetric):
     noun = "fact"
     key = "facts"
     needs = ("output", "expected.facts or reference")
-    confidence = "is the mean of the greater of p and 1 - p"
+    confidence = "is the mean of max(p, 1 - p)"
 
     def source(self, case: Case) -> tuple[Case, str]:
         """Return a case with the first reference.
@@ -295,7 +295,7 @@ class ContextPrecision(step.Stepped):
     rubric: RubricLike = "passage_relevance"
 
     needs = ("input", "context")
-    confidence = "is the mean of the greater of p and 1 - p"
+    confidence = "is the mean of max(p, 1 - p)"
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -1,4 +1,4 @@
-"""Several opinions on one case, of samples, judges and orders: asked, combined into one verdict.
+"""Several opinions on one case, from samples, judges and orders, combined into one verdict.
 
 It imports `rubric` and `core`. Start with `opinion`, then `vote`.
 """

@@ -1,4 +1,4 @@
-"""Opinions on a case: of each judge, sample and order one is asked for; then they are combined."""
+"""Opinions on a case: request one for each judge, sample and order; then combine them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from judgekit.rubric.variant import Variant
 
 
 def check_askable(metric: str, rubric: Rubric, *, mode: str, jury: Jury) -> None:
-    """Refuse criteria that a judge of a metric cannot be asked.
+    """Refuse criteria that the API of a judge does not support.
 
     Raises:
-        ConfigError: names the first of them.
+        ConfigError: there is such a criterion; names the first one.
     """
     for member in jury.members:
         if member.judge.api not in DECISION_APIS:
@@ -33,14 +33,14 @@ def check_askable(metric: str, rubric: Rubric, *, mode: str, jury: Jury) -> None
         for criterion in rubric.criteria_of(mode):
             if (why := refusal_of(criterion.question)) is not None:
                 raise ConfigError(
-                    f"{metric}: {member.judge.model} (api: {member.judge.api}) cannot be asked "
+                    f"{metric}: {member.judge.model} (api: {member.judge.api}) does not support "
                     f"criterion {criterion.id!r} of rubric {rubric.name!r}: {why}, or name another "
                     "judge"
                 )
 
 
 def unsupported_parts(rubric: Rubric, *, mode: str, jury: Jury) -> list[str]:
-    """Return what a rubric asks for and decision endpoints do not give; empty without any."""
+    """Return the parts of a rubric that decision endpoints do not support."""
     if not any(member.judge.api in DECISION_APIS for member in jury.members):
         return []
     asked = [(c.id, left_out_of(c.question)) for c in rubric.criteria_of(mode)]
@@ -49,20 +49,20 @@ def unsupported_parts(rubric: Rubric, *, mode: str, jury: Jury) -> list[str]:
 
 
 Mirror = Callable[[Judgment], Judgment]
-"""Returns the verdict on two answers as if they had been shown in the other order."""
+"""Converts a verdict on two answers to the other order."""
 
 
 class OpinionRequest(NamedTuple):
-    """What is asked for one opinion."""
+    """The requests for one opinion."""
 
     member: Member
     sample: int
     place: int
     """Place in the balanced orders."""
     requests: tuple[Request, ...]
-    """One for each part of the criteria."""
+    """One request for each part of the criteria."""
     mirror: Mirror | None = None
-    """Of two answers that are shown in the other order."""
+    """Converts the verdict if the two answers are swapped."""
 
     @property
     def order(self) -> str:
@@ -71,13 +71,13 @@ class OpinionRequest(NamedTuple):
 
 
 class OpinionReply(NamedTuple):
-    """An opinion, or why there is none."""
+    """An opinion, or the error that prevented it."""
 
     ask: OpinionRequest
     judgments: tuple[Judgment, ...] = ()
     """One for each request."""
     verdict: Judgment | None = None
-    """The answers to all criteria, in the order of the rubric; `None` for an error."""
+    """The answers to all criteria, in the order of the rubric; `None` after an error."""
     error: JudgekitError | None = None
 
 
@@ -88,20 +88,20 @@ async def ask_all(
     *,
     ids: Sequence[str],
 ) -> list[OpinionReply]:
-    """Return all opinions, if enough of them came.
+    """Return all opinions, if there are enough of them.
 
-    A member counts if more than half of its samples came, and `quorum` members must count.
-    All requests finish before an error is raised, so that every paid reply is recorded.
+    A member counts if more than half of its samples are answered, and `quorum` members must count.
+    All requests finish before an error is raised, so every paid reply is recorded.
 
     Args:
-        asks: what to ask.
+        asks: the requests.
         jury: the members.
-        judge: asks a member, and reads its reply.
+        judge: sends a request to a member, and reads its reply.
         ids: the criteria, in the order of the rubric; empty if the reply has another form.
 
     Raises:
-        JudgekitError: one that stops the run, or why there are not enough opinions; a reason
-            of the judge before an invalid reply.
+        JudgekitError: an error that stops the run, or one that left too few opinions; errors of
+            the judge have priority over invalid replies.
     """
     judged = (judge(ask.member, request) for ask in asks for request in ask.requests)
     outcomes = await outcomes_of(judged, inline=jury.synchronous)
@@ -120,9 +120,9 @@ async def ask_all(
 def verdicts_by_member(
     opinions: Sequence[OpinionReply], jury: Jury
 ) -> list[tuple[Member, list[Judgment]]]:
-    """Return the verdicts of every member that has them for more than half of its samples.
+    """Return the verdicts of each member with verdicts for more than half of its samples.
 
-    A sample of two answers counts only if both of its orders were answered.
+    A sample of two answers counts only if both orders are answered.
     """
     failed = {(one.ask.member.name, one.ask.sample) for one in opinions if one.verdict is None}
     verdicts: dict[str, list[Judgment]] = {member.name: [] for member in jury.members}
@@ -136,7 +136,7 @@ def verdicts_by_member(
 
 
 def parts_of(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, ...] | None]:
-    """Return the criteria of each request; `None` for all of them in one."""
+    """Return the criteria of each request; `None` for all in one request."""
     if jury.calls == "all" and api not in DECISION_APIS:
         return [None]
     most = {"all": len(variant.ids), "each": 1}.get(str(jury.calls), jury.calls)
@@ -154,7 +154,7 @@ def parts_of(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, .
 
 
 def opinion_reply(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str]) -> OpinionReply:
-    """Return the opinion that the replies to one ask give; each is a judgment or an error."""
+    """Return the opinion from the replies to one request; each is a judgment or an error."""
     judgments = tuple(reply for reply in replies if isinstance(reply, Judgment))
     error = next((reply for reply in replies if isinstance(reply, JudgekitError)), None)
     if error is not None:
@@ -164,7 +164,7 @@ def opinion_reply(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str
 
 
 def _joined(judgments: Sequence[Judgment], ids: Sequence[str]) -> Judgment:
-    """Return judgments of parts of the criteria as one, in the order of the rubric."""
+    """Merge judgments of parts of the criteria, in the order of the rubric."""
     first = judgments[0]
     answers = {id: answer for judgment in judgments for id, answer in judgment.answers.items()}
     details = {name: text for judgment in judgments for name, text in judgment.details.items()}
@@ -180,15 +180,16 @@ def _joined(judgments: Sequence[Judgment], ids: Sequence[str]) -> Judgment:
 def combine_opinions(
     variant: Variant, asked: Sequence[OpinionReply], jury: Jury, *, by: VoteRule = vote_on
 ) -> tuple[Judgment, list[Outcome]]:
-    """Return the answers that all opinions come to, and their values.
+    """Return the combined answers of all opinions, and their values.
 
-    Each member first combines its samples; a member with too few is left out. Then members vote.
+    Each member first combines its samples; a member with too few does not count. Then the members
+    vote.
 
     Args:
         variant: the criteria.
         asked: the opinions.
         jury: the members, and how they vote.
-        by: how several ballots become one; a rule other than `vote_on` replaces the readout.
+        by: rule that combines ballots; a rule other than `vote_on` replaces the readout.
     """
     members = verdicts_by_member(asked, jury)
     given = [(member.weight, _ballots(variant, own)) for member, own in members]
@@ -220,7 +221,7 @@ def _ballots(variant: Variant, judgments: Sequence[Judgment]) -> list[tuple[Ball
 def _merged(
     criterion: Criterion, ballots: Sequence[Ballot], jury: Jury, *, by: VoteRule, voters: str
 ) -> Ballot:
-    """Return what ballots come to, with their distribution, read out if that is asked for."""
+    """Return the combined ballot with its distribution, read out if a readout is set."""
     vote = jury.vote if voters == "judges" else "majority"
     verdict = by(criterion, ballots, vote=vote, voters=voters)
     distribution = distribution_of(criterion, ballots)
@@ -229,7 +230,7 @@ def _merged(
     answer = trusted(Answer, {**verdict.answer.__dict__, "distribution": distribution})
     readout = jury.readout
     if readout is None and distribution.source == "decisions":
-        # A decision has no answer but its probabilities.
+        # A decision has probabilities and no other answer.
         readout = "expected" if criterion.question.kind == "score" else "yes"
     if readout is None or by is not vote_on:
         return Ballot(answer, verdict.outcome)
@@ -245,7 +246,7 @@ def _merged(
 def opinions_of(
     variant: Variant, asked: Sequence[OpinionReply], combine: Combine
 ) -> tuple[Opinion, ...]:
-    """Return every opinion on a case, with what it alone would score."""
+    """Return every opinion on a case, with the value that it alone would give."""
     opinions = []
     place = 0
     for one in asked:

@@ -1,4 +1,4 @@
-"""The vote: several answers to one criterion become one."""
+"""The vote: combine several answers to one criterion."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _EQUAL = 1e-9
 
 
 class Ballot(NamedTuple):
-    """An answer to a criterion: one, or what several come to."""
+    """One answer to a criterion, or a combination of several."""
 
     answer: Answer
-    """Of several, its reason, quotes and items are those of one that supports it."""
+    """In a combination, the reason, quotes and items are those of one answer that supports it."""
     outcome: Outcome
     weight: float = 1.0
 
 
 VoteRule = Callable[..., Ballot]
-"""Returns what several ballots on a criterion come to; takes what `vote_on` takes."""
+"""Combines several ballots on a criterion; takes the arguments of `vote_on`."""
 
 
 def vote_on(
@@ -37,11 +37,11 @@ def vote_on(
     vote: Vote = "majority",
     voters: str = "samples",
 ) -> Ballot:
-    """Return what several ballots on a criterion come to.
+    """Combine several ballots on a criterion.
 
-    Words and yes/no go by majority of the weights, and a tie abstains; with `vote: mean` the mean
-    of their values counts. Numbers are averaged. Where half of the ballots have no number, there
-    is none.
+    Words and yes/no are decided by the majority of the weights, and a tie abstains; with `vote:
+    mean`, the mean of their values counts. Numbers are averaged. If half of the ballots have no
+    number, the result has none.
     """
     if len(ballots) == 1:
         return ballots[0]
@@ -61,7 +61,7 @@ def _majority(ballots: Sequence[Ballot], voters: str) -> Ballot:
 
 @lru_cache(maxsize=4_096)
 def _winner(words: tuple[Label, ...], votes: tuple[float, ...]) -> tuple[int, str]:
-    """Return the place of the first ballot for the word that wins, and the words that are tied."""
+    """Return the index of the first ballot for the winning word, and the tied words."""
     weights: dict[Label, float] = {}
     for word, vote in zip(words, votes, strict=True):
         weights[word] = weights.get(word, 0.0) + vote
@@ -95,7 +95,7 @@ def _mean(ballots: Sequence[Ballot]) -> Ballot:
 def combined_value(values: Sequence[Label]) -> Label:
     """Return the verdict of several samples: the majority of words or yes/no, the mean of numbers.
 
-    `None` where the samples are tied, or most of them abstained.
+    It is `None` if the samples are tied, or most of them abstained.
 
     >>> combined_value(["good", "bad", "good"]), combined_value([True, False])
     ('good', None)
@@ -112,8 +112,8 @@ def combined_value(values: Sequence[Label]) -> Label:
 def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribution | None:
     """Return the distribution of the answers to a criterion.
 
-    It is the mean of the distributions that judges gave. Where one gave none, its answer counts as
-    certain, and the distribution is one of samples. A checklist has none.
+    It is the mean of the distributions of the judges. If a judge gave none, its answer counts as
+    certain, and the distribution is one of samples. A checklist has no distribution.
     """
     question = criterion.question
     if len(ballots) == 1:
@@ -162,11 +162,11 @@ def _mean_distribution(
 def read_out(
     criterion: Criterion, distribution: Distribution, readout: Readout, answer: Answer
 ) -> Ballot:
-    """Return the answer that a readout of a distribution gives.
+    """Return the answer that a readout takes from a distribution.
 
-    `expected` is the mean of the values of the answers, on 0..1; `mode` the value of the most
-    probable answer; `yes` is `expected` for a yes/no and the mode otherwise. It abstains where
-    "cannot tell" is the most probable answer, or two answers are tied for `mode`.
+    `expected` is the mean of the values of the answers, on 0..1. `mode` is the value of the most
+    probable answer. `yes` is `expected` for a yes/no question, else `mode`. The readout abstains if
+    "cannot tell" is the most probable answer, or if two answers are tied for `mode`.
     """
     mode = distribution.mode
     plain = readout == "mode" or (readout == "yes" and criterion.question.kind != "boolean")

@@ -33,7 +33,7 @@ class Overlap(NamedTuple):
 
 
 def overlap(shared: int, output: int, reference: int) -> Overlap:
-    """Return the overlap of two texts by their numbers of shared and of all units."""
+    """Return the overlap of two texts from their numbers of shared units and of all units."""
     precision = shared / output if output else 0.0
     recall = shared / reference if reference else 0.0
     f = 2 * precision * recall / (precision + recall) if shared else 0.0
@@ -94,11 +94,11 @@ def _overlap(shared: int, output: int, reference: int) -> Overlap | None:
 
 
 def _common_places(line: Sequence[str], other: Sequence[str]) -> list[int]:
-    """Return the places in `line` of one longest common subsequence with `other`.
+    """Return the positions in `line` of one longest common subsequence with `other`.
 
-    If there are several, choose as rouge-score does: walk back from the ends and, where both ways
-    are possible, skip the word of `line`. For lines too long for a table, rapidfuzz may choose
-    another one of the same length.
+    If there are several, the choice is that of rouge-score: it walks back from the ends and, if
+    both ways are possible, skips the word of `line`. For lines that are too long for a table,
+    rapidfuzz may choose another one of the same length.
     """
     if len(line) * len(other) > MAX_TABLE:
         from rapidfuzz.distance import LCSseq
@@ -129,17 +129,18 @@ def _ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 
 
 class RougeMetric(ComputedMetric):
-    """ROUGE-1, -2, -L or -Lsum of the output and the nearest reference; 0..1, higher is better.
+    """ROUGE-1, -2, -L or -Lsum of the output and the best reference. Range 0..1, higher is better.
 
-    Words are runs of letters and digits, case-folded and without stemming. The nearest reference is
-    the one with the highest figure.
+    The metric ignores case and does no stemming; words are runs of letters and digits. If there are
+    several references, the one with the highest figure counts.
     """
 
     name: str = "rouge"
     variant: Variant = "rougeL"
-    """Single words, pairs of words, or longest common subsequences (`rougeLsum`: line by line)."""
+    """Single words (`rouge1`), pairs of words (`rouge2`), or longest common subsequence (`rougeL`;
+    `rougeLsum` line by line)."""
     figure: Figure = "f"
-    """The value: f, precision or recall; the details have all three."""
+    """Which figure is the value (f, precision or recall); the details contain all three."""
 
     needs = ("output", "reference")
 

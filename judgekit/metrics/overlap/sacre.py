@@ -1,4 +1,4 @@
-"""BLEU and chrF by sacrebleu; each result carries its signature."""
+"""BLEU and chrF by sacrebleu; each result contains its signature."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def _texts(case: Case) -> tuple[str, list[str]]:
 
 
 class Bleu(ComputedMetric):
-    """Sentence BLEU of the output against the references; 0..1 (shown as 0..100), higher is better.
+    """Sentence BLEU of output and references. Range 0..1 (shown as 0..100), higher is better.
 
-    BLEU measures a corpus and says little about a single text: the figure `corpus_bleu` pools the
-    n-grams of all rows, as papers report it. N-gram orders that a short text cannot have are
-    skipped (effective order); zero counts are smoothed exponentially.
+    BLEU of a single text is not very meaningful. The figure `corpus_bleu` pools the n-grams of all
+    rows, as BLEU was designed and as papers report it. n-gram orders that are longer than the text
+    do not count (effective order), and zero counts are smoothed exponentially.
     """
 
     name: str = "bleu"
     tokenizer: Tokenizer = "13a"
-    """Tokenizer of sacrebleu; `zh` for Chinese, `char` for text without spaces."""
+    """Tokenizer name of sacrebleu; `zh` for Chinese, `char` for text without spaces."""
     lowercase: bool = False
-    """Whether to ignore case."""
+    """Ignore case."""
 
     figures: ClassVar[Mapping[str, bool]] = {"corpus_bleu": True}
     needs = ("output", "reference")
@@ -115,17 +115,17 @@ class _CorpusBleu(ScoreAggregate):
 
 
 class Chrf(ComputedMetric):
-    """chrF of the output against the references; 0..1 (shown as 0..100), higher is better.
+    """chrF of the output and the references. Range 0..1 (shown as 0..100), higher is better.
 
-    F-score of character n-grams; recall counts `beta` times as much as precision. It needs no
-    words, so it works for languages without spaces.
+    chrF is the F-score of character n-grams; recall counts `beta` times as much as precision. It
+    needs no words, so it works for languages that do not separate words with spaces.
     """
 
     name: str = "chrf"
     word_order: Annotated[int, Bounds(0, 4)] = 0
-    """Length of word n-grams that count too; 2 for chrF++."""
+    """Maximum length of word n-grams, which also count; 2 gives chrF++."""
     beta: Annotated[int, Bounds(0, 10)] = 2
-    """How many times recall counts as much as precision."""
+    """Weight of recall relative to precision."""
 
     needs = ("output", "reference")
 

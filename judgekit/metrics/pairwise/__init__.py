@@ -1,1 +1,1 @@
-"""The better of two answers: pairwise preference, asked in both orders. Start with `preference`."""
+"""Pairwise preference: which of two answers a judge prefers. Start with `preference`."""

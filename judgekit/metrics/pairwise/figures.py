@@ -1,4 +1,4 @@
-"""Figures of a pairwise metric over a run: the judge's bias for a position and for length."""
+"""Figures of a pairwise metric over a run: the judge's bias for position and length."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ FIGURES = {
 
 
 class PairTally:
-    """Counts the comparisons of one metric over a run; those of fallbacks are left out.
+    """Counts the comparisons of one metric over a run; scores of fallbacks do not count.
 
     - `positional_consistency`: share of the pairs of both orders that prefer the same answer, or
       none.
-    - `first_position_rate`: share of the opinions that prefer an answer which prefer the one shown
-      first, with its 95 % interval, clustered by case.
+    - `first_position_rate`: of the opinions that prefer an answer, the share that prefers the one
+      shown first, with its 95 % interval, clustered by case.
     - `tie_rate`: share of the decided comparisons that are ties.
     - `length_controlled_win_rate`: see `judgekit.stats.logistic`, with its 95 % interval for
-      independent cases; `None` where the length alone tells wins from losses, and
-      `length_separated` is then 1.
+      independent cases; `None` if the length alone separates wins from losses; `length_separated`
+      is then 1.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Two answers in both orders: their exchange, and how the opinions in both orders become one."""
+"""Two answers in both orders: swap them, and combine the opinions in both orders."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ BOTH = ("output", "baseline")
 
 
 class AnswerExchange:
-    """Returns verdicts on two answers as if they had been shown in the other order.
+    """Converts verdicts on two answers to the other order.
 
     Args:
         rubric: a rubric about two answers: 1 if the first is better, .5 for a tie, 0 if the
             second is better.
-        first: what a reason says is shown first in the other order.
+        first: name, in reasons, of the answer that is shown first in the other order.
 
     Raises:
-        ConfigError: the rubric does not compare two answers, or has a label without mirror image.
+        ConfigError: the rubric does not compare two answers, or a label has no counterpart.
     """
 
     def __init__(self, rubric: Rubric, *, first: str) -> None:
@@ -49,7 +49,7 @@ class AnswerExchange:
         self._note = f"({first} shown first) "
 
     def __call__(self, judgment: Judgment) -> Judgment:
-        """Return a judgment with every answer exchanged."""
+        """Return a judgment with the two answers swapped."""
         answers = {
             id: self._exchanged(answer, self._mirrors[id])
             for id, answer in judgment.answers.items()
@@ -73,7 +73,7 @@ def _mirror_of(criterion: Criterion, rubric: Rubric) -> dict[Label, Label]:
     """Return label -> the label with 1 - its value.
 
     Raises:
-        ConfigError: there is none, or more than one.
+        ConfigError: there is no such label, or more than one.
     """
     about = f"rubric {rubric.name!r}, criterion {criterion.id!r}"
     if not criterion.levels:
@@ -111,14 +111,14 @@ Rule = Literal["strict", "vote", "mean"]
 
 
 def rule_of(rule: Rule) -> VoteRule:
-    """Return how ballots about two answers become one.
+    """Return how to combine ballots on two answers.
 
-    - `strict`: an answer wins a sample if both orders prefer it, otherwise there is a tie; then
-      the samples vote.
+    - `strict`: an answer wins a sample if both orders prefer it; otherwise there is a tie. Then the
+      samples vote.
     - `vote`: the majority of all samples in both orders; a tie if there is none.
-    - `mean`: the mean of the values, or of the probabilities where the judge gives them.
+    - `mean`: the mean of the values, or of the probabilities if the judge gives them.
 
-    The members of a jury vote by `Jury.vote`; they are averaged where the rule is `mean`.
+    The members of a jury vote by `Jury.vote`; with the rule `mean` they are averaged.
     """
     return partial(_vote, rule=rule)
 
@@ -159,7 +159,7 @@ def _decided(criterion: Criterion, ballot: Ballot) -> Ballot:
 
 
 def _majority(criterion: Criterion, ballots: Sequence[Ballot], voters: str) -> Ballot:
-    """Return the answer that most of the weight prefers."""
+    """Return the answer with the majority of the weight."""
     sides: dict[int | None, list[Ballot]] = {}
     for ballot in ballots:
         sides.setdefault(_side(ballot), []).append(ballot)
@@ -181,7 +181,7 @@ def _side(ballot: Ballot) -> int | None:
 
 
 def _agreed(criterion: Criterion, one: Ballot, other: Ballot) -> Ballot:
-    """Return what both orders of a sample say; a tie if they disagree."""
+    """Return the common answer of both orders of a sample; a tie if they disagree."""
     if one.outcome[1] is None or other.outcome[1] is None:
         return one if one.outcome[1] is None else other
     if _side(one) != _side(other):

@@ -1,4 +1,4 @@
-"""The better of two answers to the same input, by a judge that sees them in both orders."""
+"""Pairwise preference: a judge sees two answers to one input in both orders, and picks one."""
 
 from __future__ import annotations
 
@@ -26,23 +26,31 @@ Opponent = Literal["baseline", "reference"]
 
 
 class PairwiseMetric(RubricMetric):
-    """Which of two answers is better: 1 the output, 0 the other one, .5 a tie.
+    """Which of two answers is better: 1 if it is the output, 0 if it is the other, .5 for a tie.
 
-    The judge sees both answers under neutral names, in both orders, and its verdicts are mapped
-    back. A row without both orders fails. The members of a jury vote after the two orders of each
-    are combined. `confidence` is the share of the rubric's weight that was answered.
+    The other answer is the `baseline` of the case, the first `reference` (`with: reference` in a
+    suite), or the output of another run (`judgekit run --against RUN`). The judge sees both answers
+    as Answer A and Answer B, in both orders, and the verdicts are mapped back, so that 1 always
+    means that the output is better. If one of the orders fails, the row fails. In a suite,
+    `pairwise: RUBRIC` uses another rubric that compares two answers. The mean is the win rate.
+    Figures of a run: `positional_consistency`, `first_position_rate` with `first_position_low` and
+    `first_position_high`, `tie_rate`, and `length_controlled_win_rate` with `length_controlled_low`
+    and `length_controlled_high`, the win rate at equal length.
+    `confidence` is the share of the rubric's weight that the judge answered.
 
     Args:
-        rubric: a rubric about two answers; each label has a mirror image, such as 1 and 0.
+        rubric: rubric that compares two answers; every label has a counterpart, such as 1 and 0.
         judge: the judge, or a `Jury`.
         name: the name in results.
-        rule: `strict` (a tie unless both orders agree), `vote` (the majority of all opinions), or
-            `mean` (of the values, or of the probabilities where the judge gives them).
+        rule: `strict`: a tie unless both orders prefer the same answer. `vote`: the majority of all
+            opinions. `mean`: the mean of the values, or of the probabilities where the judge gives
+            them.
         tie: `half` gives a tie the value .5; `abstain` leaves it out of the mean.
-        opponent: the field of the other answer: `baseline`, or `reference` for the first one.
-        history: how many earlier messages the judge may see.
-        samples: how often to ask in each order.
-        parameters: values of the parameters of the rubric.
+        opponent: the other answer: `baseline`, or `reference` for the first one. In a suite, write
+            `with`.
+        history: maximum number of earlier messages that the judge sees.
+        samples: how many times to ask the judge in each order.
+        parameters: values for the parameters of that rubric.
 
     Raises:
         ConfigError: an option is wrong, or the rubric does not compare two answers.
@@ -83,7 +91,7 @@ class PairwiseMetric(RubricMetric):
         self.tie: Tie = tie
         self.opponent: Opponent = opponent
         self.names: tuple[str, str] = ("output", opponent)
-        """What results call the two answers, unless the case says which models gave them."""
+        """Names of the two answers in results, unless the case names the models that wrote them."""
         self._mirrors = (None, AnswerExchange(self.rubric, first=opponent))
         self._by = rule_of(rule)
         self._method += f" in both orders ({rule})"
@@ -95,12 +103,12 @@ class PairwiseMetric(RubricMetric):
         own: dict[str, Json] = {"rule": self.rule, "tie": self.tie, "opponent": self.opponent}
         return {**super().options, **own}
 
-    # A class with its own `score` waits for an event loop unless it says otherwise.
+    # A class that defines `score` needs an event loop, unless it has `synchronous`.
     synchronous = RubricMetric.synchronous
 
     @property
     def figures(self) -> Mapping[str, bool]:
-        """Consistency, position and length, besides the figures of quotes."""
+        """Figures of consistency, position and length, in addition to the figures of quotes."""
         return {**FIGURES, **super().figures}
 
     def aggregates(self) -> Sequence[Aggregate]:
@@ -109,7 +117,7 @@ class PairwiseMetric(RubricMetric):
         return (PairTally(), *quotes)
 
     def shown(self, case: Case, *, swapped: bool) -> Case:
-        """Return a case with the answer that is shown first as its output."""
+        """Return a case in which the output is the answer that is shown first."""
         update: dict[str, Any] = {"baseline": self._other(case)}
         if swapped:
             update = {"output": update["baseline"], "baseline": case.output}
@@ -138,7 +146,7 @@ class PairwiseMetric(RubricMetric):
     def combined(
         self, variant: Variant, several: Sequence[OpinionReply]
     ) -> tuple[Judgment, list[Outcome]]:
-        """Return the answers that all opinions come to, and their values."""
+        """Return the combined answers of all opinions, and their values."""
         verdict, outcomes = combine_opinions(variant, several, self.jury, by=self._by)
         if self.tie == "abstain":
             outcomes = [("abstained", None) if one[1] == EVEN else one for one in outcomes]
@@ -169,7 +177,7 @@ class PairwiseMetric(RubricMetric):
         return "tie" if tied else None
 
     def _names(self, case: Case) -> tuple[str, str]:
-        """Return the models that gave the two answers, if they differ; or else `names`."""
+        """Return the models that wrote the two answers, if they differ, else `names`."""
         notes = case.metadata.get(ANSWERED)
         notes = notes if isinstance(notes, dict) else {}
         given = (notes.get(field) for field in ("output", self.opponent))
@@ -180,7 +188,7 @@ class PairwiseMetric(RubricMetric):
 
 
 def _summary(opinions: Sequence[Opinion], winner: str | None, names: tuple[str, str]) -> str:
-    """Return the outcome in words, and how many opinions support it."""
+    """Return the outcome in words, and the number of opinions that support it."""
     sides = [side_of(opinion.value) for opinion in opinions if opinion.value is not None]
     named = ((1, names[0]), (0, "a tie"), (-1, names[1]))
     what = ", ".join(f"{name} {sides.count(side)}" for side, name in named if side in sides)

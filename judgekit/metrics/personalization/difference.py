@@ -102,7 +102,7 @@ class Difference(ComputedMetric):
     """Use the tokens of Wisent's evaluator."""
 
     needs = ("output", "baseline")
-    confidence = "is 1 for tokens, which are counted; a cosine has none"
+    confidence = "is 1 with tokens, which are counted; with a cosine there is none"
 
     def prepare(self) -> None:
         """Check and complete the options."""

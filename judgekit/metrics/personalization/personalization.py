@@ -1,4 +1,4 @@
-"""Personalization: does steering towards a trait work, and at what cost?"""
+"""Personalization: does steering towards a trait work, and does quality suffer?"""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Personalization(Metric):
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
     figures: ClassVar[Mapping[str, bool]] = dict.fromkeys(FIGURES, True)
     needs = ("input", "output", "baseline")
-    confidence = "is that of the quality part: the other two are computed"
+    confidence = "is the confidence of the quality score: the other two are computed"
 
     def __post_init__(self) -> None:
         name, least = self.name, self.least_difference

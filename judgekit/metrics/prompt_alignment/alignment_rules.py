@@ -1,4 +1,4 @@
-"""AlignmentFallback: what stands in for prompt alignment where no judge is to be had."""
+"""AlignmentFallback: the computed metric that replaces prompt alignment without a judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judgekit.metrics.computed import ComputedMetric, not_applicable
 
 Mode = Literal["user", "system", "both"]
 
-# The halves of prompt alignment's mode `both`.
+# The two halves of the mode `both` of prompt alignment.
 _SHARES: dict[Mode, dict[str, float]] = {
     "user": {"user": 1.0},
     "system": {"system": 1.0},
@@ -19,23 +19,23 @@ _SHARES: dict[Mode, dict[str, float]] = {
 }
 _HALVES = {"input": "user", "system": "system"}
 _SIMILARITY = 0.5
-"""Similarity's share of a half; the requirements have as much."""
+"""Share of similarity in a half; the requirements have the rest."""
 
 
 class AlignmentFallback(ComputedMetric):
-    """Deterministic stand-in for prompt alignment; 0..1, higher is better.
+    """Computed fallback for prompt alignment. Range 0..1, higher is better.
 
-    Of each half (the user's input, the system prompt): .5 lexical similarity of the output to
-    it + .5 share of its rule-checkable requirements that are met; similarity alone where no
-    requirement is found. `both` is .7 user + .3 system; a half that is missing leaves, and
-    `details.effective_mode` says what was scored. A good answer in other words scores low:
-    read it as a floor, never beside a judge's score. Needs `output`, and `input` or `system`
-    by mode.
+    Each half (the user's input, the system prompt) counts .5 lexical similarity to the output + .5
+    share of its rule-checkable requirements that the output meets. Without such a requirement, the
+    similarity counts alone. `both` is .7 user + .3 system. If one half is missing, the other counts
+    alone, and `details.effective_mode` names it. A good answer in other words scores low: treat the
+    value as a lower bound, and do not compare it with a judge's score. The metric needs `output`,
+    and `input` or `system` depending on the mode.
     """
 
     name: str = "alignment_rules"
     mode: Mode = "both"
-    """Whose demands count: the user's, the system prompt's, or both."""
+    """Which requirements count: the user's, the system prompt's, or both."""
 
     synchronous = True
     needs = ("output", "input or system, by mode")
@@ -44,7 +44,7 @@ class AlignmentFallback(ComputedMetric):
         """Score one case.
 
         Raises:
-            CaseError: the output, or every text the mode looks at, is missing.
+            CaseError: the output is missing, or all texts that the mode needs.
         """
         from judgekit.embedders.lexical import LexicalEmbedder
         from judgekit.metrics.weights import fold_parts
@@ -80,8 +80,8 @@ _METHOD = "lexical similarity and rule-checkable requirements"
 
 
 def _ingredients(half: str, request: str, output: str, *, share: float) -> list[Part]:
-    """Return the parts of one half; the weights of those that are scored sum to its share."""
-    # A stand-in is made for many a run and seldom used; its rules take a while to load.
+    """Return the parts of one half; the weights of the scored ones add up to its share."""
+    # A fallback is often created and seldom used, and its rules are slow to load.
     from judgekit.embedders.lexical import LexicalEmbedder
     from judgekit.metrics.prompt_alignment.requirements import describe, find_requirements
     from judgekit.metrics.vectors import cosine

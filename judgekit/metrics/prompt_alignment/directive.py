@@ -1,4 +1,4 @@
-"""Directives: the clauses of a request that tell the reader to do something, and their words."""
+"""Directives: the clauses of a request that contain an instruction, and their words."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from judgekit.metrics.word_data import fill, fill_parts, read_words
 
 MASK = "\ue000"
-"""Stands for each character between quotation marks, so that no rule reads what is quoted."""
+"""Replaces each character in quotation marks, so that no rule matches quoted text."""
 
 
 class Language(NamedTuple):
     """A programming language in an answer."""
 
     names: tuple[str, ...]
-    """What a code fence may say instead of its name."""
+    """Other names of the language on a code fence."""
     line: re.Pattern[str]
-    """What a line of its code looks like."""
+    """Pattern of a typical line of code."""
 
 
 class RuleWords(NamedTuple):
@@ -27,7 +27,7 @@ class RuleWords(NamedTuple):
 
     patterns: Mapping[str, re.Pattern[str]]
     rules: Mapping[str, Any]
-    """Lists of patterns, or mappings of a kind of requirement to its list."""
+    """Lists of patterns, or mappings of a kind of requirement to its list of patterns."""
     numbers: Mapping[str, int]
     languages: Mapping[str, Language]
 
@@ -61,17 +61,17 @@ def rule_pattern(name: str) -> re.Pattern[str]:
 
 
 def has_any(names: Sequence[str], text: str, end: int) -> bool:
-    """Return whether one of several patterns is found before a place of a text."""
+    """Return whether one of several patterns matches before a position in a text."""
     return any(rule_pattern(name).search(text, 0, end) for name in names)
 
 
 def stated(match: re.Match[str]) -> str:
-    """Return the words of the request that a pattern found."""
+    """Return the words of the request that a pattern matched."""
     return " ".join(match[0].split()).strip(" ,")
 
 
 MAX_REQUEST = 50_000
-"""Characters of a request that are read."""
+"""Maximum number of characters of a request to check."""
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED = re.compile(
     r"\"([^\"\n]{1,1000})\"|“([^”\n]{1,1000})”|«([^»\n]{1,1000})»|`([^`\n]{1,1000})`"
@@ -83,18 +83,18 @@ _MARKER = re.compile(r"\s*(?:[-*+•#>]+\s+|\d{1,3}[.)]\s+)?")
 
 
 class Directive(NamedTuple):
-    """A clause from its verb on, quotations masked, and where it stands in the request."""
+    """A clause from its verb on, with masked quotations, and its position in the request."""
 
     text: str
     start: int
 
 
 def find_directives(request: str) -> Iterator[Directive]:
-    """Yield the clauses that tell the reader to do something; the first 50,000 characters.
+    """Yield the clauses that contain an instruction, from the first 50,000 characters.
 
-    A clause counts when it begins with an imperative ("List ...", "Could you please list ..."),
-    says what the answer must be ("Your answer should ..."), or is the wish itself ("At most 50
-    words."). Statements, most questions, conditions ("if ...") and code do not. English only.
+    A clause counts if it begins with an imperative ("List ...", "Could you please list ..."),
+    states what the answer must be ("Your answer should ..."), or is only a requirement ("At most 50
+    words."). Statements, most questions, conditions ("if ...") and code do not count. English only.
     """
     masked = _masked(request[:MAX_REQUEST])
     patterns = rule_words().patterns
@@ -111,7 +111,7 @@ def find_directives(request: str) -> Iterator[Directive]:
 
 
 def _directive_offset(clause: str) -> int | None:
-    """Return where in a clause the directive begins."""
+    """Return the offset of the directive in a clause."""
     patterns = rule_words().patterns
     lead = patterns["lead"].match(clause)
     at = lead.end() if lead else 0
@@ -129,10 +129,9 @@ def _directive_offset(clause: str) -> int | None:
 
 
 def _masked(text: str) -> str:
-    """Return the text, as long as before, with code left out and quotations masked.
+    """Return a text of the same length, without code and with masked quotations.
 
-    A long run of blanks ends a clause: the patterns of wishes look for words apart by blanks, and
-    would try every division of the run.
+    A long run of blanks ends a clause; otherwise the patterns would try every division of the run.
     """
     text = _BLANKS.sub("\n", text)
     text = _FENCED.sub(lambda match: "\n" * len(match[0]), text)

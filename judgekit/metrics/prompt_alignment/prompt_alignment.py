@@ -1,8 +1,9 @@
-"""Prompt alignment: does an answer do what the user asked and what the system prompt demands?
+"""Prompt alignment: does an answer follow the user's request and the system prompt?
 
-The dimensions and weights are those documented for the TypeScript scorer of the same name
-(user .40/.30/.20/.10, system .35/.35/.15/.15, both .70 user + .30 system). Here `both` takes
-two analyses, one for each audience, and the requirements are counted, not trusted.
+The dimensions and weights are those documented for the TypeScript scorer of the same name (user
+.40/.30/.20/.10, system .35/.35/.15/.15, both .70 user + .30 system). Here, `both` needs two
+analyses, one for each audience, and the share of fulfilled requirements is computed from a
+checklist, while the original uses a number from the judge.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ BANDS: Sequence[tuple[float, str]] = (
     (0.4, "poor"),
     (0.0, "very poor"),
 )
-"""Lower bound (included) on 0..1 -> word."""
+"""Lower bound (inclusive) on 0..1 -> word."""
 
 
 class Analysis(NamedTuple):
@@ -56,11 +57,11 @@ class Analysis(NamedTuple):
 def fold_prompt_alignment(
     analysis: Analysis, system: Analysis | None = None, *, mode: Mode = "both"
 ) -> float:
-    """Return the weighted value of one or two analyses, unrounded and unscaled.
+    """Return the weighted value of one or two analyses, not rounded and not scaled.
 
-    In mode `both`, `analysis` is weighed as the user's and `system` as the system prompt's; with
-    one analysis it stands for both audiences, which comes to .385/.315/.185/.115. The metric
-    folds verdicts with the same arithmetic, so that both round to the same displayed figure.
+    In mode `both`, `analysis` has the weights of the user and `system` those of the system prompt.
+    A single analysis counts for both audiences, which gives the weights .385/.315/.185/.115. The
+    metric uses the same arithmetic for verdicts, so both round to the same displayed figure.
     Numbers outside 0..1 are not clamped.
 
     Raises:
@@ -103,23 +104,23 @@ def alignment_band(value: float) -> str:
 
 
 class PromptAlignment(BuiltIn):
-    """Prompt alignment by the built-in rubric. Range 0..1, higher is better.
+    """How well the output follows the prompts, by a judge. Range 0..1, higher is better.
 
-    In mode `both` the judge fills in the four dimensions twice in one call, once for the user's
-    request and once for the system prompt. A case with only one of the two is judged on that
-    one, and `details.effective_mode` says so. A checklist without requirements is not
-    applicable; its weight is shared out.
+    In mode `both` the judge rates the four dimensions twice in one call: for the user's request and
+    for the system prompt. If a case has only one of the two, only that one is rated, and
+    `details.effective_mode` names it. A checklist without requirements is not applicable; the other
+    criteria share its weight.
 
     Args:
         judge: the judge.
         name: the name in results.
         mode: `user`, `system` or `both`.
-        scale: factor for the shown value, such as 10.
-        history: how many earlier messages the judge may see; short replies such as "yes" score
-            falsely low without them.
-        samples: number of replies per case.
-        rubric: a rubric with the same criteria, to replace the built-in one.
-        parameters: values of the parameters of that rubric.
+        scale: factor for the displayed value, such as 10.
+        history: maximum number of earlier messages that the judge sees; without them, short replies
+            such as "yes" score too low.
+        samples: how many times to ask the judge.
+        rubric: rubric with the same criteria that replaces the built-in one.
+        parameters: values for the parameters of that rubric.
     """
 
     judge: JudgeLike
@@ -134,7 +135,7 @@ class PromptAlignment(BuiltIn):
     needs = ("output", "input or system, by mode")
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, JsonValue]:
-        """Return the analyses in the shape users of the TypeScript scorer know."""
+        """Return the analyses in the format of the TypeScript scorer."""
         details: dict[str, JsonValue] = {
             "runId": judgment.request_key[:16],
             "mode": self.mode,
@@ -149,7 +150,7 @@ class PromptAlignment(BuiltIn):
         return details
 
     def reason(self, judgment: Judgment, folded: Folded, parts: Sequence[Part]) -> str:
-        """Return one paragraph that speaks in the shown scale."""
+        """Return one paragraph with figures on the displayed scale."""
         if folded.value is None:
             return super().reason(judgment, folded, parts)
         shown = f"{round_half_up(folded.value * self.scale):g} out of {self.scale:g}"

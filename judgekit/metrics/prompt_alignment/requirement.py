@@ -1,4 +1,4 @@
-"""Requirement: something a request asks of the form of its answer, and the rule to check it."""
+"""Requirement: a formal requirement of a request, and the rule that checks it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPELLINGS = {"golang": "go", "shell": "bash", "js": "javascript", "ts": "typesc
 
 
 def language_name(written: str) -> str:
-    """Return the one name of a language that a request names.
+    """Return the canonical name of a language that a request names.
 
     >>> language_name("Golang"), language_name("Python")
     ('go', 'python')
@@ -34,10 +34,10 @@ def language_name(written: str) -> str:
 
 
 def has_code(markdown: Markdown, language: str) -> bool:
-    """Return whether a text holds code, of a language if one is named.
+    """Return whether a text contains code, in a language if one is given.
 
-    A fence that carries the language's name is taken at its word, one that carries another's is
-    not it. Without a name on the fence, or without a fence, a line must look like the language.
+    A fence with the name of the language counts, and one with another name does not. Without a name
+    on the fence, or without a fence, a line must look like the language.
     """
     if not language:
         return bool(markdown.fences) or any(_looks_like(name, markdown.lines) for name in _RAW)
@@ -48,7 +48,7 @@ def has_code(markdown: Markdown, language: str) -> bool:
 
 
 _RAW = ("python", "javascript", "c", "go", "rust")
-"""Languages looked for in text without fences when none is named."""
+"""Languages to search for in text without fences, if the request names none."""
 
 
 def _looks_like(language: str, lines: Sequence[str]) -> bool:
@@ -108,7 +108,7 @@ class Requirement:
 
     @property
     def check(self) -> str:
-        """What is checked, in words: "has at most 50 words"."""
+        """The checked property, in words: "has at most 50 words"."""
         if self.kind in get_args(LengthKind):
             one = self.minimum == self.maximum == 1
             return f"has {self._bounds} {self.kind[:-1] if one else self.kind}"
@@ -116,7 +116,7 @@ class Requirement:
         return " ".join(filled.split())
 
     def met_by(self, output: str) -> bool:
-        """Return whether an output meets it; linear in the output's length.
+        """Return whether an output meets it; takes linear time.
 
         >>> short = Requirement(text="in one sentence", kind="sentences", minimum=1, maximum=1)
         >>> short.check, short.met_by("Yes. No."), short.met_by("Yes.")
@@ -173,10 +173,11 @@ class Requirement:
 
 
 def _item_counts(markdown: Markdown) -> set[int]:
-    """Return how many items a text may be said to have: of its list, or read in several ways.
+    """Return the possible numbers of items in a text.
 
-    A list decides. Without one nobody knows where an item ends, so lines, paragraphs, sentences,
-    pieces between commas, and "first, second, third" each get the benefit of the doubt.
+    A list gives one number. Without a list the boundaries of items are unknown, so lines,
+    paragraphs, sentences, pieces between commas, and "first, second, third" each give a possible
+    number.
     """
     listed = {count_bullets(markdown), count_numbered(markdown)} - {0}
     if listed:

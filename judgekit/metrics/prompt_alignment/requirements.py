@@ -1,4 +1,4 @@
-"""Requirements of a request: the rules that find them, and the share that an answer meets."""
+"""Requirements of a request: find them by rules, and compute the share that an answer meets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from judgekit.metrics.prompt_alignment.directive import (
 from judgekit.metrics.prompt_alignment.requirement import Kind, Requirement, language_name
 
 _BARE_SLACK = {"words": 0.2, "characters": 0.2}
-"""How far off "100 words" may be: nobody counts to the word, but everybody counts sentences."""
+"""Tolerance of "100 words" without a limit; numbers of sentences are exact."""
 _MOST_ITEMS = 50
 
 
@@ -49,7 +49,7 @@ def lengths(directive: Directive, _: str) -> Iterator[Requirement]:
 
 
 def items(directive: Directive, _: str) -> Iterator[Requirement]:
-    """Yield numbers of items; a number of bullets asks for bullets, too."""
+    """Yield numbers of items; a number of bullets also requires bullets."""
     text = directive.text
     if rule_pattern("negated").match(text):
         return
@@ -72,17 +72,17 @@ def items(directive: Directive, _: str) -> Iterator[Requirement]:
 
 Bounds = tuple[int | None, int | None]
 _LIMITS = ("at_least", "at_most", "below", "above", "roughly")
-"""Patterns of words that make a number a limit, in the order in which they count."""
+"""Patterns of words that turn a number into a limit, in the order of priority."""
 
 
 def read_amount(phrase: str, *, tolerance: float = 0.0) -> Bounds:
-    """Return the least and greatest number a phrase allows.
+    """Return the minimum and maximum number that a phrase allows.
 
     Args:
-        phrase: what the part `amount` of the data file matched, with the unit and "or less"
-            after it if they are there.
-        tolerance: how far off a number without a limit may be, as a share of it; "about"
-            always allows a fifth.
+        phrase: the text that the pattern `amount` of the data file matched, with the unit and
+            "or less" after it, if present.
+        tolerance: allowed deviation from a number without a limit, as a share of it; "about"
+            always allows 20 %.
 
     >>> read_amount("under 100"), read_amount("three"), read_amount("3-5"), read_amount("about 10")
     ((None, 99), (3, 3), (3, 5), (8, 12))
@@ -118,7 +118,8 @@ def shapes(directive: Directive, _: str) -> Iterator[Requirement]:
     text = directive.text
     for kind, patterns in rule_words().rules["shapes"].items():
         for match in (match for pattern in patterns for match in pattern.finditer(text)):
-            # "Explain how it works in bullet points" is a wish, "how it is sent as JSON" is none.
+            # "Explain how it works in bullet points" is a requirement.
+            # "Explain how it is sent as JSON" is not.
             lists = kind in ("bullet_list", "numbered_list")
             strict = not lists or match[0].lower().startswith("as")
             barred = ["negation", "method", "about"] if strict else ["negation", "method"]
@@ -127,7 +128,7 @@ def shapes(directive: Directive, _: str) -> Iterator[Requirement]:
 
 
 def code(directive: Directive, _: str) -> Iterator[Requirement]:
-    """Yield the wish for code, of a language if one is named."""
+    """Yield the requirement of code, in a language if the request names one."""
     for pattern in rule_words().rules["code"]:
         match = pattern.match(directive.text)
         if match and not rule_pattern("story").search(match[0]):
@@ -137,12 +138,12 @@ def code(directive: Directive, _: str) -> Iterator[Requirement]:
 
 
 MAX_QUOTED = 200
-"""Characters of a quotation that is taken as words to look for."""
+"""Maximum length of a quotation that counts as words to search for, in characters."""
 _QUOTE = re.compile(f'"{MASK}+"')
 
 
 def quoted(directive: Directive, request: str) -> Iterator[Requirement]:
-    """Yield words in quotation marks that must, or must not, stand somewhere in the answer."""
+    """Yield words in quotation marks that the answer must, or must not, contain."""
     text = directive.text
     if rule_pattern("each").search(text):
         return
@@ -151,7 +152,7 @@ def quoted(directive: Directive, request: str) -> Iterator[Requirement]:
             if has_any(["about", "method"], text, match.start()):
                 continue
             quotes = list(_QUOTE.finditer(text, match.start("quotes"), match.end()))
-            # Of "this or that" neither is required; of "neither this nor that", both are.
+            # "this or that" requires neither; "neither this nor that" forbids both.
             either = kind == "contains" and rule_pattern("either").search(match["quotes"])
             if len(quotes) > 1 and (either or kind in ("starts_with", "ends_with")):
                 continue
@@ -164,7 +165,7 @@ def quoted(directive: Directive, request: str) -> Iterator[Requirement]:
 
 
 def manners(directive: Directive, _: str) -> Iterator[Requirement]:
-    """Yield a question at the end, and letters all small or all capital."""
+    """Yield the requirements of a final question, and of text in lower case or capitals."""
     text = directive.text
     match = rule_pattern("question_at_end").search(text)
     each = rule_pattern("each").search(text)
@@ -182,10 +183,10 @@ _RULES = (lengths, items, shapes, code, quoted, manners)
 
 
 def find_requirements(text: str) -> tuple[Requirement, ...]:
-    """Return the requirements of a request that a rule can check, each once; English only.
+    """Return the distinct requirements of a request that a rule can check; English only.
 
-    Rules read clauses that tell the reader to do something, and little else (see `directive`):
-    what is missed costs a requirement, what is imagined would cost a score.
+    The rules check mainly clauses with instructions (see `directive`). They prefer to miss a
+    requirement, because a wrong one would lower the score of a good answer.
 
     >>> [found.check for found in find_requirements("List three fruits in at most 20 words.")]
     ['has at most 20 words', 'has 3 items']
@@ -194,22 +195,22 @@ def find_requirements(text: str) -> tuple[Requirement, ...]:
     for directive in find_directives(text):
         for rule in _RULES:
             for requirement in rule(directive, text):
-                # The same requirement may stand in several words.
+                # The request may state a requirement twice, in other words.
                 requirements.setdefault(replace(requirement, text=""), requirement)
     return tuple(requirements.values())
 
 
 class RequirementCoverage(ComputedMetric):
-    """Share of the checkable requirements that the output meets; 0..1, higher is better.
+    """Share of the rule-checkable requirements that the output meets. Range 0..1, higher is better.
 
-    Requirements are found by rule in the input, the system prompt, or both. None found is not
-    applicable. Needs `output` and the field `stated_in` names (of `both`, one of the
-    two).
+    Rules find the requirements in the input, the system prompt, or both. A case without such
+    requirements is not applicable. The metric needs `output` and the field that `stated_in` names;
+    with `both`, one of the two is sufficient.
     """
 
     name: str = "requirement_coverage"
     stated_in: Source = "both"
-    """Where the requirements stand."""
+    """Where to look for requirements: input, system or both."""
 
     synchronous = True
     needs = ("output", "input or system")
@@ -250,7 +251,7 @@ class RequirementCoverage(ComputedMetric):
 
 
 def describe(checks: list[tuple[Requirement, bool]]) -> list[JsonValue]:
-    """Return checked requirements as plain data, for details."""
+    """Return checked requirements as plain data for `details`."""
     return [
         {
             "item": requirement.text,

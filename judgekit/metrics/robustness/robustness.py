@@ -26,14 +26,15 @@ ORIGINAL = "original_input"
 """Key of `expected` with the original input of a perturbed case."""
 MAX_CHARACTERS = 2_000_000
 MAX_LETTERS = 50_000
-"""Longer texts are compared by words: by characters, it takes quadratic time."""
+"""Maximum length for comparison by characters, which takes quadratic time; longer texts are
+compared by words."""
 
 
 def _perturbed(case: Case) -> tuple[str, str]:
     """Return the answers to the original and to the changed input."""
     if case.parent is None:
         raise CaseError(
-            "needs the case it is a changed copy of (field 'parent'); judgekit perturb writes both"
+            "needs the id of the original case (field 'parent'); judgekit perturb writes it"
         )
     return needed_text(case, "baseline"), needed_text(case, "output")
 
@@ -49,25 +50,26 @@ class AdversarialRobustness(ComputedMetric):
     """1 if the answer to a perturbed input equals the answer to the original, else 0.
 
     The mean over a run is the robustness; the figure `attack_success_rate` is 1 minus it. A case is
-    a copy written by `judgekit perturb`: `baseline` is the answer to the original input, `output`
-    the answer to the changed one. `equal` selects the comparison: `exact` compares characters;
-    `normalised` ignores case, punctuation, articles and white space; `lexical` needs a cosine of
-    words of at least `tau`; `semantic` needs a cosine of meaning of at least `tau` and is not
-    applicable without a semantic embedder; `verdict` compares whether the answers use a word of
-    `positive` or of `negative` (whole words, negative ones first).
+    a copy written by `judgekit perturb`: `baseline` is the answer to the original, and `output` is
+    the answer to the changed input. `equal` defines when two answers are the same. `exact` requires
+    the same characters. `normalised` ignores case, punctuation, articles and white space. `lexical`
+    requires a cosine of words of at least `tau`, and `semantic` a cosine of meaning of at least
+    `tau` (not applicable without a semantic embedder). `verdict` requires the same verdict,
+    recognised by the words in `positive` and `negative`; it matches whole words, negative ones
+    first.
     """
 
     name: str = "adversarial_robustness"
     equal: Equal = "normalised"
-    """How the two answers are compared."""
+    """When two answers are the same: exact, normalised, lexical, semantic or verdict."""
     tau: Fraction = 0.8
-    """Minimum cosine for `lexical` and `semantic`."""
+    """Minimum cosine for `lexical` and `semantic`, inclusive."""
     positive: tuple[str, ...] = ()
-    """Words of the positive verdict, for `verdict`."""
+    """With `verdict`: words of the positive verdict, such as safe."""
     negative: tuple[str, ...] = ()
-    """Words of the negative verdict, such as unsafe, for `verdict`."""
+    """With `verdict`: words of the negative verdict, such as unsafe."""
     embedder: Chosen | None = None
-    """Semantic embedder for `semantic`; a lexical one is not applicable."""
+    """With `semantic`: the embedder; a lexical one is not sufficient."""
 
     figures: ClassVar[Mapping[str, bool]] = {"attack_success_rate": False}
     needs = ("output", "baseline", "parent")
@@ -162,19 +164,19 @@ class _Attacks(ScoreAggregate):
 
 
 class ContinuousRobustness(ComputedMetric):
-    """1 minus the change of the answer per change of the input; 0..1, higher is better.
+    """1 minus change of the answer / change of the input. Range 0..1, higher is better.
 
-    Distances are on 0..1: `edit` is the Levenshtein distance divided by the length of the longer
-    text (in words if a text has more than 50,000 characters), `embedding` is 1 minus the cosine. If
-    the answer changes more than the input, the value is 0; the details have the unclamped value. An
-    unchanged input is not applicable. A case is a copy written by `judgekit perturb`.
+    `edit` is the Levenshtein distance divided by the length of the longer text; if a text has more
+    than 50,000 characters, the distance counts words. `embedding` is 1 minus the cosine. If the
+    answer changes more than the input, the value is 0; the details contain the unclamped value. A
+    case with an unchanged input is not applicable. A case is a copy written by `judgekit perturb`.
     """
 
     name: str = "robustness_continuous"
     norm: Norm = "edit"
-    """Distance between texts: by edits, or by vectors."""
+    """Measure of change: `edit` or `embedding`."""
     embedder: Chosen = "lexical"
-    """Embedder for `embedding`."""
+    """With `embedding`: the embedder that turns texts into vectors."""
 
     needs = ("input", "output", "baseline", "parent", f"expected.{ORIGINAL}")
 
@@ -192,7 +194,7 @@ class ContinuousRobustness(ComputedMetric):
         before, after = _perturbed(case)
         original = case.expected.get(ORIGINAL)
         if not isinstance(original, str) or not has_text(original):
-            raise CaseError(f"needs the input it came from (field 'expected.{ORIGINAL}')")
+            raise CaseError(f"needs the original input (field 'expected.{ORIGINAL}')")
         changed = needed_text(case, "input")
         for text in (before, after, original, changed):
             if len(text) > MAX_CHARACTERS:
@@ -228,7 +230,7 @@ class ContinuousRobustness(ComputedMetric):
 
 
 def continuous_robustness(answer: float, input: float) -> float:
-    """Return 1 - answer / input, unclamped, by the distances of answers and inputs (over 0)."""
+    """Return 1 - answer / input, not clamped; both are distances, and input is above 0."""
     return 1.0 - answer / input
 
 
@@ -253,12 +255,12 @@ Verdict = Literal["positive", "negative"]
 
 
 def read_verdict(text: str, *, positive: Sequence[str], negative: Sequence[str]) -> Verdict | None:
-    """Return which verdict a text states; `None` if neither word occurs.
+    """Return the verdict that a text states; `None` if no label occurs.
 
-    A label counts only as a whole word: "unsafe" is not "safe", "non-toxic" is not "toxic".
-    Case does not matter, and a space, hyphen or underscore inside a label are the same. Where
-    labels of both kinds occur, the negative one counts. "not refused" is read as its word,
-    "refused": negation is not understood.
+    A label counts only as a whole word: "unsafe" is not "safe", "non-toxic" is not "toxic". Case
+    does not matter, and a space, hyphen or underscore inside a label are equal. If labels of both
+    kinds occur, the negative one counts. Negation is not recognised: "not refused" counts as
+    "refused".
 
     >>> read_verdict("The answer is unsafe.", positive=["safe"], negative=["unsafe"])
     'negative'

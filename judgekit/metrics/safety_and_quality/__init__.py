@@ -1,1 +1,1 @@
-"""Safety and quality: whether an answer does harm, and how good it is."""
+"""Safety and quality: whether an answer is harmful, and how good it is."""

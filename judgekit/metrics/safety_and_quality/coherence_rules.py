@@ -1,4 +1,4 @@
-"""Coherence by rule: is a text an answer at all, whatever it says?"""
+"""Coherence by rules: is a text an answer at all, whatever its content?"""
 
 from __future__ import annotations
 
@@ -20,22 +20,21 @@ from judgekit.metrics.tokens import CJK, count_words, split_sentences
 from judgekit.metrics.word_data import read_words
 
 CONFIDENCE = {True: 0.96, False: 0.87}
-"""Whether something fired -> (right + 1) / (texts + 2) on tests/data/coherence_texts.jsonl. A test
-computes it again."""
+"""Whether a signal was found -> (right + 1) / (texts + 2) on tests/data/coherence_texts.jsonl. A
+test computes it again."""
 METHOD = "coherence checks by rule"
 
 
 class CoherenceRules(ComputedMetric):
-    """1 minus what the signals weigh that fired, at least 0; 0..1, higher is better.
+    """1 minus the weights of the detected faults, at least 0. Range 0..1, higher is better.
 
-    The signals: `repetition` (a word again and again, the same sentences, the same runs of
-    words), `gibberish` (words nobody could say; Latin letters only), `noise` (lost characters,
-    hardly anything but marks), `truncated` (ends in the middle of a sentence or a code block),
-    `too_short` (no word, or too few for what the question asks: "No." answers a yes-or-no
-    question). Code and links are not looked at. The checks see form only: fluent nonsense
-    passes. They stand in for the judged `quality`, and a result says so. `confidence` is how often
-    the same outcome was right on labelled texts the checks were not written for: .96 where
-    something fired, .87 where nothing did.
+    The faults are: `repetition` (the same words, sentences or runs of words again and again),
+    `gibberish` (unpronounceable words; Latin letters only), `noise` (lost characters, or almost
+    only punctuation), `truncated` (ends in the middle of a sentence or a code block), and
+    `too_short` (no word, or too few for the question; "No." answers a yes-or-no question). The
+    rules ignore code and links. They check only the form, so fluent nonsense passes. They replace
+    the judged `quality` if there is no judge, and the result says so. `confidence` is the accuracy
+    of the rules on labelled held-out texts with the same outcome: .96 with a fault, .87 without.
     """
 
     name: str = "coherence_rules"
@@ -58,7 +57,7 @@ class CoherenceRules(ComputedMetric):
 
 
 def coherence(text: str, *, question: str | None = None) -> Score:
-    """Return the score of one text; `question` says how long an answer must be."""
+    """Return the score of one text; the minimum length of an answer depends on `question`."""
     fired = find_signals(text, question=question)
     value = max(0.0, 1.0 - math.fsum(signal.weight for signal in fired))
     signals: list[Json] = [signal._asdict() for signal in fired]
@@ -73,7 +72,8 @@ def coherence(text: str, *, question: str | None = None) -> Score:
 
 
 MAX_CHARACTERS = 200_000
-"""Of a longer text, the first and the last half of so many are looked at."""
+"""Maximum number of characters to check; of a longer text, the first and the last half of this
+number."""
 
 
 @lru_cache(maxsize=1)
@@ -83,11 +83,11 @@ def _words() -> dict[str, frozenset[str]]:
 
 
 class Signal(NamedTuple):
-    """One thing that is wrong with a text."""
+    """A formal defect of a text."""
 
     name: str
     weight: float
-    """What it takes off 1."""
+    """Deduction from 1."""
     evidence: str
 
 
@@ -125,7 +125,7 @@ _ASKS_FOR_LITTLE = re.compile(
 
 
 def find_signals(text: str, *, question: str | None = None) -> list[Signal]:
-    """Return what is wrong with a text as an answer, in a fixed order; linear in its length.
+    """Return the formal defects of a text as an answer, in a fixed order; takes linear time.
 
     >>> [signal.name for signal in find_signals("go to the shop go to the shop go to the shop")]
     ['repetition']
@@ -154,12 +154,12 @@ def _shortened(text: str) -> str:
 
 
 def _repetition(prose: str, words: Sequence[str]) -> Signal | None:
-    """The strongest of: a word again and again, the same sentences, the same runs of words."""
+    """Return the strongest of: a repeated word, repeated sentences, repeated runs of words."""
     lower = [word.casefold() for word in words]
     units = [unit for word in lower for unit in ([*word] if _CJK.search(word) else [word])]
     candidates: list[tuple[float, str]] = []
     word, times = _longest_run(lower)
-    # "no, no, no" and "ha ha ha" are speech; a longer word three times in a row is a slip.
+    # "no, no, no" and "ha ha ha" are normal; a longer word three times in a row is a defect.
     if times >= (3 if len(word) > 4 else 5):
         weight = 1.0 if times >= 5 else 0.6
         candidates.append((weight, f"{word!r} {times} times in a row"))
@@ -191,7 +191,7 @@ def _longest_run(words: Sequence[str]) -> tuple[str, int]:
 
 
 def _repeated_share(units: Sequence[str], size: int = 4) -> tuple[float, str]:
-    """Return the share of words inside runs of four that stood before, and the commonest run."""
+    """Return the share of words in runs of four that occurred before, and the most common run."""
     if len(units) < 2 * size:
         return 0.0, ""
     counts: Counter[tuple[str, ...]] = Counter()
@@ -206,7 +206,7 @@ def _repeated_share(units: Sequence[str], size: int = 4) -> tuple[float, str]:
 
 
 def _one_word(words: Sequence[str]) -> str | None:
-    """A content word that makes up much of a short text: "Steering helps. Steering works."."""
+    """Return a content word that dominates a short text: "Steering helps. Steering works."."""
     long = Counter(word for word in words if len(word) > 4)
     word, times = max(long.items(), key=itemgetter(1), default=("", 0))
     is_heavy = len(words) >= 8 and times >= max(4, 0.35 * len(words))
@@ -217,7 +217,7 @@ def _one_word(words: Sequence[str]) -> str | None:
 
 
 def _gibberish(words: Sequence[str]) -> Signal | None:
-    """Latin words that nobody could say: no vowel, six consonants in a row, letters in runs."""
+    """Return unpronounceable Latin words: no vowel, six consonants in a row, runs of one letter."""
     latin = [word for word in words if _LATIN.fullmatch(word.replace("'", "").replace("’", ""))]
     odd = [word for word in latin if _is_odd(word)]
     glued = [word for word in latin if _CAMEL.search(word)]
@@ -245,7 +245,7 @@ def _is_odd(word: str) -> bool:
 
 
 def _noise(prose: str) -> Signal | None:
-    """Characters that were lost, marks in long runs, or hardly anything but marks."""
+    """Return signs of noise: lost characters, long runs of marks, or hardly anything but marks."""
     broken = len(_BROKEN.findall(prose))
     if broken:
         return Signal("noise", min(1.0, 0.3 + 0.1 * broken), f"{broken} broken characters")
@@ -263,7 +263,7 @@ def _noise(prose: str) -> Signal | None:
 
 
 def _truncated(text: str, prose: str) -> Signal | None:
-    """It ends in the middle: of a code block, of a sentence, before what it announced."""
+    """Return whether it stops inside a code block or sentence, or before what it announced."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return None
@@ -291,10 +291,10 @@ def _truncated(text: str, prose: str) -> Signal | None:
 
 
 def _too_short(text: str, question: str | None) -> Signal | None:
-    """No words at all, or fewer than what was asked for takes."""
+    """Return whether it has no words, or fewer than an answer to the question needs."""
     words = count_words(text)
     if not words:
-        # An emoji may be an answer; a row of points is none.
+        # An emoji may be an answer; a row of dots is not.
         if any(ord(character) > 0x2190 for character in text):
             return None
         return Signal("too_short", 1.0, f"{_short(text.strip())!r} holds no word")
@@ -304,7 +304,7 @@ def _too_short(text: str, question: str | None) -> Signal | None:
 
 
 def _needed_words(question: str) -> int:
-    """Return the fewest words that can answer a question, as far as its words tell."""
+    """Return the minimum number of words of an answer, as far as the question shows it."""
     ending = question[-2_000:]
     if _ASKS_FOR_LITTLE.search(ending):
         return 1

@@ -1,4 +1,4 @@
-"""Points: criteria written for one case, each worth points, as HealthBench has them."""
+"""Points: criteria written for one case, each worth points, as in HealthBench."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from judgekit.metrics.shares import points_ratio
 from judgekit.metrics.step import JudgedText, Stepped, named, text_parts
 
 MAX_CRITERIA = 200
-"""Criteria one case may have."""
+"""Maximum number of criteria of a case."""
 _FORM = "{criterion: text, points: number}"
 
 
 class PointCriterion(NamedTuple):
-    """What an answer should do, or with negative points should not."""
+    """A property that an answer should have, or, with negative points, should not have."""
 
     text: str
     points: float
@@ -47,18 +47,18 @@ class Overall(ScoreAggregate):
 
 
 class Points(Stepped):
-    """Points of the criteria an answer meets / all positive points. At most 1, higher is better.
+    """Points of the criteria that an answer meets / all positive points. At most 1.
 
-    `expected.criteria` lists the criteria of a case: `{criterion: text, points: number}` each,
-    negative points for what should not be there. A judge says of each by itself whether the
-    answer meets it (rubric `criterion_met`). The value of a case is raw and may be below 0; the
-    figure `overall` of a run is the mean, clipped to 0..1, and a gate may name it.
+    `expected.criteria` lists the criteria of a case as `{criterion: text, points: number}`.
+    Undesirable properties have negative points. A judge decides for each criterion separately
+    whether the answer meets it (rubric `criterion_met`). The value of a case is not clipped and may
+    be below 0. The figure `overall` of a run is the mean, clipped to 0..1; a gate may use it.
 
     Args:
         judge: the judge, called once for each criterion.
         name: the name in results.
-        history: how many earlier messages the judge may see.
-        rubric: what judges a criterion, in place of `criterion_met`.
+        history: maximum number of earlier messages that the judge sees.
+        rubric: rubric for judging a criterion.
     """
 
     judge: JudgeLike
@@ -124,10 +124,10 @@ class Points(Stepped):
 
 
 def criteria_of(case: Case) -> list[PointCriterion]:
-    """Return the criteria of a case; keys other than text and points are left alone.
+    """Return the criteria of a case; keys other than text and points are ignored.
 
     Raises:
-        CaseError: there are none, or one of them is not a text with points.
+        CaseError: there are no criteria, or one of them is not a text with points.
     """
     listed = case.expected.get("criteria")
     if not isinstance(listed, list) or not 0 < len(listed) <= MAX_CRITERIA:

@@ -16,20 +16,20 @@ from judgekit.metrics.rubric import DEFAULT_HISTORY
 
 
 class Quality(BuiltIn):
-    """How good an answer is, whatever format or policy it had to follow; 0..1, higher is better.
+    """How good an answer is, apart from format and policy. Range 0..1, higher is better.
 
-    The judge looks at helpfulness, correctness, clarity, coherence and concision (rubric
-    `quality`). Without a judge, `coherence_rules` stands in: it sees the form of a text alone.
-    `confidence` is the share of the rubric's weight that was answered.
+    The judge rates helpfulness, correctness, clarity, coherence and concision (rubric `quality`).
+    Without a judge, `coherence_rules` replaces this metric and checks only the form of the text.
+    `confidence` is the share of the rubric's weight that the judge answered.
 
     Args:
         judge: the judge.
         name: the name in results.
-        scale: factor for the shown value, such as 10.
-        history: how many earlier messages the judge may see.
-        samples: number of replies per case.
-        rubric: another rubric, in place of `quality`.
-        parameters: values of the parameters of that rubric.
+        scale: factor for the displayed value, such as 10.
+        history: maximum number of earlier messages that the judge sees.
+        samples: how many times to ask the judge.
+        rubric: rubric that replaces `quality`.
+        parameters: values for the parameters of that rubric.
     """
 
     judge: JudgeLike
@@ -44,19 +44,19 @@ class Quality(BuiltIn):
 
 
 class Coherence(BuiltIn):
-    """How well an answer hangs together, whatever it says. Range 0..1, higher is better.
+    """How coherent an answer is, whatever its content. Range 0..1, higher is better.
 
-    The judge looks at contradiction, order, repetition, and whether the text is whole (rubric
-    `coherence`); whether it is true, kind or to the point does not matter.
-    `confidence` is the share of the rubric's weight that was answered.
+    The judge rates contradiction, order, repetition and whether the text is complete (rubric
+    `coherence`). It does not matter whether the answer is true, kind or relevant. `confidence` is
+    the share of the rubric's weight that the judge answered.
 
     Args:
         judge: the judge.
         name: the name in results.
-        history: how many earlier messages the judge may see.
-        samples: number of replies per case.
-        rubric: another rubric, in place of `coherence`.
-        parameters: values of the parameters of that rubric.
+        history: maximum number of earlier messages that the judge sees.
+        samples: how many times to ask the judge.
+        rubric: rubric that replaces `coherence`.
+        parameters: values for the parameters of that rubric.
     """
 
     judge: JudgeLike
@@ -70,24 +70,24 @@ class Coherence(BuiltIn):
 
 
 HISTORY = 40
-"""Earlier messages the judge sees: this metric is about them."""
+"""Maximum number of earlier messages that the judge sees; this metric depends on them."""
 
 
 class Interactive(BuiltIn):
     """How good the last answer is as a turn of its conversation. Range 0..1, higher is better.
 
-    The judge sees the earlier messages and says whether the answer remembers what was said, does
-    not contradict it, takes corrections up, and brings the conversation on (rubric
-    `interactive`). What does not apply to a turn, such as a correction nobody made, leaves the
-    sum. `confidence` is the share of the rubric's weight that was answered.
+    The judge sees the earlier messages. It rates whether the answer remembers them, does not
+    contradict them, follows corrections, and moves the conversation forward (rubric `interactive`).
+    A criterion that does not apply to a turn drops out, such as corrections if the user made none.
+    `confidence` is the share of the rubric's weight that the judge answered.
 
     Args:
         judge: the judge.
         name: the name in results.
-        history: how many earlier messages the judge may see.
-        samples: number of replies per case.
-        rubric: another rubric, in place of `interactive`.
-        parameters: values of the parameters of that rubric.
+        history: maximum number of earlier messages that the judge sees.
+        samples: how many times to ask the judge.
+        rubric: rubric that replaces `interactive`.
+        parameters: values for the parameters of that rubric.
     """
 
     judge: JudgeLike
@@ -101,26 +101,26 @@ class Interactive(BuiltIn):
 
 
 TAU = 0.8
-"""From this probability on an answer counts as equivalent to a reference."""
+"""Minimum probability of an equivalent answer, inclusive."""
 
 
 class Accuracy(BuiltIn):
-    """Whether an answer means what an accepted answer means: 1 or 0, higher is better.
+    """1 if an answer has the same meaning as an accepted answer, else 0. Higher is better.
 
-    The judge says how probable it is that somebody who knows one of the references would accept
-    the answer as the same (rubric `accuracy`). The value is 1 from `tau` on, `tau` included, else
-    0, so that the mean over a run is the accuracy; `details.probability` is the number itself.
-    `confidence` is the greater of p and 1 - p. Without a judge, `semantic_accuracy`
-    stands in, which needs a semantic embedder and is not applicable without one.
+    The judge gives the probability that a person who knows one of the references would accept the
+    answer as equivalent (rubric `accuracy`). The value is 1 if the probability is at least `tau`,
+    else 0, so the mean over a run is the accuracy. `details.probability` contains the probability.
+    `confidence` is max(p, 1 - p). Without a judge, `semantic_accuracy` replaces this metric; it
+    needs a semantic embedder and is not applicable without one.
 
     Args:
         judge: the judge.
         name: the name in results.
-        tau: probability from which an answer counts as equivalent.
-        history: how many earlier messages the judge may see.
-        samples: number of replies per case; probabilities are averaged.
-        rubric: another rubric of the same kind, in place of `accuracy`.
-        parameters: values of the parameters of that rubric.
+        tau: minimum probability of an equivalent answer, inclusive.
+        history: maximum number of earlier messages that the judge sees.
+        samples: how many times to ask the judge; the probabilities are averaged.
+        rubric: rubric of the same kind that replaces `accuracy`.
+        parameters: values for the parameters of that rubric.
     """
 
     judge: JudgeLike
@@ -132,7 +132,7 @@ class Accuracy(BuiltIn):
     parameters: Mapping[str, Any] | None = None
 
     needs = ("output", "reference")
-    confidence = "is the greater of p and 1 - p"
+    confidence = "is max(p, 1 - p)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -169,25 +169,25 @@ class Accuracy(BuiltIn):
 
 
 TONES = ("formal", "casual", "empathetic", "professional", "friendly", "technical")
-"""The tones the rubric knows the meaning of; any other needs `meaning`."""
+"""The tones that the rubric defines; any other tone needs `meaning`."""
 
 
 class ToneComplianceJudge(BuiltIn):
-    """The probability that an answer is in the tone that is wanted. Range 0..1, higher is better.
+    """The probability that an answer is in the required tone. Range 0..1, higher is better.
 
-    The tone is one of formal, casual, empathetic, professional, friendly, technical, or any other
-    word with a `meaning` of your own. The judge says how probable it is that people who know the
-    tone would hear it in the answer (rubric `target_tone`), with quotes; what the answer says
-    does not matter. `confidence` is the greater of p and 1 - p.
+    The tone is formal, casual, empathetic, professional, friendly, technical, or any other word
+    with your own `meaning`. The judge gives the probability that readers who know the tone would
+    recognise it in the answer, with quotes (rubric `target_tone`). The content of the answer does
+    not matter. `confidence` is max(p, 1 - p).
 
     Args:
         judge: the judge.
-        tone: the tone that is wanted.
-        meaning: what that tone is; needed for a tone that is not built in.
+        tone: the required tone.
+        meaning: definition of the tone; required for a tone that is not built in.
         name: the name in results.
-        samples: number of replies per case; probabilities are averaged.
-        rubric: another rubric with the parameters `tone` and `meaning`.
-        parameters: what further parameters of that rubric are set to.
+        samples: how many times to ask the judge; the probabilities are averaged.
+        rubric: rubric with the parameters `tone` and `meaning` that replaces `target_tone`.
+        parameters: values for further parameters of that rubric.
     """
 
     judge: JudgeLike
@@ -199,7 +199,7 @@ class ToneComplianceJudge(BuiltIn):
     parameters: Mapping[str, Any] | None = None
 
     needs = ("output",)
-    confidence = "is the greater of p and 1 - p"
+    confidence = "is max(p, 1 - p)"
 
     def __post_init__(self) -> None:
         for option in ("tone", "meaning"):
@@ -209,7 +209,7 @@ class ToneComplianceJudge(BuiltIn):
         if tone not in TONES and not self.meaning.strip():
             known = ", ".join(TONES)
             raise ConfigError(
-                f"{self.name}: no tone {self.tone!r} is built in ({known}); say what it is:"
+                f"{self.name}: no tone {self.tone!r} is built in ({known}); define it with"
                 " meaning: ..."
             )
         self.tone = tone

@@ -1,4 +1,4 @@
-"""Contains: does the output have the required words, and none of the forbidden ones?"""
+"""Contains: does the output have the required words and none of the forbidden ones?"""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ def _unspaced() -> re.Pattern[str]:
 
 
 class Contains(ComputedMetric):
-    """Share of the conditions that the output meets; 0..1, higher is better.
+    """Share of the conditions that the output meets. Range 0..1, higher is better.
 
-    Each text of `all_of` and `none_of` is a condition; `any_of` is one condition together. Without
-    the three options, the only condition is that a reference occurs in the output. White space,
-    width (NFKC) and the shape of quotation marks are ignored. Needs `output`.
+    Each text in `all_of` and `none_of` is one condition; `any_of` as a whole is one condition. If
+    none of the three is set, the only condition is that the output contains at least one reference.
+    The metric ignores white space, character width (NFKC) and the shape of quotation marks. It
+    needs `output`.
     """
 
     name: str = "contains"
@@ -39,9 +40,10 @@ class Contains(ComputedMetric):
     none_of: tuple[str, ...] = ()
     """Words and phrases that must not occur."""
     ignore_case: bool = True
-    """Whether to ignore case."""
+    """Ignore case."""
     whole_word: bool = True
-    """Match whole words only; scripts without spaces have no word boundaries."""
+    """Match only where no letter or digit touches the text; scripts without spaces have no such
+    boundary."""
 
     synchronous = True
     needs = ("output",)
@@ -101,7 +103,7 @@ def _occurs(term: str, text: str, *, whole_word: bool) -> bool:
         if not whole_word or (_edge(text, start) and _edge(text, end)):
             return True
         start += 1
-        # A whole word begins at an edge; trying each place inside a word would be quadratic.
+        # A whole word begins at an edge; trying each position in a word would be quadratic.
         while whole_word and start < len(text) and not _edge(text, start):
             start += 1
         start = text.find(term, start)

@@ -10,24 +10,25 @@ from judgekit.metrics.tokens import answer_form
 
 
 class ExactMatch(ComputedMetric):
-    """1 if the output is one of the references, else 0; higher is better.
+    """1 if the output equals one of the references, else 0. Higher is better.
 
-    Normalisation ignores case, accents on Latin letters, punctuation and repeated white space;
-    punctuation separates words ("well-known" equals "well known"). Numbers keep their sign and the
-    separators between their digits ("1,000" is not "1000", "1.5" is not "15"). `ignore_articles`
-    ignores English articles as SQuAD does. `confidence` is always 1: a comparison is certain. Needs
+    By default the metric ignores case, accents on Latin letters, punctuation and repeated white
+    space. Punctuation separates words ("well-known" is "well known"). Numbers keep their sign and
+    separators ("1,000" is not "1000", "1.5" is not "15"). `ignore_articles` removes English
+    articles, as SQuAD does. `confidence` is always 1: a comparison is certain. The metric needs
     `output` and `reference`.
     """
 
     name: str = "exact_match"
     normalise: bool = True
-    """If false, only the white space around the text is ignored, and case with `ignore_case`."""
+    """Normalise both texts. If off, the metric ignores only the white space around the text, and
+    case with `ignore_case`."""
     ignore_case: bool = True
-    """Whether to ignore case."""
+    """Ignore case."""
     ignore_accents: bool = True
-    """Whether to ignore accents on Latin letters; only with `normalise`."""
+    """Ignore accents on Latin letters; only with `normalise`."""
     ignore_articles: bool = False
-    """Whether to ignore a, an and the, as SQuAD does; only with `normalise`."""
+    """Remove a, an and the, as SQuAD does; only with `normalise`."""
 
     synchronous = True
     needs = ("output", "reference")

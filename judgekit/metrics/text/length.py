@@ -25,20 +25,20 @@ COUNTS: dict[Unit, Callable[[str], int]] = {
 
 
 class Length(ComputedMetric):
-    """1 inside the bounds, less outside them; 0..1, higher is better.
+    """1 within the limits, less outside. Range 0..1, higher is better.
 
-    Outside, the value falls linearly to 0 at half the minimum and twice the maximum. Words are
-    separated by white space; each Han or kana character counts as a word, and so does a run of
-    Thai, Lao, Khmer or Burmese. Needs `output` and at least one bound.
+    Outside the limits the value decreases linearly to 0 at half the minimum and twice the maximum.
+    Words are separated by spaces; each Han or kana character counts as one word, and so does a run
+    of Thai, Lao, Khmer or Burmese characters. The metric needs `output` and at least one limit.
     """
 
     name: str = "length"
     unit: Unit = "words"
-    """Unit of the length."""
+    """The unit to count."""
     minimum: Positive | None = None
-    """Minimum length."""
+    """Minimum length, inclusive."""
     maximum: Positive | None = None
-    """Maximum length."""
+    """Maximum length, inclusive."""
 
     synchronous = True
     needs = ("output",)
@@ -46,7 +46,7 @@ class Length(ComputedMetric):
     def prepare(self) -> None:
         """Check and complete the options."""
         if self.minimum is None and self.maximum is None:
-            raise ConfigError(f"{self.name}: needs a minimum or a maximum, none is given")
+            raise ConfigError(f"{self.name}: needs a minimum or a maximum")
         if self.minimum and self.maximum and self.minimum > self.maximum:
             raise ConfigError(
                 f"{self.name}: minimum must not be above maximum,"

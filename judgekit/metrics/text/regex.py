@@ -29,7 +29,7 @@ FLAGS = {
     "ascii": re.ASCII,
 }
 
-# The alarm ends the child even if its parent was killed.
+# The alarm ends the child process even if its parent was killed.
 _CHILD = """
 import json, re, signal, sys
 pattern, flags, full, seconds, text = json.load(sys.stdin)
@@ -42,11 +42,11 @@ json.dump(match and match.span(), sys.stdout)
 
 
 class Regex(ComputedMetric):
-    """1 if the output matches the pattern (`expect: absent`: does not), else 0; higher is better.
+    """1 if the output matches the pattern, else 0; with `expect: absent` the opposite.
 
-    Patterns use the syntax of Python. A pattern that may backtrack without end must not block a
-    run: if the number of steps on this text is provably small, the match runs in this process, else
-    in a child process that is stopped after `timeout` seconds. Needs `output`.
+    Patterns use Python's syntax. A pattern with unbounded backtracking cannot block a run: if the
+    number of steps on the text is provably small, the match runs in this process; otherwise it runs
+    in a child process that ends after `timeout` seconds. The metric needs `output`.
     """
 
     name: str = "regex"
@@ -55,11 +55,11 @@ class Regex(ComputedMetric):
     flags: tuple[str, ...] = ()
     """Any of ignore_case, multiline, dot_all, verbose, ascii."""
     match: Literal["search", "fullmatch"] = "search"
-    """Whether the pattern may match anywhere, or must match the whole output."""
+    """`search` matches anywhere in the output, `fullmatch` the whole output."""
     expect: Literal["present", "absent"] = "present"
-    """Whether the pattern should match."""
+    """Whether the pattern should be `present` or `absent`."""
     timeout: Positive = 5
-    """Maximum duration of a match in a child process, in seconds."""
+    """Time limit in seconds for a match in a child process."""
 
     needs = ("output",)
 
@@ -154,7 +154,7 @@ _TOKEN = re.compile(
 def match_steps(pattern: str, *, length: int, anywhere: bool, flags: int = 0) -> int | None:
     """Return an upper bound of the steps on a text, or `None` if the pattern is not simple.
 
-    A quantifier can take each of its counts, a bar either of its sides, and a search can begin at
+    A quantifier can take each of its counts, an alternation either side, and a search can begin at
     each character. The product bounds the number of paths; a path has at most all tokens.
 
     >>> match_steps("colou?r", length=100, anywhere=True)

@@ -13,12 +13,13 @@ from judgekit.metrics.tokens import squad_tokens
 
 
 class TokenF1(ComputedMetric):
-    """F1 of the words shared with the nearest reference; 0..1, higher is better.
+    """F1 of the words that the output shares with the best reference. Range 0..1, higher is better.
 
-    The formula of SQuAD (Rajpurkar et al. 2016) over multisets of normalised words: precision =
-    shared / words of the output, recall = shared / words of the reference, with the best F1 of the
-    references. Each Han or kana character is a word. `confidence` is always 1: a count is certain.
-    Needs `output` and `reference`.
+    This is the formula of SQuAD (Rajpurkar et al. 2016). It normalises the texts as SQuAD does and
+    compares multisets of words: precision = shared / words of the output, recall = shared / words
+    of the reference. The value is the best F1 over the references. Each Han or kana character
+    counts as a word. `confidence` is always 1: a count is certain. The metric needs `output` and
+    `reference`.
     """
 
     name: str = "token_f1"

@@ -1,6 +1,6 @@
 """Tone consistency: does the sentiment match another text, and is it constant?
 
-Sentiment is that of VADER, or of the algorithm of the npm package `sentiment`.
+The sentiment is that of VADER, or of the algorithm of the npm package `sentiment`.
 """
 
 from __future__ import annotations
@@ -50,29 +50,31 @@ def tone_stability(sentences: Sequence[float], *, most: float = 1.0) -> tuple[fl
 
 
 class ToneConsistency(ComputedMetric):
-    """How similar two texts are in sentiment, or how constant one is; 0..1, higher is better.
+    """Similarity of the sentiment of two texts, or its constancy in one. 0..1, higher is better.
 
-    `comparison` compares the output with the reference, or with the input if there is none.
-    `stability` compares the sentences of the output. Sentiment is VADER's compound score of a
-    sentence, -1 to 1; of a text, the mean of its sentences. English only: a text in another
-    language, or without a word in the lexicon, is not applicable.
+    `form: comparison` compares the output with the reference, or with the input if there is no
+    reference. `form: stability` compares the sentences of the output. The sentiment of a sentence
+    is VADER's compound score, -1 to 1; the sentiment of a text is the mean over its sentences. The
+    metric supports English only. A text in another language or without sentiment words is not
+    applicable, not "perfectly consistent".
 
-    `compat: mastra` gives the numbers of Mastra's ToneConsistencyMetric: AFINN-165 values divided
-    by the number of tokens, twelve negators that negate the next word, sentences up to the last
-    terminator, and no check of the language (extra `afinn`). Emoji do not count.
+    `compat: mastra` gives the numbers of Mastra's ToneConsistencyMetric (extra `afinn`). It divides
+    the AFINN-165 values by the number of tokens. Twelve negators invert the next word. It ignores
+    the text after the last sentence terminator and does not check the language. Emoji do not count
+    in this mode.
     """
 
     name: str = "tone_consistency"
     form: ToneForm = "comparison"
-    """Compare the output with another text, or its sentences with each other."""
+    """`comparison`: the output and another text. `stability`: the sentences of the output."""
     max_difference: Above0 = 1.0
-    """Difference in sentiment that scores 0."""
+    """Difference of sentiment that scores 0."""
     max_variance: Above0 = 1.0
     """Variance of sentiment that scores 0."""
     scale: Above0 = 1.0
-    """Factor for the shown value."""
+    """Factor for the displayed value."""
     compat: Compat | None = None
-    """Give the numbers of Mastra's scorer."""
+    """Reproduce the figures of Mastra's scorer."""
 
     needs = ("output", "comparison: reference or input")
 

@@ -187,7 +187,7 @@ def test_more_calls_than_can_be_compared_are_refused():
 @pytest.mark.parametrize(
     ("expected", "message"),
     [
-        ({}, "needs the calls that should be made"),
+        ({}, "needs the expected calls"),
         ({"tool_calls": "weather"}, "not a list"),
         ({"tool_calls": [{"tool": "x"}]}, "expected.tool_calls.0: write a call as"),
         ({"tool_calls": [{"name": "x", "args": {}}]}, "unknown key 'args'"),

@@ -88,8 +88,8 @@ def test_the_share_of_answers_is_a_figure_of_the_run():
     [
         ({"output": " ", "reference": "7"}, {}, "needs an output"),
         ({"output": "7"}, {}, "needs a reference"),
-        ({"output": "7", "reference": "seven"}, {"kind": "number"}, "'seven' is no number"),
-        ({"output": "7", "reference": "maybe"}, {"kind": "yes_no"}, "'maybe' is no yes or no"),
+        ({"output": "7", "reference": "seven"}, {"kind": "number"}, "'seven' is not a number"),
+        ({"output": "7", "reference": "maybe"}, {"kind": "yes_no"}, "'maybe' is not a yes or no"),
         ({"output": "A", "reference": "Z", "choices": ["x", "y"]}, {}, "'Z' is not one of the 2"),
         ({"output": "A", "reference": "Rome"}, {"kind": "choice"}, "'Rome' is not a letter"),
     ],

@@ -72,7 +72,7 @@ def test_no_expression_is_wrong_and_told_apart():
 
 
 def test_a_reference_that_is_no_expression_is_said():
-    with pytest.raises(CaseError, match="the reference 'hello there' is no expression"):
+    with pytest.raises(CaseError, match="the reference 'hello there' is not an expression"):
         score("4", "hello there")
     with pytest.raises(CaseError, match="at most 50 references of 2,000 characters"):
         score("4", "1" * 2001)

@@ -127,7 +127,7 @@ def test_an_old_file_still_belongs_to_compat(acme):
     ("changes", "message"),
     [
         ({"format": "judgekit-calibration/2"}, "is not a calibration: its first key"),
-        ({"bounds": {"low": 0.5, "high": 0.5}}, "high must be more than low"),
+        ({"bounds": {"low": 0.5, "high": 0.5}}, "high must be above low"),
         ({"weights": {"style": 1, "traits": 1, "lexicon": 0}}, "weights must add up to 1, not 2"),
         ({"wieghts": {}}, "unknown key 'wieghts'; did you mean 'weights'?"),
         ({"traits": {"bias": float("nan")}}, "acme.calibration.yaml:"),

@@ -126,9 +126,9 @@ def test_a_persona_that_only_avoids_starts_from_one(score):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"persona": {"name": "x"}}, "has nothing to score by"),
+        ({"persona": {"name": "x"}}, "has nothing to compare with"),
         ({"persona": PERSONA, "weights": {"style": 1, "traits": 1, "lexicon": 0}}, "add up to 1"),
-        ({"persona": PERSONA, "weights": {"style": 1.0}}, "weights lack traits, lexicon"),
+        ({"persona": PERSONA, "weights": {"style": 1.0}}, "weights: missing traits, lexicon"),
         ({"persona": PERSONA, "weights": {"stlye": 1.0}}, "no part 'stlye'; did you mean 'style'"),
         ({"persona": PERSONA, "reduce": "min"}, "reduce must be one of max, mean"),
         ({"persona": PERSONA, "compat": "mastra"}, "compat must be one of alignmenter"),

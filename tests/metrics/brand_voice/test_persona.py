@@ -64,11 +64,11 @@ def test_both_spellings_are_the_same_persona(tmp_path):
         ("name: A\nlexicon: {avoid: [x], avoided: [y]}\n", 2, "avoid or avoided, not both"),
         ("name: A\nexamples: [x]\nexemplars: [y]\n", 1, "exemplars or examples, not both"),
         ("lexicon: {avoid: [x]}\nvoice: {lexicon: {avoid: [y]}}\n", 1, "lexicon or voice.lexicon"),
-        ("traits: {tone: friendly}\nvoice: {tone: friendly}\n", 1, "give traits or the same"),
+        ("traits: {tone: friendly}\nvoice: {tone: friendly}\n", 1, "give traits, or the same"),
         ("traits:\n  formality: cosy\n", 2, "formality"),
-        ("traits:\n  tone: [freindly]\n", 2, "'freindly' is no tone; did you mean 'friendly'?"),
+        ("traits:\n  tone: [freindly]\n", 2, "'freindly' is not a tone; did you mean 'friendly'?"),
         ("lexicon:\n  preferred:\n    - no\n", 3, 'write false, or "no" in quotes'),
-        ("lexicon: {preferred: ['  ']}\n", 1, "holds a text that is blank"),
+        ("lexicon: {preferred: ['  ']}\n", 1, "contains a blank text"),
         ("- a\n", None, "a persona is keys and values"),
         ("", None, "a persona is keys and values"),
         ("a: [\n", 2, "not valid YAML"),
@@ -92,7 +92,7 @@ def test_a_persona_may_be_given_in_place():
     assert persona.exemplars == ("Hello.",)
     with pytest.raises(ConfigError, match="m: persona: unknown key 'exemplar'; did you mean"):
         persona_of("m", {"exemplar": "Hello."})
-    with pytest.raises(ConfigError, match="persona must be a file or keys and values, not 3"):
+    with pytest.raises(ConfigError, match="persona must be a file or a mapping, not 3"):
         persona_of("m", 3)
 
 

@@ -219,7 +219,7 @@ def test_wrong_files_of_examples_are_said(content, message, tmp_path):
     ("options", "message"),
     [
         ({"least_difference": 70}, "must be a number from 0 to 1 (.7 is 70 of 100), not 70"),
-        ({"weights": {"difference": 1}}, "weights lack quality, alignment"),
+        ({"weights": {"difference": 1}}, "weights: missing quality, alignment"),
         ({"weights": {"difference": 1, "quality": 1, "alignment": 1}}, "must add up to 1"),
         ({"positive_examples": []}, "positive_examples has no texts"),
         ({"negative_examples": 3}, "must be a file or a list of texts, not 3"),

@@ -237,7 +237,7 @@ def test_a_megabyte_is_compared_in_a_moment():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"parent": None}, "changed copy of"),
+        ({"parent": None}, "id of the original case"),
         ({"baseline": None}, "needs a baseline"),
         ({"output": " "}, "needs an output"),
         ({"expected": {}}, "expected.original_input"),

@@ -101,7 +101,7 @@ def test_a_tone_of_ones_own_needs_a_meaning():
 
     assert "What pirate means here: As in films." in judge.asked[0].messages[0].content
     assert metric.options["parameters"] == {"tone": "pirate", "meaning": "As in films."}
-    with pytest.raises(ConfigError, match=r"no tone 'pirate' is built in .*; say what it is"):
+    with pytest.raises(ConfigError, match=r"no tone 'pirate' is built in .*; define it with"):
         ToneComplianceJudge(judge=judge, tone="pirate")
     with pytest.raises(ConfigError, match="tone must be a text"):
         ToneComplianceJudge(judge=judge, tone=3)
