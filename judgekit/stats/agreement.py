@@ -1,12 +1,11 @@
-"""Coefficients of agreement, and the interval of each.
+"""Coefficients of agreement, each with a confidence interval.
 
-The interval is an adjusted Wald interval, as Agresti and Caffo (2000) use for shares: two cases
-are added, spread evenly over every combination of answers. Its standard error comes from the
-influence of each case on the coefficient, summed by case (or by cluster); see `cr2`. Pairs may have
-weights, such as the inverse of the probability with which a plan chose the case. The added
-cases give an interval a width where all answers agree and where an answer is rare, which is where
-bootstrap and plain Wald intervals cover too little. `benchmarks/coverage_agreement.py` measures
-the coverage.
+The interval is an adjusted Wald interval, as in Agresti and Caffo (2000) for shares: two cases are
+added, spread evenly over all combinations of answers. The standard error comes from the influence
+of each case on the coefficient, summed by case (or by cluster); see `cr2`. Pairs may have weights,
+such as the inverse of the probability with which a plan selected the case. Because of the added
+cases, the interval has a width even if all answers agree or one answer is rare; bootstrap and plain
+Wald intervals cover too little there. `benchmarks/coverage_agreement.py` measures the coverage.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from judgekit.stats.intervals import Coefficient
 from judgekit.stats.student import student_t_quantile
 
 FEWEST_CASES = 20
-"""Cases that an interval needs."""
+"""Minimum number of cases for an interval."""
 ADDED = 2.0
-"""Cases that are added, spread evenly over every combination of answers."""
+"""Number of added cases, spread evenly over all combinations of answers."""
 
 
 class Paired(NamedTuple):
-    """One pair of answers, as places in their sorted values, and the unit it belongs to."""
+    """One pair of answers, as indices of the sorted values, and its unit."""
 
     unit: int
-    """The number of its case, or of the cluster its case is in. Units are independent."""
+    """Number of the case, or of its cluster. Units are independent of each other."""
     first: int
     second: int
     weight: float = 1.0
@@ -41,7 +40,7 @@ class Units:
     """The units and weights of cases or pairs, as arrays.
 
     Args:
-        units: any whole number that identifies the unit of each.
+        units: a whole number for each, which identifies its unit.
         weights: any positive numbers; kept with mean 1.
         clustered: whether units are clusters of cases.
     """
@@ -59,9 +58,9 @@ class PairColumns(Units):
     """Pairs as arrays.
 
     Args:
-        units: by pair, any whole number that identifies its unit.
-        first: places of the first answers.
-        second: places of the second answers.
+        units: a whole number for each pair, which identifies its unit.
+        first: indices of the first answers.
+        second: indices of the second answers.
         weights: any positive numbers; kept with mean 1.
         clustered: whether units are clusters of cases.
     """
@@ -80,10 +79,10 @@ class PairColumns(Units):
         return cls(units, first, second, columns[3], clustered=clustered)
 
     def where(self, chosen: Any) -> PairColumns:
-        """Return some of the pairs.
+        """Return the selected pairs.
 
         Args:
-            chosen: by pair, whether it stays.
+            chosen: whether to keep each pair.
         """
         if chosen.all():
             return self
@@ -92,14 +91,14 @@ class PairColumns(Units):
         return PairColumns(self.units[chosen], *sides, weights, clustered=self.clustered)
 
     def table(self, rows: int, columns: int) -> Any:
-        """Return the weighted counts of a table of so many first and second answers."""
+        """Return the weighted counts, with a row per first and a column per second answer."""
         cells = self.first * columns + self.second
         counts = np.bincount(cells, weights=self.weights, minlength=rows * columns)
         return counts.reshape(rows, columns)
 
 
 def relative(weights: Any) -> Any:
-    """Return weights as an array with mean 1; equal ones are 1 exactly."""
+    """Return weights as an array with mean 1; equal weights are exactly 1."""
     values = np.asarray(weights, dtype=float)
     equal = not len(values) or values.min() == values.max()
     return np.ones(len(values)) if equal else values / values.mean()
@@ -110,13 +109,13 @@ class Influence(NamedTuple):
 
     estimate: float
     each: Any
-    """By pair: by how much the coefficient grows with the share of such pairs."""
+    """For each pair, the derivative of the coefficient with respect to the share of such pairs."""
     added: float
     """Sum of the squared influences of the added pairs."""
 
 
 def distances(size: int, places: Sequence[float] | None, power: int = 2) -> Any:
-    """Return the distances of categories; one without a place gets the largest distance."""
+    """Return the distances between categories; one without a position has the maximum distance."""
     if places is None:
         return 1 - np.eye(size)
     known = np.asarray(places, float)
@@ -134,9 +133,9 @@ def kappa_figure(
 
     Args:
         pairs: the pairs.
-        size: how many categories there are.
-        places: their positions; none if they have no order.
-        power: of the distance of two places: 2 for quadratic weights, 1 for linear ones.
+        size: number of categories.
+        places: positions of the categories; `None` if they have no order.
+        power: power of the distance of two positions: 2 for quadratic weights, 1 for linear ones.
     """
     table, cells = pairs.table(size, size), pairs.first * size + pairs.second
     far = distances(size, places, power)
@@ -148,7 +147,7 @@ def rank_figure(pairs: PairColumns, size: int) -> Coefficient:
 
     Args:
         pairs: the pairs.
-        size: how many places there are.
+        size: number of distinct values.
     """
     return coefficient(pairs, partial(_rank_influence, pairs, size))
 
@@ -162,17 +161,18 @@ def coefficient(
 ) -> Coefficient:
     """Return a coefficient with its interval, or with the reason why it has none.
 
-    Pairs of one unit that agree carry the information of one pair. The design effect says how many
-    pairs count as one: the variance with units and weights over that without, between 1 and the
-    mean number of pairs in a unit (times Kish's 1 + cv ** 2 of the weights). The weight of the
-    added cases is multiplied by it, and by the largest weight: a rare answer may be in a few heavy
-    cases alone, and lighter added cases would not make up for them.
+    Pairs of one unit that agree carry the information of one pair. The design effect is the number
+    of pairs that count as one: the variance with units and weights divided by that without, between
+    1 and the mean number of pairs in a unit (times Kish's 1 + cv ** 2 of the weights). The weight
+    of the added cases is multiplied by it, and by the largest weight, because a rare answer may
+    occur only in a few cases with large weights, and added cases with small weights would not
+    compensate for them.
 
     Args:
         cases: the units and weights of the pairs, or of the cases.
-        influence: returns estimate and influences with so many added pairs; `None` where the
-            coefficient is not defined.
-        bounds: the least and the largest possible value.
+        influence: function from the number of added pairs to the estimate and the influences;
+            it returns `None` if the coefficient is not defined.
+        bounds: minimum and maximum possible value.
         added: the pairs to add.
     """
     units, weights = cases.units, cases.weights
@@ -207,7 +207,7 @@ def coefficient(
 
 
 def _known(influence: Influence | None) -> Influence:
-    assert influence is not None  # noqa: S101 - added pairs make every place possible
+    assert influence is not None  # noqa: S101 - added pairs make every value possible
     return influence
 
 
@@ -238,12 +238,13 @@ def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influen
 def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence | None:
     """Return Spearman's rho over pairs and `weight` added ones, by the delta method.
 
-    With the mid-distribution of either side less its mean, u and v, rho is the covariance of u and
-    v over their standard deviations. A pair also moves the ranks of all others, which is the part
-    with cumulative sums. `None` where one side does not vary.
+    Let u and v be the mid-distributions of the two sides, minus their means. Then rho is the
+    covariance of u and v divided by the product of their standard deviations. A pair also changes
+    the ranks of all others; the cumulative sums compute this part. The result is `None` if one side
+    is constant.
     """
     places, weights = (pairs.first, pairs.second), pairs.weights
-    one = weight / size  # added to every place of either side
+    one = weight / size  # added to every value of either side
     n = len(weights) + weight
     shares = [(np.bincount(s, weights=weights, minlength=size) + one) / n for s in places]
     u, v = (np.cumsum(share) - share / 2 - 0.5 for share in shares)
@@ -251,7 +252,7 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
     if min(spreads) < 1e-12:
         return None
     scale = float(np.sqrt(spreads[0] * spreads[1]))
-    even = one / size  # added to every pair of places
+    even = one / size  # added to every pair of values
     product = weights * u[places[0]] * v[places[1]]
     covariance = float(product.sum() + even * u.sum() * v.sum()) / n
     rho = covariance / scale
@@ -261,7 +262,7 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
     for (here, there), x, other, share, spread in zip(
         (places, places[::-1]), (u, v), (v, u), shares, spreads, strict=True
     ):
-        # By place: what the other side comes to there, then what a rank there moves.
+        # For each value: the sum of the other side, then the effect of its rank.
         reached = np.bincount(here, weights=weights * other[there], minlength=size)
         sums = (reached + even * other.sum()) / n
         shape = x**2 - spread + 2 * (beyond(share * x) - spread)
@@ -269,7 +270,7 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
     p, q = parts
     constant = -covariance / scale
     each = u[places[0]] * v[places[1]] / scale + p[places[0]] + q[places[1]] + constant
-    # The sum of squares over all pairs of places, without building the matrix.
+    # The sum of squares over all pairs of values, without building the matrix.
     q = q + constant
     squares = (
         (u**2).sum() * (v**2).sum() / scale**2
@@ -281,5 +282,5 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
 
 
 def beyond(sums: Any) -> Any:
-    """Return by place the sum of all later places and half of the place itself."""
+    """Return for each index the sum of all later items plus half of its own."""
     return sums.sum() - np.cumsum(sums) + sums / 2

@@ -9,13 +9,14 @@ from typing import NamedTuple
 RESAMPLES = 1000
 SEED = 42
 FEWEST = 30
-"""Values that an interval needs; with fewer, percentiles are too close together."""
+"""Minimum number of values for an interval; with fewer, percentiles are too close together."""
 NEAREST = 3.0
-"""Whole ranges, over all values, from a bound; nearer, draws do not show how values spread."""
+"""Total distance of all values to a bound, in ranges, below which draws do not show the spread."""
 _UNIT = 10**12
-"""Scores are counted in this many parts of 1: sums of whole numbers are the same everywhere."""
+"""Scores are counted in this many parts of 1, because sums of whole numbers are the same
+everywhere."""
 _BATCH = 1_000_000
-"""Draws kept in memory at a time."""
+"""Maximum number of draws in memory."""
 
 
 class Interval(NamedTuple):
@@ -32,11 +33,12 @@ class Interval(NamedTuple):
 
 
 def bootstrap_interval(values: Sequence[float]) -> Interval | None:
-    """Return the 95 % percentile interval of the mean; `None` of fewer than two values.
+    """Return the 95 % percentile interval of the mean; `None` for fewer than two values.
 
-    Values are drawn with replacement, as many as there are, `RESAMPLES` times; the ends are
-    percentiles with linear interpolation. The same values give the same figures on every machine:
-    the generator is numpy's frozen one, and sums are of whole numbers (scores to twelve decimals).
+    The function draws as many values as there are, with replacement, `RESAMPLES` times. The ends
+    are percentiles with linear interpolation. The same values give the same figures on every
+    machine: the generator is numpy's frozen one, and scores are summed as whole numbers (to twelve
+    decimals).
 
     >>> bootstrap_interval([0.5, 0.5])
     Interval(mean=0.5, low=0.5, high=0.5)
@@ -63,11 +65,11 @@ def bootstrap_interval(values: Sequence[float]) -> Interval | None:
 
 
 def too_few(values: Sequence[float], *, bounds: tuple[float, float]) -> str | None:
-    """Return why a percentile interval would be unreliable; `None` where it is not.
+    """Return the reason why a percentile interval would be unreliable; `None` if it is reliable.
 
     Args:
         values: the values to draw from.
-        bounds: the smallest and the largest possible value.
+        bounds: minimum and maximum possible value.
 
     >>> too_few([0.5] * 12, bounds=(0, 1))
     '12 of the 30 values that a bootstrap needs'

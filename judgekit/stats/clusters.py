@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 from judgekit.stats.intervals import Bounds, MeanError, MeanInterval, MeanSpread
 
 FEWEST = 10
-"""Clusters that an interval needs; with fewer, its coverage is too low."""
+"""Minimum number of clusters for an interval; with fewer, its coverage is too low."""
 
 
 def cr2(totals: Sequence[float], sizes: Sequence[float]) -> MeanError | None:
@@ -43,7 +43,7 @@ def cr2(totals: Sequence[float], sizes: Sequence[float]) -> MeanError | None:
         ((total - size * mean) / n) ** 2 / (1 - size / n)
         for total, size in zip(totals, sizes, strict=True)
     )
-    # Most data have a cluster of one size for each of many cases: one weight for all.
+    # Usually most clusters have the same size, and so the same weight.
     shares = [(size / n, count) for size, count in Counter(sizes).items()]
     weights = [(share**2 / (1 - share), count) for share, count in shares]
     own = math.fsum(count * share**2 for share, count in shares)
@@ -56,7 +56,7 @@ class ClusteredMean(MeanSpread):
     """Mean and interval of numbers that are similar within clusters.
 
     Cases of one user or document carry less information than independent cases. The standard error
-    is taken over clusters; see `cr2`. Memory grows with the clusters, not with the numbers.
+    is computed over clusters; see `cr2`. Memory grows with the number of clusters, not of values.
 
     >>> figures = ClusteredMean()
     >>> for value, user in ((1.0, "ann"), (1.0, "ann"), (0.0, "bob"), (0.5, "cyd")):
@@ -99,7 +99,7 @@ class ClusteredMean(MeanSpread):
     def interval(
         self, *, bounds: Bounds = (None, None), changed: int | None = None
     ) -> tuple[float, float] | None:
-        """Return the interval; of the differences that are not 0, at most one for each cluster."""
+        """Return the interval; at most one difference other than 0 counts in each cluster."""
         if changed is not None:
             changed = min(changed, sum(total != 0 for total, _ in self.sums.values()))
         return super().interval(bounds=bounds, changed=changed)
@@ -112,7 +112,7 @@ class ClusteredMean(MeanSpread):
 
 
 class FigureValues:
-    """Values of a figure, added one by one, and their spread, by cluster if there are clusters.
+    """Accumulates values of a figure and their spread, by cluster if there are clusters.
 
     Args:
         clustered: whether every value comes with its cluster.
@@ -134,7 +134,7 @@ class FigureValues:
             self.spread.add(value, cluster)
 
     def too_few(self, bounds: Bounds) -> str | None:
-        """Return why there is no interval; `None` where there is one, or no value."""
+        """Return the reason why there is no interval; `None` if there is one, or no value."""
         if not self.rows.n:
             return None
         why = self.spread.too_few

@@ -1,7 +1,7 @@
 """Pearson's correlation, Kendall's tau-b and Krippendorff's alpha, with intervals.
 
-The intervals are those of `judgekit.stats.agreement`: two pairs (of alpha: two cases with two
-answers each) are added, spread evenly over every combination of the values of either side, and the
+The intervals are those of `judgekit.stats.agreement`: two pairs (for alpha, two cases with two
+answers each) are added, spread evenly over all combinations of values of the two sides. The
 standard error comes from the influence of each pair on the coefficient.
 """
 
@@ -18,11 +18,11 @@ from judgekit.stats.intervals import Coefficient, CountedFigure
 
 Level = Literal["nominal", "ordinal", "interval"]
 _SMALL = 1e-12
-"""Relative spread below which all values of a side are the same but for rounding."""
+"""Relative spread below which all values of a side are equal except for rounding."""
 
 
 def pearson_figure(pairs: PairColumns, values: Sequence[float]) -> Coefficient:
-    """Return Pearson's correlation with its 95 % interval; undefined where a side is constant.
+    """Return Pearson's correlation with its 95 % interval; undefined if a side is constant.
 
     Args:
         pairs: the pairs.
@@ -32,16 +32,16 @@ def pearson_figure(pairs: PairColumns, values: Sequence[float]) -> Coefficient:
 
 
 def kendall_figure(pairs: PairColumns) -> Coefficient:
-    """Return Kendall's tau-b (1945) with its 95 % interval; undefined where a side is constant.
+    """Return Kendall's tau-b (1945) with its 95 % interval; undefined if a side is constant.
 
     Args:
-        pairs: the pairs; the order of places is the order of the answers.
+        pairs: the pairs; the order of indices is the order of the answers.
     """
     return coefficient(pairs, partial(_kendall, pairs))
 
 
 def _pearson(values: Sequence[float], columns: PairColumns, added: float) -> Influence | None:
-    """Return r; a pair of standard scores a, b moves it by a * b - r / 2 * (a ** 2 + b ** 2)."""
+    """Return r; a pair of standard scores a, b changes it by a * b - r / 2 * (a ** 2 + b ** 2)."""
     weights, n, numbers = columns.weights, len(columns) + added, np.asarray(values, float)
     sides = []
     for places in (columns.first, columns.second):
@@ -67,7 +67,7 @@ def _kendall(columns: PairColumns, added: float) -> Influence | None:
     """Return tau-b = s / sqrt(t * u) by the delta method.
 
     s is the mean of sign(x - x') * sign(y - y') over all ordered pairs of pairs; t and u are the
-    shares of them in which a side differs.
+    shares of these in which a side differs.
     """
     weights, n = columns.weights, len(columns.units) + added
     sides = (columns.first, columns.second)
@@ -85,12 +85,12 @@ def _kendall(columns: PairColumns, added: float) -> Influence | None:
     before = np.zeros(width)
     signs = np.empty(len(first))
     sums = [0.0, 0.0, 0.0]
-    """Over the added pairs: of signs, of signs times the two parts below, of squared signs."""
+    """Over the added pairs: sum of signs, of signs times the two parts below, of squared signs."""
     parts = [(share - (share**2).sum()) / v for share, v in zip(shares, varied, strict=True)]
     for row in range(rows):
         own = order[ends[row] : ends[row + 1]]
         here = np.bincount(second[own], weights=weights[own], minlength=width) + even
-        # Pairs with a smaller first answer less those with a larger one, by second answer.
+        # Pairs with a smaller first answer minus those with a larger one, by second answer.
         net = 2 * before + here - whole
         before += here
         reached = (2 * np.cumsum(net) - net - net.sum()) / n
@@ -125,18 +125,18 @@ def alpha_figure(
 ) -> CountedFigure:
     """Return the number of cases with two answers, and Krippendorff's alpha (2004).
 
-    1 less the observed over the expected disagreement. Two answers disagree by 1 if they differ
-    (nominal), by the square of their difference (interval), or by the square of the number of
-    answers between them (ordinal), which is the difference of their ranks. The 95 % interval is
+    Alpha is 1 minus the observed / the expected disagreement. The disagreement of two different
+    answers is 1 (nominal), the square of their difference (interval), or the square of the number
+    of answers between them (ordinal), which is the difference of their ranks. The 95 % interval is
     that of `judgekit.stats.agreement`, over cases; two cases with two answers each are added.
 
     Args:
-        cases: by answer, the number of its case from 0; a case with one answer does not count.
-        places: by answer, its place from 0.
-        values: the number at each place, for `interval`.
-        level: how answers differ.
-        units: by case, the cluster it is in; none if cases are independent.
-        weights: by case; equal by default.
+        cases: for each answer, the index of its case; a case with one answer does not count.
+        places: for each answer, its index in the sorted values.
+        values: the number of each index, for `interval`.
+        level: level of measurement, which defines the disagreement.
+        units: for each case, its cluster; `None` if cases are independent.
+        weights: for each case; equal by default.
     """
     cases, places = np.asarray(cases), np.asarray(places)
     several = np.flatnonzero(np.bincount(cases) > 1)
@@ -158,14 +158,14 @@ def alpha_figure(
 def _alpha(
     case: Any, places: Any, numbers: Any, weights: Any, level: Level, added: float
 ) -> Influence | None:
-    """Return alpha = 1 - (n - 1) * a / b, and by case what it moves.
+    """Return alpha = 1 - (n - 1) * a / b, and the influence of each case.
 
-    a is the sum over cases of the distances of all ordered pairs of answers, over the number of
-    answers less 1; b is the sum of the distances of all ordered pairs of answers in the data. Both
-    depend on a case also through the ranks, if these are the positions of the answers.
+    a is the sum over cases of the distances of all ordered pairs of answers, divided by the number
+    of answers minus 1; b is the sum of the distances of all ordered pairs of answers in the data.
+    If ranks are the positions of the answers, both also depend on a case through the ranks.
     """
     size, sizes = len(numbers), np.bincount(case)
-    one = 2 * added / size  # answers added to every place
+    one = 2 * added / size  # answers added to every value
     counts = np.bincount(places, weights=weights[case], minlength=size) + one
     n = float(counts.sum())
     positions = np.cumsum(counts) - counts / 2 if level == "ordinal" else numbers
@@ -173,7 +173,7 @@ def _alpha(
         keys, repeats = np.unique(case * size + places, return_counts=True)
         same = np.bincount(keys // size, weights=repeats.astype(float) ** 2)
         apart = (sizes**2 - same) / (sizes - 1)
-        reach = n - counts  # by place: the sum of the distances to all answers
+        reach = n - counts  # for each value: the sum of the distances to all answers
         rows, squares = np.full(size, size - 1.0), float(size * (size - 1))
     else:
         positions = positions - float((counts * positions).sum()) / n
@@ -182,7 +182,7 @@ def _alpha(
         apart = 2 * (sizes * second - sums**2) / (sizes - 1)
         reach = n * positions**2 + float((counts * positions**2).sum())
         p1, p2, p3, p4 = (float((positions**k).sum()) for k in range(1, 5))
-        # By place and in all, over the grid of the added pairs: distances and their squares.
+        # Distances and their squares over the grid of the added pairs, by value and in total.
         rows = size * positions**2 - 2 * positions * p1 + p2
         squares = 2 * size * p4 - 8 * p3 * p1 + 6 * p2**2
     even = added / size**2
@@ -191,7 +191,7 @@ def _alpha(
     if size < 2 or b <= 0:
         return None
     factor = (n - 1) / b
-    # By place: what one more answer there adds to alpha through b, through n, and by its rank.
+    # For each value: effect of one more answer on alpha through b, through n, and by its rank.
     moves = 2 * (n - 1) * a / b**2 * reach - a / b
     if level == "ordinal":
         within = (sizes[case] * x - sums[case]) / (sizes[case] - 1)
@@ -202,6 +202,6 @@ def _alpha(
     each = np.bincount(case, weights=moves[places]) - factor * apart
     total = 4 * factor**2 * squares - 8 * factor * float((rows * moves).sum())
     total += 2 * size * float((moves**2).sum()) + 2 * float(moves.sum()) ** 2
-    # `each` is by case, and a share of n cases in all.
+    # `each` is per case; as a share, it refers to n cases.
     cases = len(sizes) + added
     return Influence(1 - factor * a, each * cases, float(even * total * cases**2))

@@ -1,7 +1,7 @@
-"""The mean of a judge, corrected with labels of people.
+"""The mean of a judge, corrected with human labels.
 
-PPI++ is that of Angelopoulos, Duchi and Zrnic (2023), arXiv 2311.01453. The share of Rogan and
-Gladen (1978) comes with the interval of Lee et al. (2025), arXiv 2511.21140.
+PPI++ is the method of Angelopoulos, Duchi and Zrnic (2023), arXiv 2311.01453. The share of Rogan
+and Gladen (1978) has the interval of Lee et al. (2025), arXiv 2511.21140.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ from judgekit.stats.rates import (
 from judgekit.stats.student import student_t_quantile
 
 FEWEST_LABELS = 50
-"""Labels that a corrected mean needs; with fewer, the coverage of its interval is too low."""
+"""Minimum number of labels for a corrected mean; with fewer, the coverage of its interval is too
+low."""
 FEWEST_OTHER = 5
-"""Labels that must differ from the most common one: a rare outcome may be missing by chance."""
+"""Minimum number of labels that differ from the most common one; with fewer, a rare outcome may be
+missing by chance."""
 FEWEST_WORTH = 20
-"""Labels of equal weight that weighted labels must be worth."""
+"""Minimum effective number of weighted labels: the number of labels of equal weight with the same
+precision."""
 
 FOLDS = 10
-"""Parts of weighted labels, of which each is corrected with the others."""
+"""Number of parts of weighted labels; each part is corrected with the others."""
 
 
 class LabelledRow(NamedTuple):
@@ -42,35 +45,35 @@ class LabelledRow(NamedTuple):
     judge: float
     person: float
     cluster: Hashable = None
-    """Unique to the row where rows are independent; unused without clusters."""
+    """Its cluster; unique to the row if rows are independent."""
     probability: float | None = None
-    """The probability with which a plan chose the row to be labelled; `None` without a plan."""
+    """The probability with which a plan selected the row for labelling; `None` without a plan."""
 
 
 class CorrectionFigures(NamedTuple):
-    """A corrected mean and what it is made of."""
+    """A corrected mean, and the figures from which it is computed."""
 
     corrected: MeanFigure
     labels: MeanFigure
     """The mean of the labels alone."""
     lam: float | None
-    """How much the judge counts, 0..1; `None` of Rogan and Gladen."""
+    """The weight of the judge, 0..1; `None` for Rogan and Gladen."""
     saved: int
-    """Further labels that labels alone would need for the same standard error."""
+    """Number of additional labels that labels alone would need for the same standard error."""
 
 
 class Correction:
     """The corrections of one mean.
 
-    Labels without a plan are a random sample, and the rows without a label are another. With a
-    plan, a label has the inverse of its probability as weight; the rows without a label are no
-    random sample then, and the mean of the judge is taken over all rows (the difference estimator
-    of sampling theory, with Hajek's weights).
+    Without a plan, the rows with a label and the rows without one are two random samples. With a
+    plan, the weight of a label is the inverse of its probability. Then the rows without a label are
+    not a random sample, and the mean of the judge is computed over all rows (the difference
+    estimator of survey sampling, with Hajek's weights).
 
     Args:
-        rows: the rows with a label; at least one.
+        rows: the rows with a label, at least one.
         others: the values of the judge for all other rows.
-        bounds: the smallest and the largest possible value.
+        bounds: minimum and maximum possible value.
     """
 
     def __init__(
@@ -85,18 +88,18 @@ class Correction:
         self.weighted = rows[0].probability is not None
         self.share = weights / weights.sum()
         self.worth = float(1 / (self.share**2).sum())
-        """The number of labels of equal weight that these are worth (Kish)."""
+        """The effective number of labels (Kish): labels of equal weight with the same precision."""
         self._places: dict[Hashable, int] = {}
         """Cluster -> its number."""
         names = [row.cluster if clustered else number for number, row in enumerate(rows)]
         self._units = np.array([self._places.setdefault(n, len(self._places)) for n in names])
         self.clusters = len(self._places) if clustered else None
-        """The clusters with a label."""
+        """The number of clusters with a label."""
 
     # -- PPI++ ----------------------------------------------------------------------
 
     def lam(self, share: Any = None) -> float:
-        """Return how much the judge counts: the share that makes the variance smallest, 0..1.
+        """Return the weight of the judge that minimises the variance, 0..1.
 
         Args:
             share: the share of each labelled row; that of its weight by default.
@@ -110,10 +113,10 @@ class Correction:
 
     @property
     def _lams(self) -> Any:
-        """By labelled row, how much the judge counts.
+        """The weight of the judge for each labelled row.
 
-        With weights it is estimated without the row: one share for all would be related to the
-        rows with large weights, and bias the mean.
+        With weights, it is estimated without the row. A common estimate would be correlated with
+        the rows with large weights, and so bias the mean.
         """
         if not self.weighted:
             return np.full(self.n, self.lam())
@@ -136,7 +139,7 @@ class Correction:
 
     @property
     def judged(self) -> float:
-        """The mean of the judge: over the rows without a label, or with weights over all rows."""
+        """The mean of the judge over the rows without a label; with weights, over all rows."""
         mean, n = self.others.mean or 0.0, self.others.n
         if not self.weighted:
             return mean
@@ -170,8 +173,8 @@ class Correction:
 
         Args:
             lam: how much the judge counts.
-            missing: rows in which judge and person would have to differ to show how far they do;
-                each is taken to differ by the whole range.
+            missing: number of further rows with a difference between judge and person that are
+                needed to show the spread; each is assumed to differ by the whole range.
         """
         error, df = self.error(self.person, lam)
         least = -math.inf if self.bounds[0] is None else self.bounds[0]
@@ -191,7 +194,7 @@ class Correction:
 
     @property
     def too_few(self) -> str | None:
-        """Why there is no interval; `None` where there is one."""
+        """The reason why there is no interval; `None` if there is one."""
         if self.n < FEWEST_LABELS:
             return f"{self.n} of the {FEWEST_LABELS} labels that a corrected mean needs"
         if self.clusters is not None and self.clusters < FEWEST_CLUSTERS:
@@ -204,13 +207,13 @@ class Correction:
         return None
 
     def error(self, values: Any, lam: Any = 0.0, share: Any = None) -> tuple[float, float]:
-        """Return standard error and degrees of freedom of the mean of values, plus the judge's.
+        """Return standard error and degrees of freedom of mean(values) plus the judge's mean.
 
-        The sandwich of `judgekit.stats.clusters.cr2` for two means at once: of the judge over the
-        rows without a label (with a plan: over all rows), times lam, and of
-        `values - lam * judge` over the labelled ones. Each is a regression on a constant, so that
-        the matrix of a cluster has one entry for each mean, and the closed form stays. The working
-        model has independent rows, with a variance for each mean.
+        This is the sandwich of `judgekit.stats.clusters.cr2` for two means: lam * the judge over
+        the rows without a label (with a plan, over all rows), and `values - lam * judge` over the
+        labelled rows. Each is a regression on a constant, so the matrix of a cluster has one entry
+        for each mean, and the closed form applies. The working model has independent rows, with one
+        variance for each mean.
 
         Args:
             values: a value for each labelled row.
@@ -222,7 +225,7 @@ class Correction:
         if self.weighted and others.n:
             lam = lam * (1 + self.n / others.n)
         units, (count, total) = self._units, self._judged()
-        # Rows without a label and without clusters are units by themselves.
+        # Without clusters, each row without a label is one unit.
         alone = others.n if self.clusters is None else 0
         size = float(count.sum()) + alone
         mean = (float(total.sum()) + alone * (others.mean or 0.0)) / size if size else 0.0
@@ -283,7 +286,7 @@ class Correction:
     def rho(self) -> MeanFigure | None:
         """Return Pearson's correlation of judge and person, with an interval by Fisher's z.
 
-        `None` where either does not vary.
+        The result is `None` if either is constant.
         """
         judge, person = (side - self.share @ side for side in (self.judge, self.person))
         spreads = [math.sqrt(float(self.share @ side**2)) for side in (judge, person)]
@@ -303,7 +306,7 @@ class Correction:
 
     @property
     def yes_no(self) -> bool:
-        """Whether every value of the judge is 0 or 1; all values are known to be from 0 to 1."""
+        """Whether every value of the judge is 0 or 1, given that all values are on 0..1."""
         others = self.others
         mean = others.mean or 0.0
         spread = (others.sd or 0.0) ** 2 * (others.n - 1)  # the largest that values 0..1 can have
@@ -311,10 +314,10 @@ class Correction:
         return known and bool(((self.judge == 0) | (self.judge == 1)).all())
 
     def rates(self) -> tuple[MeanFigure, MeanFigure] | None:
-        """Return sensitivity and specificity of a judge that says yes or no.
+        """Return sensitivity and specificity of a judge with yes/no verdicts.
 
-        `None` where people gave only one of both answers. A label between 0 and 1, the mean of
-        several people, counts in part for each.
+        The result is `None` if all labels have the same answer. A label between 0 and 1, the mean
+        of several people, counts in part for each answer.
         """
         rates = []
         for truth, said in ((self.person, self.judge), (1 - self.person, 1 - self.judge)):
@@ -340,9 +343,9 @@ class Correction:
     def rogan_gladen(self) -> CorrectionFigures | None:
         """Return the corrected share of yes.
 
-        It is the share over the rows without a label, which may differ from the labelled rows in
-        it; with a plan the share over all rows. `None` where there is none to correct, or
-        no rates.
+        It is the share over the rows without a label, in which it may differ from the labelled
+        rows; with a plan, it is the share over all rows. The result is `None` if there are no such
+        rows, no rates, or other verdicts than yes and no.
         """
         rates = self.rates()
         if rates is None or not self.others.n or not self.yes_no:

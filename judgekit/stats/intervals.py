@@ -16,16 +16,16 @@ Bounds = tuple[float | None, float | None]
 """The smallest and the largest possible number; `None` for no bound."""
 
 TAIL = 0.975
-"""The share below the upper end of a 95 % interval."""
+"""Probability below the upper end of a 95 % interval."""
 Z = NormalDist().inv_cdf(TAIL)
 FEWEST = 5
-"""Independent values that an interval needs; with fewer, its coverage is too low."""
+"""Minimum number of independent values for an interval; with fewer, its coverage is too low."""
 _NEAR = 1.0
-"""Whole ranges, over all values, from a bound; nearer, the values do not show their spread."""
+"""Total distance of all values to a bound, in ranges, below which they do not show their spread."""
 _ALIKE = 1e-9
-"""Standard error, in ranges, below which values differ by their rounding alone."""
+"""Standard error, in ranges, below which values differ only by rounding."""
 CHANGED = 7
-"""Pairs that differ, below which they do not show their spread."""
+"""Minimum number of differences other than 0 that show their spread."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Coefficient:
     """A coefficient of agreement with its 95 % interval."""
 
     value: float | None
-    """`None` where it is not defined: all answers are the same."""
+    """`None` if it is not defined, because all answers are the same."""
     low: float | None = None
     high: float | None = None
     too_few: str | None = None
-    """Why there is no interval."""
+    """The reason why there is no interval."""
 
     @property
     def text(self) -> str:
@@ -54,7 +54,7 @@ class Coefficient:
 
 
 class CountedFigure(NamedTuple):
-    """A coefficient with the number of what it counts."""
+    """A coefficient with the number of items that it counts."""
 
     n: int
     figure: Coefficient
@@ -78,7 +78,7 @@ class MeanSpread(ABC):
 
     @abstractmethod
     def add(self, value: float, cluster: Hashable = None) -> None:
-        """Add a number, with its cluster if numbers have clusters.
+        """Add a number, and its cluster if numbers have clusters.
 
         Raises:
             ValueError: it is NaN or an infinity.
@@ -96,12 +96,12 @@ class MeanSpread(ABC):
 
     @property
     def clusters(self) -> int | None:
-        """The number of clusters; `None`: the numbers are independent of each other."""
+        """The number of clusters; `None` if the numbers are independent of each other."""
         return None
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of the interval; 0 of fewer than two values or clusters."""
+        """Degrees of freedom of the interval; 0 for fewer than two values or clusters."""
         figures = self.figures
         return figures.df if figures else 0.0
 
@@ -113,7 +113,7 @@ class MeanSpread(ABC):
 
     @property
     def too_few(self) -> str | None:
-        """Why there is no interval; `None` where there is one."""
+        """The reason why there is no interval; `None` if there is one."""
         count = self.n if self.clusters is None else self.clusters
         if count >= self._fewest:
             return None
@@ -122,11 +122,11 @@ class MeanSpread(ABC):
     def interval(
         self, *, bounds: Bounds = (None, None), changed: int | None = None
     ) -> tuple[float, float] | None:
-        """Return the interval of the mean (see `mean_interval`); `None` where there are too few.
+        """Return the interval of the mean (see `mean_interval`); `None` for too few values.
 
         Args:
-            bounds: The smallest and the largest possible number.
-            changed: Of differences, how many are not 0.
+            bounds: minimum and maximum possible number.
+            changed: if the numbers are differences, how many are not 0.
         """
         figures = self.figures
         if figures is None or self.too_few:
@@ -137,8 +137,8 @@ class MeanSpread(ABC):
 class MeanInterval(MeanSpread):
     """Mean, standard deviation and 95 % interval of independent numbers.
 
-    Welford's algorithm (1962): one pass, constant memory, stable for numbers that differ little
-    beside their size. The same numbers in the same order give the same bits.
+    It uses Welford's algorithm (1962): one pass, constant memory, stable for numbers that differ
+    little relative to their size. The same numbers in the same order give the same bits.
 
     >>> figures = MeanInterval()
     >>> for value in (0.5, 0.7, 0.9):
@@ -152,7 +152,7 @@ class MeanInterval(MeanSpread):
         self._squares = 0.0
 
     def add(self, value: float, cluster: Hashable = None) -> None:
-        """Add a number; its cluster makes no difference.
+        """Add a number; its cluster is ignored.
 
         Raises:
             ValueError: it is NaN or an infinity.
@@ -171,7 +171,7 @@ class MeanInterval(MeanSpread):
 
     @property
     def sd(self) -> float | None:
-        """The sample standard deviation (divisor n - 1); `None` of fewer than two."""
+        """The sample standard deviation (divisor n - 1); `None` for fewer than two values."""
         return math.sqrt(self._squares / (self.n - 1)) if self.n > 1 else None
 
     @property
@@ -191,30 +191,30 @@ def mean_interval(
 ) -> tuple[float, float] | None:
     """Return a 95 % interval of a mean that stays inside its bounds.
 
-    With two bounds it is Wilson's interval of a share (1927), with t in place of z and as many
-    cases as a share with that standard error has: the spread shrinks towards the bounds, and so do
-    the ends. Far from the bounds and with a small error it is mean -+ t * error; that it is
-    without two bounds, cut off at the one there is.
+    With two bounds, it is Wilson's interval of a share (1927) with t instead of z; the number of
+    cases is that of a share with the given standard error. Near the bounds, the spread decreases,
+    so the ends stay inside. Far from the bounds and with a small error, it is mean -+ t * error.
+    Without two bounds it always is, cut off at the one bound if there is one.
 
-    Some values do not show how far they spread, and a wider spread is taken:
+    Some values do not show how far they spread. Then the function uses a wider spread:
 
-    - All together are less than one range away from a bound, such as 60 scores of 1. The spread
-      is that of pass and fail: Wilson's interval of the mean as a share of df + 1 cases.
-    - All are the same, elsewhere. At most a share of further ones differs (Wilson's bound for 0 of
-      df + 1), and the ends are where the mean would be if all of those were at a bound.
-    - Differences of which fewer than seven are not 0. The missing ones are taken to be as large as
-      a difference can be.
+    - The total distance of all values to a bound is less than one range, as for 60 scores of 1. The
+      spread is that of pass and fail: Wilson's interval of the mean as a share of df + 1 cases.
+    - All values are equal, elsewhere. At most a share of further values differs (Wilson's bound for
+      0 of df + 1); the ends are the means if all of those were at a bound.
+    - Fewer than seven differences are not 0. The missing ones are assumed to be as large as
+      possible.
 
     Args:
         mean: the mean.
         error: its standard error.
-        df: degrees of freedom of the standard error, whole or not; df + 1 counts as the number of
-            independent values.
-        bounds: the least and the most a number can be.
-        changed: of differences, how many are not 0.
+        df: degrees of freedom of the standard error, not necessarily whole; df + 1 counts as the
+            number of independent values.
+        bounds: minimum and maximum possible number.
+        changed: if the numbers are differences, how many are not 0.
 
     Returns:
-        The ends; `None` where a wider spread is needed and the bounds do not say how wide.
+        The ends; `None` if a wider spread is needed and there are no bounds that limit it.
 
     >>> [round(end, 3) for end in mean_interval(0.8, 0.05, 9, bounds=(0.0, 1.0))]
     [0.667, 0.889]
@@ -244,7 +244,7 @@ def _ends(share: float, variance: float, df: float) -> tuple[float, float]:
     """Return the ends of the interval of a mean on 0..1."""
     size = df + 1
     like = share * (1 - share) / variance if variance else math.inf
-    # Whole scores away are often exactly one range; rounding must not decide then.
+    # The total distance is often exactly one range; then rounding must not decide.
     if size * min(share, 1 - share) < _NEAR - _ALIKE:
         return _wilson(share, min(size, like) if 0 < share < 1 else size, Z)
     if variance == 0:
@@ -254,7 +254,7 @@ def _ends(share: float, variance: float, df: float) -> tuple[float, float]:
 
 
 def wilson(successes: int, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval (1927) of a share, inside 0..1 and sound for few cases.
+    """Return Wilson's 95 % interval (1927) of a share; it is inside 0..1 and valid for few cases.
 
     Raises:
         ValueError: n is not positive, or successes are not between 0 and n.
@@ -271,7 +271,7 @@ def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
     fraction = z * z / n
     centre = (share + fraction / 2) / (1 + fraction)
     half = z / (1 + fraction) * math.sqrt(share * (1 - share) / n + fraction / (4 * n))
-    # At the ends the formula is exact, its rounding is not.
+    # At the ends the formula is exact, but rounding errors remain.
     return (
         0.0 if share == 0 else max(0.0, centre - half),
         1.0 if share == 1 else min(1.0, centre + half),

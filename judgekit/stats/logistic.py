@@ -1,4 +1,4 @@
-"""Ridge logistic regression on one number, and the win rate that it gives without length."""
+"""Ridge logistic regression on one number, and the win rate at equal length."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judgekit.stats.intervals import FEWEST, TAIL
 from judgekit.stats.student import student_t_quantile
 
 RIDGE = 1.0
-"""Penalty on the squared slope, over 2: that of a prior with a standard deviation of 1."""
+"""Penalty on the squared slope, over 2; it equals a prior with a standard deviation of 1."""
 _STEPS = 100
 _CLOSE = 1e-12
 
@@ -27,7 +27,7 @@ class LogisticFit(NamedTuple):
     slope: float
 
     def probability(self, x: float) -> float:
-        """Return the probability at a place."""
+        """Return the probability of y = 1 at x."""
         return logistic(self.intercept + self.slope * x)
 
 
@@ -35,26 +35,26 @@ class ControlledRate(NamedTuple):
     """A win rate at equal lengths."""
 
     rate: float | None
-    """`None` if the lengths do not allow one."""
+    """`None` if the lengths do not allow an estimate."""
     low: float | None = None
     """The lower end of its 95 % interval; `None` for few comparisons or without a slope."""
     high: float | None = None
     separated: bool = False
-    """Whether the length, or the constant alone, tells all wins from all losses."""
+    """Whether the length, or the constant alone, separates all wins from all losses."""
 
 
 def length_controlled_rate(wins: Sequence[float], longer: Sequence[float]) -> ControlledRate:
     """Return the win rate that answers of equal length would have.
 
-    The logistic regression of the win on tanh(difference of lengths / its standard deviation),
-    evaluated at the difference 0, after Dubois et al. 2024 (arXiv 2404.04475). The slope has a
-    ridge penalty, so a fit always exists; where it is the penalty alone that keeps it finite, the
-    win rate is `None` and the comparisons are separated. The interval is that of the intercept,
+    It is the logistic regression of the win on tanh(difference of lengths / its standard
+    deviation), evaluated at the difference 0, after Dubois et al. 2024 (arXiv 2404.04475). The
+    slope has a ridge penalty, so a fit always exists. If only the penalty keeps it finite, the
+    comparisons are separated and the win rate is `None`. The interval is that of the intercept,
     with the robust variance HC3 (MacKinnon and White 1985) of independent comparisons.
 
     Args:
-        wins: 1 for a win, 0 for a loss, .5 for a tie; a share of a win counts as that.
-        longer: by how much the answer is longer than the other.
+        wins: 1 for a win, 0 for a loss, .5 for a tie; other shares of a win are allowed.
+        longer: length of the answer minus length of the other answer.
 
     >>> length_controlled_rate([1.0, 0.0, 1.0, 0.0], [10, 10, -10, -10])
     ControlledRate(rate=0.5, low=None, high=None, separated=False)
@@ -95,7 +95,7 @@ def _error(fit: LogisticFit, xs: Sequence[float], ys: Sequence[float]) -> float 
 
 
 def _curvature(fit: LogisticFit, xs: Sequence[float]) -> tuple[float, float, float]:
-    """Return the second derivatives of the loss: of the intercept, of both, of the slope."""
+    """Return the second derivatives of the loss: for the intercept, mixed, for the slope."""
     shares = [(x, p * (1 - p)) for x in xs for p in [fit.probability(x)]]
     h00 = math.fsum(w for _, w in shares)
     h01 = math.fsum(w * x for x, w in shares)
@@ -103,10 +103,10 @@ def _curvature(fit: LogisticFit, xs: Sequence[float]) -> tuple[float, float, flo
 
 
 def separated(xs: Sequence[float], ys: Sequence[float]) -> bool:
-    """Return whether a threshold on x tells the 1 from the 0, so that no slope is steep enough.
+    """Return whether a threshold on x separates 1 from 0, so that the slope diverges.
 
-    A y between 0 and 1 is both. A threshold may have both kinds on it (quasi-separation), and
-    values of one kind alone are separated.
+    A y between 0 and 1 counts as both. Both kinds may occur at the threshold (quasi-separation),
+    and values of one kind only are separated.
 
     >>> separated([1, 2, 3, 4], [0, 0, 1, 1]), separated([1, 2, 3, 4], [0, 1, 0, 1])
     (True, False)
@@ -121,9 +121,9 @@ def separated(xs: Sequence[float], ys: Sequence[float]) -> bool:
 
 
 def ridge_logistic(xs: Sequence[float], ys: Sequence[float]) -> LogisticFit:
-    """Return the fit that maximises the likelihood less RIDGE / 2 * slope ** 2, by Newton steps.
+    """Return the fit that maximises likelihood - RIDGE / 2 * slope ** 2, by Newton's method.
 
-    The intercept has no penalty. A step that makes it worse is halved.
+    The intercept has no penalty. A step that worsens the fit is halved.
 
     Args:
         xs: the predictor.

@@ -1,4 +1,4 @@
-"""The number of cases: what a comparison detects and needs, and how many to draw by stratum."""
+"""Numbers of cases: detectable differences, required cases, and cases to draw by stratum."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judgekit.stats.intervals import TAIL, Z
 from judgekit.stats.student import student_t_quantile
 
 POWER = 0.8
-"""Share of comparisons that detect a real difference."""
+"""Probability of detecting a real difference."""
 MOST = 10_000_000
 
 
@@ -37,7 +37,7 @@ def detectable(sd: float, n: int) -> float | None:
 def needed(sd: float, difference: float) -> int | None:
     """Return the smallest number of pairs that detects a true mean difference with a power of 0.8.
 
-    `None` beyond ten million.
+    The result is `None` if it is more than ten million.
 
     Raises:
         ValueError: the difference is not above 0.
@@ -53,23 +53,23 @@ def needed(sd: float, difference: float) -> int | None:
 
 
 class SampleSize(NamedTuple):
-    """The number of cases that detects a difference, as a range: a pilot only estimates the sd."""
+    """The number of cases that detects a difference; a range, as a pilot estimates the sd."""
 
     low: int
     high: int | None
-    """`None` beyond ten million."""
+    """`None` if it is more than ten million."""
 
 
 def needed_range(sd: float, n: int, difference: float) -> SampleSize | None:
     """Return the number of pairs that detects a true mean difference, for both ends of the sd.
 
     The ends are those of the 95 % interval of a standard deviation, sd * sqrt(df / chi-square),
-    with quantiles after Wilson and Hilferty (1931). `None` of fewer than two pairs, or beyond ten
-    million pairs.
+    with quantiles by Wilson and Hilferty (1931). The result is `None` for fewer than two pairs in
+    the pilot, or if more than ten million pairs are needed.
 
     Args:
         sd: standard deviation of a pilot, above 0.
-        n: pairs in the pilot.
+        n: number of pairs in the pilot.
         difference: the true mean difference to detect, above 0.
 
     >>> needed_range(0.2, 20, 0.1)
@@ -80,18 +80,18 @@ def needed_range(sd: float, n: int, difference: float) -> SampleSize | None:
     df = n - 1
     centre, step = 1 - 2 / (9 * df), Z * math.sqrt(2 / (9 * df))
     low = needed(sd * (centre + step) ** -1.5, difference)
-    # Of two or three pairs, the lower quantile is about 0.
+    # For two or three pairs, the lower quantile is about 0.
     narrow = centre - step
     high = needed(sd * narrow**-1.5, difference) if narrow > 0 else None
     return None if low is None else SampleSize(low, high)
 
 
 def more_cases(sd: float, n: int, difference: float, *, supposing: str, what: str = "cases") -> str:
-    """Return a sentence on how many more cases are needed; empty where none would help.
+    """Return a sentence on how many more cases are needed; empty if none would help.
 
     Args:
         sd: standard deviation of a pilot.
-        n: cases in the pilot.
+        n: number of cases in the pilot.
         difference: the distance of the estimate from the value it is tested against.
         supposing: the assumption, such as "the true mean is 0.915".
         what: the noun for a case.
@@ -113,21 +113,21 @@ def more_cases(sd: float, n: int, difference: float, *, supposing: str, what: st
 
 
 LEAST = 2
-"""Units of a stratum from which its spread can be estimated."""
+"""Minimum number of units in a stratum for an estimate of its spread."""
 
 
 def allocate_power(sizes: Sequence[int], factors: Sequence[float], count: int) -> list[int]:
     """Return how many units to draw from each stratum; every stratum gets at least one.
 
-    Power allocation (Bankier 1988) with the power 1/2: sample sizes are near
-    `factor * sqrt(size)`. It is between proportional sizes, which suit a mean, and equal sizes,
-    which suit a rare kind of unit. Sizes are whole numbers by the priority values of Wright
-    (2012). Each stratum first gets 2 units, or all if it has fewer, while that is possible.
+    This is power allocation (Bankier 1988) with the power 1/2: sample sizes are close to `factor *
+    sqrt(size)`. It is a compromise between proportional sizes, which suit a mean, and equal sizes,
+    which suit a rare kind of unit. The priority values of Wright (2012) give whole numbers. Each
+    stratum first gets 2 units, or all if it has fewer, while that is possible.
 
     Args:
-        sizes: units of each stratum, at least 1.
+        sizes: number of units in each stratum, at least 1.
         factors: weight of each stratum, above 0.
-        count: units to draw, from the number of strata to the number of units.
+        count: number of units to draw, at least the number of strata, at most the number of units.
 
     >>> allocate_power([90, 9, 1], [1.0, 1.0, 1.0], 10)
     [7, 2, 1]
@@ -147,7 +147,7 @@ def allocate_power(sizes: Sequence[int], factors: Sequence[float], count: int) -
 
 
 def rank_groups(values: Sequence[float], most: int) -> list[int]:
-    """Return the group of each value: at most so many of similar size, in the order of values.
+    """Return the group of each value: at most `most` groups of similar size, in order of values.
 
     Equal values are in one group, by the middle of their ranks.
 

@@ -1,6 +1,6 @@
-"""Rates of yes and no: errors of a judge, a share corrected for them, ROC-AUC, F1 and thresholds.
+"""Rates of yes and no: errors of a judge, a corrected share, ROC-AUC, F1 and thresholds.
 
-The share of Rogan and Gladen (1978) comes with the interval of Lee et al. (2025), arXiv 2511.21140.
+The share of Rogan and Gladen (1978) has the interval of Lee et al. (2025), arXiv 2511.21140.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class MeanFigure(NamedTuple):
 
 
 def independent_size(share: MeanFigure) -> float:
-    """Return the number of independent values that a share is as exact as."""
+    """Return the number of independent values that give a share the same standard error."""
     spread = share.value * (1 - share.value)
     if share.error * spread > 0:
         return max(1.0, min(share.n, spread / share.error**2))
@@ -71,16 +71,16 @@ def lee_interval(
 ) -> tuple[float, float]:  # fmt: skip
     """Return the 95 % interval of a share that `rogan_gladen` corrects, inside 0..1.
 
-    As Lee et al. (2025), after Lang and Reiczigel (2014): successes and failures are added to each
-    of the three shares, which moves the middle of the interval.
+    The method is that of Lee et al. (2025), after Lang and Reiczigel (2014): it adds successes and
+    failures to each of the three shares, which shifts the middle of the interval.
 
     Args:
-        share: share of yes by the judge.
-        specificity: share of no among the labels no.
-        sensitivity: share of yes among the labels yes.
-        n: judged rows.
-        negatives: labels no.
-        positives: labels yes.
+        share: share of yes among the judge's verdicts.
+        specificity: share of verdicts no among the labels no.
+        sensitivity: share of verdicts yes among the labels yes.
+        n: number of judged rows.
+        negatives: number of labels no.
+        positives: number of labels yes.
 
     >>> [round(end, 4) for end in lee_interval(0.4, 0.7, 0.9, 1000, 200, 200)]
     [0.0564, 0.2627]
@@ -108,7 +108,7 @@ def roc_auc(scores: Sequence[float], labels: Sequence[int]) -> float:
         labels: 1 or 0 for each case.
 
     Raises:
-        ValueError: there are not both classes.
+        ValueError: one of the two classes is missing.
 
     >>> roc_auc([0.9, 0.4, 0.4, 0.1], [1, 1, 0, 0])
     0.875
@@ -119,17 +119,17 @@ def roc_auc(scores: Sequence[float], labels: Sequence[int]) -> float:
     )
     if not positives or not negatives:
         raise ValueError("a ROC-AUC needs positives and negatives")
-    # The negatives below each positive, with half of those at it, times two: whole numbers.
+    # Twice the negatives below each positive plus half of the ties: whole numbers.
     twice = sum(bisect_left(negatives, at) + bisect_right(negatives, at) for at in positives)
     return twice / (2 * len(positives) * len(negatives))
 
 
 def auc_interval(auc: float, positives: int, negatives: int) -> tuple[float, float]:
-    """Return a 95 % interval of a ROC-AUC that stays inside 0..1 and has a width at 1, too.
+    """Return the 95 % interval of a ROC-AUC; it stays inside 0..1 and has a width even at 1.
 
-    The score-like method 5 of Newcombe (2006, Statistics in Medicine 25:559): the ends are the
-    values whose standard error, by Hanley and McNeil's formula with equal exponential variances,
-    puts them z errors away from the figure.
+    This is the score-like method 5 of Newcombe (2006, Statistics in Medicine 25:559). The ends are
+    the values that are z standard errors away from the figure; the standard error is that of Hanley
+    and McNeil's formula with equal exponential variances.
 
     >>> [round(end, 3) for end in auc_interval(1.0, 10, 10)]
     [0.8, 1.0]
@@ -153,7 +153,7 @@ def auc_interval(auc: float, positives: int, negatives: int) -> tuple[float, flo
 
 
 def f1_at(scores: Sequence[float], labels: Sequence[int], threshold: float) -> float:
-    """Return F1 of the class 1, which is taken from a score of `threshold` on; 0 without a hit."""
+    """Return F1 of class 1; a score of at least `threshold` predicts it. It is 0 without a hit."""
     taken = [label for score, label in zip(scores, labels, strict=True) if score >= threshold]
     return 2 * sum(taken) / (len(taken) + sum(labels)) if any(taken) else 0.0
 
@@ -166,9 +166,9 @@ def best_threshold(
     Args:
         scores: a score for each case, 0..1.
         labels: 1 or 0 for each case.
-        candidates: thresholds; the first of equals wins, and one that takes all cases or none
-            counts 0. By default the middles between neighbouring scores, and of equals the
-            nearest to .5.
+        candidates: thresholds. The first of equally good ones wins, and one that predicts all
+            cases or none counts 0. By default they are the middles between neighbouring scores,
+            and the one closest to .5 wins.
 
     >>> best_threshold([0.9, 0.75, 0.25], [1, 1, 0])
     (0.5, 1.0)
@@ -191,7 +191,7 @@ def best_threshold(
 
 
 def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return Pearson's correlation; `None` where a side does not vary."""
+    """Return Pearson's correlation; `None` if a side is constant."""
     try:
         return max(-1.0, min(1.0, correlation(first, second)))
     except StatisticsError:

@@ -1,4 +1,4 @@
-"""Reliability of repeated answers: how often they repeat, and how many would be enough."""
+"""Reliability of repeated answers: how often they agree, and how many are sufficient."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 RELIABLE = 0.9
-"""The reliability that `samples_needed` aims for."""
+"""The target reliability of `samples_needed`."""
 
 
 @dataclass(frozen=True)
@@ -17,21 +17,21 @@ class Reliability:
     """How well repeated answers to the same question agree."""
 
     cases: int
-    """Cases with at least two answers."""
+    """Number of cases with at least two answers."""
     answers: int
-    """Answers to these cases."""
+    """Number of answers to these cases."""
     exact: float | None
     """Share of cases in which all answers are the same."""
     kappa: float | None
-    """Fleiss' kappa (1971) of the answers as words; `None` where it is not defined."""
+    """Fleiss' kappa (1971) of the answers as words; `None` if it is not defined."""
     icc: float | None
-    """ICC(1,1) (Shrout and Fleiss 1979) of the values; `None` where it is not defined."""
+    """ICC(1,1) (Shrout and Fleiss 1979) of the values; `None` if it is not defined."""
     spread: float | None
     """Standard deviation of the values within a case, on 0..1."""
 
 
 class RepeatTally:
-    """Adds up the answers to one question case by case, in constant memory.
+    """Accumulates the answers to one question case by case, in constant memory.
 
     >>> tally = RepeatTally()
     >>> for answers in (["a", "a"], ["b", "b"], ["a", "b"]):
@@ -47,9 +47,9 @@ class RepeatTally:
         """Sum over cases of the share of pairs of answers that agree."""
         self._labels: Counter[Hashable] = Counter()
         self._groups = 0
-        """Cases with at least two values."""
+        """Number of cases with at least two values."""
         self._sizes: list[float] = [0.0, 0.0]
-        """Sum of the numbers of values of a case, and of their squares."""
+        """Sums over cases of the number of values, and of its square."""
         self._means = [0.0, 0.0]
         """Sums over cases of size * mean and of size * mean ** 2."""
         self._within = 0.0
@@ -61,8 +61,8 @@ class RepeatTally:
 
         Args:
             answers: the answers, as words or numbers.
-            values: their values; `None` where an answer has none.
-            count: cases with these very answers.
+            values: their values; `None` for an answer without a value.
+            count: number of cases with these answers.
         """
         size = len(answers)
         if size > 1:
@@ -120,7 +120,7 @@ class RepeatTally:
 def samples_needed(reliability: float | None) -> int | None:
     """Return how many answers together are reliable, by Spearman and Brown (1910).
 
-    k = goal * (1 - r) / (r * (1 - goal)), rounded up, with the goal `RELIABLE`; `None` where one
+    k = goal * (1 - r) / (r * (1 - goal)), rounded up, with the goal `RELIABLE`; `None` if a single
     answer has no reliability.
 
     >>> samples_needed(0.6), samples_needed(0.95), samples_needed(0.0)
@@ -132,10 +132,10 @@ def samples_needed(reliability: float | None) -> int | None:
 
 
 def effective_votes(count: int, correlation: float) -> float:
-    """Return the number of independent votes that correlated judges are worth.
+    """Return the equivalent number of independent votes of correlated judges.
 
-    n_eff = k / (1 + (k - 1) * r) with r, the mean correlation of their errors against labels
-    (Kish 1965; arXiv 2605.29800 applies it to judges). A correlation below 0 counts as 0.
+    n_eff = k / (1 + (k - 1) * r), where r is the mean correlation of their errors against labels
+    (Kish 1965; arXiv 2605.29800 applies it to judges). A negative correlation counts as 0.
 
     >>> round(effective_votes(9, 0.5), 3), effective_votes(3, -0.2)
     (1.8, 3.0)
@@ -144,7 +144,7 @@ def effective_votes(count: int, correlation: float) -> float:
 
 
 def mean_correlation(columns: Sequence[Sequence[float]]) -> float | None:
-    """Return the mean Pearson correlation over all pairs of columns that vary.
+    """Return the mean Pearson correlation over all pairs of columns that are not constant.
 
     >>> mean_correlation([[0, 1, 0, 1], [0, 1, 0, 1], [1, 1, 1, 1]])
     1.0
@@ -166,7 +166,7 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> float | None
 
 
 class PairSums:
-    """Sums of pairs of numbers, from which their correlation follows, in constant memory."""
+    """Sums over pairs of numbers that give their correlation, in constant memory."""
 
     def __init__(self) -> None:
         self.n = 0
@@ -174,7 +174,7 @@ class PairSums:
         self._squares = [0.0, 0.0, 0.0]
 
     def add(self, first: float, second: float, count: int = 1) -> None:
-        """Add a pair, so many times, by Welford's update (1962)."""
+        """Add a pair `count` times, by Welford's update (1962)."""
         self.n += count
         before = (first - self._mean[0], second - self._mean[1])
         self._mean[0] += count * before[0] / self.n
@@ -186,7 +186,7 @@ class PairSums:
 
     @property
     def correlation(self) -> float | None:
-        """Pearson's correlation; `None` where a side does not vary."""
+        """Pearson's correlation; `None` if a side is constant."""
         one, other, both = self._squares
         if one <= 1e-15 or other <= 1e-15:
             return None
@@ -194,7 +194,7 @@ class PairSums:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the correlation, by Fisher's z (1915); `None` of fewer than 10."""
+        """The 95 % interval of the correlation (Fisher, 1915); `None` for fewer than 10 pairs."""
         r = self.correlation
         if r is None or self.n < 10:
             return None

@@ -1,4 +1,4 @@
-"""Shares of a table of answers, such as precision, and scores of probabilities, with intervals."""
+"""Shares in a table of answers, such as precision, and scores of probabilities, with intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judgekit.stats.agreement import Influence, PairColumns, coefficient
 from judgekit.stats.intervals import Coefficient, CountedFigure
 
 ADDED_TO_SHARE = 4.0
-"""Pairs that are added to a share, spread evenly over the cells it counts (Agresti, Coull 1998)."""
+"""Number of pairs added to a share, spread evenly over its cells (Agresti and Coull 1998)."""
 
 _TP, _FN, _TN, _FP = (1, 1), (0, 1), (0, 0), (1, 0)
 """Cells of a table of no (0) and yes (1): the answer that is tested, then the reference."""
@@ -35,10 +35,10 @@ HealthBench (arXiv 2505.08775).
 
 
 def share_figures(pairs: PairColumns) -> dict[str, CountedFigure]:
-    """Return the measures of yes/no answers; undefined without a pair to count.
+    """Return the measures of yes/no answers; a measure is undefined if it counts no pair.
 
     Args:
-        pairs: places 0 for no and 1 for yes; a first answer of 2 is neither, and always wrong.
+        pairs: 0 for no and 1 for yes; a first answer of 2 is neither, and always wrong.
     """
     size = 2 + bool((pairs.first > 1).any())
     figures = {}
@@ -52,14 +52,14 @@ def share_figures(pairs: PairColumns) -> dict[str, CountedFigure]:
 
 @cache
 def _cells(name: str, size: int) -> tuple[Any, Any]:
-    """Return by ratio of a measure the weights of the cells above and below."""
+    """Return the weights of the cells above and below, for each ratio of a measure."""
     ratios = MEASURES[name]
     above, below = np.zeros((2, len(ratios), size, 2))
     for place, (cell, counted) in enumerate(ratios):
         for one, weight in counted.items():
             below[place][one] = weight
         above[place][cell] = counted[cell]
-        if size > 2:  # no verdict misses the reference
+        if size > 2:  # a missing verdict does not match the reference
             below[place][2, cell[1]] = counted.get((1 - cell[0], cell[1]), 0)
     return above, below
 
@@ -86,16 +86,16 @@ def _figure(columns: PairColumns, above: Any, below: Any, inside: Any) -> Coeffi
 def forecast_figures(
     forecasts: Sequence[Mapping[Any, float]], answers: Sequence[Hashable], pairs: PairColumns
 ) -> dict[str, CountedFigure]:
-    """Return how well probabilities fit answers, with 95 % intervals; nothing without forecasts.
+    """Return how well probabilities fit answers, with 95 % intervals; empty without forecasts.
 
     `probability` is the mean probability of the right answer, 0..1. `brier` is the score of Brier
-    (1950), the mean sum over all answers of (probability - 1 if it is right, else 0) ** 2: 0 is
-    best, 2 is worst.
+    (1950): the mean over cases of the sum over answers of (probability - 1 if it is right, else 0)
+    ** 2. 0 is best, 2 is worst.
 
     Args:
-        forecasts: answer -> its probability; those of one forecast sum to 1.
-        answers: the right answer of each.
-        pairs: the units and the weights of the answers.
+        forecasts: answer -> probability; the probabilities of a forecast add up to 1.
+        answers: the right answer for each forecast.
+        pairs: units and weights of the answers.
     """
     if not forecasts:
         return {}
@@ -109,7 +109,7 @@ def forecast_figures(
 
 
 def _mean(values: Any, most: float, pairs: PairColumns) -> Coefficient:
-    """Return the mean of values from 0 to `most`; half of the added pairs are at either end."""
+    """Return the mean of values from 0 to `most`; half of the added pairs are at each end."""
 
     def influence(added: float) -> Influence:
         mean = float((pairs.weights * values).sum() + added * most / 2) / (len(values) + added)

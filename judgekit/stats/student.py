@@ -1,4 +1,4 @@
-"""Student's t distribution for any positive number of degrees of freedom, whole or not."""
+"""Student's t distribution for any positive number of degrees of freedom, not only whole ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 from statistics import NormalDist
 
 _MANY = 200
-"""From this many degrees of freedom on, the expansion around the normal is exact to 1e-9."""
+"""Degrees of freedom from which the expansion around the normal is exact to 1e-9."""
 _SMALLEST = 1e-300
 """Replaces 0 as a divisor in the continued fraction."""
 
@@ -28,7 +28,7 @@ def student_t_p(t: float, df: float) -> float:
 
 @lru_cache(maxsize=1024)
 def student_t_quantile(probability: float, df: float) -> float:
-    """Return the t below which a share of Student's distribution lies; accurate to 1e-8.
+    """Return a quantile of Student's t distribution; accurate to 1e-8.
 
     Raises:
         ValueError: the probability is not between 0.5 and 1, or df is not above 0.
@@ -73,7 +73,7 @@ def _upper_tail(t: float, df: float) -> float:
     x, rest = df / (df + square), square / (df + square)
     if rest == 0:
         return 0.5
-    # x ** a * rest ** b / Beta(a, b); x is near 1 where t is small beside df.
+    # x ** a * rest ** b / Beta(a, b); x is close to 1 if t is small relative to df.
     log = a * -math.log1p(square / df) + b * math.log(rest)
     front = math.exp(log + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b))
     if x < (a + 1) / (a + b + 2):

@@ -1,8 +1,8 @@
 """Tests of pairs and of labellers, and corrections for multiple tests.
 
-The alternative annotator test (Calderon, Reichart and Dror, ACL 2025, arXiv 2501.10970) says
-whether a judge may replace the people who label. Each labeller is left out in turn. For each case,
-the judge and the labeller are compared with the remaining labellers.
+The alternative annotator test (Calderon, Reichart and Dror, ACL 2025, arXiv 2501.10970) decides
+whether a judge may replace human labellers. Each labeller is left out in turn. For each case, the
+judge and this labeller are compared with the remaining labellers.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ def mcnemar_p(one_way: int, other_way: int) -> float:
     """Return the exact two-sided p of McNemar's test.
 
     The counts are the cases with a changed verdict, by direction. If the runs do not differ, both
-    directions are equally likely. The test equals a sign test, and a binomial test with
-    probability 1/2.
+    directions are equally likely. The test is a sign test: a binomial test with probability 1/2.
 
     Raises:
         ValueError: a count is negative.
@@ -38,7 +37,7 @@ def mcnemar_p(one_way: int, other_way: int) -> float:
         return 1.0
     if n <= _EXACT:
         return 2 * sum(math.comb(n, k) for k in range(least + 1)) / (1 << n)
-    # From the largest term down; each is the one before times k / (n - k + 1).
+    # From the largest term down; each is the previous one times k / (n - k + 1).
     log = math.lgamma(n + 1) - math.lgamma(least + 1) - math.lgamma(n - least + 1)
     term = math.exp(log - n * math.log(2))
     terms = [term]
@@ -53,13 +52,13 @@ def mcnemar_p(one_way: int, other_way: int) -> float:
 def paired_shares_interval(up: int, down: int, n: int) -> tuple[float, float]:
     """Return the 95 % interval of the difference of two shares over the same n cases.
 
-    The adjusted Wald interval of Bonett and Price (2012): one case is added to either kind of
-    flip, so that few flips, or none, still have a width. Clipped to -1..1.
+    This is the adjusted Wald interval of Bonett and Price (2012). It adds one case to each kind of
+    flip, so the interval has a width even with few flips or none. It is clipped to -1..1.
 
     Args:
         up: cases that fail in the first share and pass in the second.
         down: cases that pass in the first and fail in the second.
-        n: all cases.
+        n: number of all cases.
 
     Raises:
         ValueError: a count is negative, or there are more flips than cases.
@@ -76,14 +75,14 @@ def paired_shares_interval(up: int, down: int, n: int) -> tuple[float, float]:
 
 
 _EXACT = 1000
-"""Flips up to which whole numbers are summed."""
+"""Number of flips up to which whole numbers are summed."""
 
 
 def holm(values: Sequence[float | None]) -> list[float | None]:
-    """Return p values adjusted for their number (Holm 1979), in the order given.
+    """Return p values adjusted for multiple tests (Holm 1979), in the given order.
 
-    If you compare them with 0.05, the chance of one or more false alarms stays at 0.05, also for
-    tests that depend on each other. `None` is a test that was not possible; it does not count.
+    Compare them with 0.05: the probability of one or more false alarms is then at most 0.05, even
+    for dependent tests. `None` means that a test was not possible; it does not count.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
@@ -98,22 +97,22 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 
 
 FEWEST_ITEMS = 30
-"""Cases that a labeller must share with another one to be tested."""
+"""Minimum number of cases that a labeller must share with others for the test."""
 FEWEST_LABELLERS = 3
 LEVEL = 0.05
 """False discovery rate."""
 ROUNDING = 1e-12
-"""By which two agreements may differ and still be equal."""
+"""Agreements that differ by less are equal."""
 
 
 class ItemComparison(NamedTuple):
-    """One case of one labeller: who agrees better with the remaining labellers."""
+    """One case of one labeller: the agreement with the remaining labellers."""
 
     judge: float
-    """How well the judge agrees; any number, the larger the better."""
+    """Agreement of the judge; any number, larger is better."""
     labeller: float
     unit: Hashable
-    """The case, or the cluster it is in."""
+    """The case, or its cluster."""
     weight: float = 1.0
 
 
@@ -122,20 +121,20 @@ class LeftOut(NamedTuple):
 
     n: int
     difference: float
-    """Share of cases in which the labeller is better less that in which the judge is."""
+    """Share of cases in which the labeller is better, minus the share in which the judge is."""
     advantage: float
-    """Share of cases in which the judge is as good or better."""
+    """Share of cases in which the judge is at least as good."""
     p: float
 
 
 def left_out(items: Sequence[ItemComparison], epsilon: float) -> LeftOut:
     """Return the test of one labeller.
 
-    d is 1 where the labeller agrees better with the others, -1 where the judge does, and 0
-    otherwise. The test is a one-sided t test that the mean of d is below epsilon, over units (CR2
-    standard error, Satterthwaite degrees of freedom). One unit of mean size is added in which the
-    labeller is better: without it, people who nearly always agree let a judge pass up to four
-    times as often as they should (`benchmarks/alt_test.py`).
+    d is 1 if the labeller agrees better with the others, -1 if the judge does, and 0 otherwise. The
+    test is a one-sided t test that the mean of d is below epsilon, over units (CR2 standard error,
+    Satterthwaite degrees of freedom). One unit of mean size is added in which the labeller is
+    better. Without it, a judge would pass up to four times too often if the labellers nearly always
+    agree (`benchmarks/alt_test.py`).
 
     >>> even = [ItemComparison(judge=1, labeller=1, unit=n) for n in range(30)]
     >>> round(left_out(even, 0.2).p, 6)
@@ -163,7 +162,7 @@ def left_out(items: Sequence[ItemComparison], epsilon: float) -> LeftOut:
 def rejected(values: Sequence[float], level: float = LEVEL) -> list[bool]:
     """Return which hypotheses the procedure of Benjamini and Yekutieli (2001) rejects.
 
-    The false discovery rate stays below the level, however the tests depend on each other.
+    The false discovery rate stays below the level, whatever the dependence between the tests.
 
     >>> rejected([0.001, 0.2, 0.01])
     [True, False, True]
@@ -177,12 +176,12 @@ def rejected(values: Sequence[float], level: float = LEVEL) -> list[bool]:
 
 
 def too_few(items: int, labellers: int, clusters: int | None) -> str | None:
-    """Return why the test cannot tell; `None` where it can.
+    """Return the reason why the test is not possible; `None` if it is.
 
     Args:
-        items: the cases of the labeller with the most cases shared with others.
-        labellers: labellers with at least 30 such cases.
-        clusters: clusters of cases; `None` without.
+        items: the largest number of cases that a labeller shares with others.
+        labellers: number of labellers with at least 30 such cases.
+        clusters: number of clusters of cases; `None` without clusters.
     """
     if items < FEWEST_ITEMS:
         return f"{items} of the {FEWEST_ITEMS} cases with two labellers that the test needs"
