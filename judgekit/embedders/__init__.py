@@ -1,8 +1,8 @@
 """Embedders: texts to vectors.
 
-Metrics await `vectors(embedder, texts)` and add `identity_of(embedder)` to their results, where
-`embedder` is a name, a mapping as in a suite, or an object. `open_embedder` creates the embedder
-of a name or a mapping.
+Metrics await `vectors(embedder, texts)` and add `identity_of(embedder)` to their results. The
+embedder is a name, a mapping as in a suite, or an object. `open_embedder` creates the embedder of a
+name or a mapping.
 
 It imports `core`. Start with `lexical`, the default; `hosted`, `onnx` and `sentence_transformers`
 need a model.

@@ -1,20 +1,20 @@
-"""Folding: normalises a text for comparisons that ignore case and width."""
+"""Folding: normalise a text for comparisons that ignore case and width."""
 
 from __future__ import annotations
 
 import unicodedata
 
 _PIECE = 1000
-"""Characters normalised in one call: CPython sorts a run of marks in quadratic time."""
+"""Number of characters normalised in one call: CPython sorts a run of marks in quadratic time."""
 _MAX_MARKS = 30
-"""Consecutive marks that stay with their letter at a cut (UAX #15, stream-safe text)."""
+"""Number of consecutive marks that stay with their letter at a cut (UAX #15, stream-safe text)."""
 
 
 def fold(text: str) -> str:
-    """Return the text in Unicode form NFKC, case-folded; linear in its length.
+    """Return the text in Unicode form NFKC, case-folded; takes linear time.
 
-    A run of more than 30 combining marks may be split before it is normalised. No written
-    language has such runs; a hostile text with one would take minutes.
+    A run of more than 30 combining marks may be split before it is normalised. No written language
+    has such runs; without the split, a hostile text with one would take minutes.
 
     >>> fold("Ｓtraße ﬁn")
     'strasse fin'
@@ -23,7 +23,7 @@ def fold(text: str) -> str:
 
 
 def nfkc(text: str) -> str:
-    """Return the text in Unicode form NFKC; linear in its length."""
+    """Return the text in Unicode form NFKC; takes linear time."""
     if text.isascii():
         return text
     if len(text) <= _PIECE:

@@ -1,4 +1,4 @@
-"""An embedder on a server. It asks through a judge, so it is recorded and limited like one."""
+"""An embedder on a server. It uses a judge, so its requests are recorded and limited."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _FORM = Form(want="embedding")
 class HostedEmbedder(BaseEmbedder):
     """Embeds texts with a provider that litellm supports, or an OpenAI-compatible server.
 
-    There is one request for each text, so that each is recorded and replayed separately; a
-    `LiteLLMJudge` sends simultaneous requests in one call. All vectors must have the same length:
-    `params.dimensions`, if it is given.
+    It makes one request per text, so each is recorded and replayed separately; a `LiteLLMJudge`
+    sends simultaneous requests in one call. All vectors must have the same length, which is
+    `params.dimensions` if it is set.
 
     Args:
         judge: the model, as a `LiteLLMJudge` or a `Cassette` around one.

@@ -1,4 +1,4 @@
-"""Embedders of words, without a model. Lexical, not semantic."""
+"""Embedders that compare words, without a model. Lexical, not semantic."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SIZES = (3, 4, 5)
 _UNSPACED_SIZES = (1, 2)
 _WORD_KIND = 99
 _CHUNK_TEXTS = 64
-"""Texts hashed in one batch: their table of counts (2 MB at 4,096) fits into the CPU cache."""
+"""Number of texts hashed in one batch: their counts (2 MB at 4,096) fit into the CPU cache."""
 _CHUNK_CODES = 1 << 16
 
 _UNSPACED = (
@@ -49,17 +49,17 @@ _UNSPACED = (
 class LexicalEmbedder(BaseEmbedder):
     """Embeds a text as a vector of its words and parts of words.
 
-    **Lexical, not semantic**: two texts are near when they share words, or parts of words
-    (inflections, typos), whatever they mean. "Yes" and "no" after the same sentence are near;
-    a paraphrase in other words, or a translation, is far.
+    **Lexical, not semantic**: two texts are similar if they share words, or parts of words
+    (inflections, typos), whatever they mean. "Yes" and "no" after the same sentence are similar. A
+    paraphrase in other words, or a translation, is dissimilar.
 
-    Features are whole words and the 3-, 4- and 5-grams of characters inside each word with its
-    boundaries, after NFKC and case folding; in scripts written without spaces also single
-    characters and pairs. Each is hashed to a place and a sign (a polynomial of its code points
-    modulo 2**64, mixed as in splitmix64); a place keeps the square root of its sum, so that
-    what repeats counts less each time; the vector is scaled to length 1. No document
-    frequencies: a vector depends on its text only. A text without a letter, digit or symbol
-    is the zero vector. Time is linear in the text, and the same on every machine.
+    Features are whole words, and the 3-, 4- and 5-grams of characters inside each word with its
+    boundaries, after NFKC and case folding. In scripts without spaces, single characters and pairs
+    are features too. Each feature is hashed to an index and a sign (a polynomial of its code points
+    modulo 2**64, mixed as in splitmix64). An element is the square root of its sum, so each
+    repetition counts less. The vector is scaled to length 1. There are no document frequencies: a
+    vector depends only on its text. A text without letters, digits and symbols has the zero vector.
+    Time is linear in the length of the text, and the result is the same on every machine.
     """
 
     dimensions: int = 4096
@@ -96,7 +96,7 @@ class LexicalEmbedder(BaseEmbedder):
 
         joined = " " + " ".join(texts) + " "
         codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        # A text owns its own characters and the space before them.
+        # A text includes its characters and the space before them.
         lengths = np.array([len(text) + 1 for text in texts])
         lengths[-1] += 1
         owner = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
@@ -108,7 +108,7 @@ class LexicalEmbedder(BaseEmbedder):
         cell_count = len(texts) * self.dimensions
         sums = np.asarray(np.bincount(cells, weights=signs, minlength=cell_count), dtype=np.float64)
         table = sums.reshape(len(texts), self.dimensions)
-        # The squares of the square roots: whole numbers, so the sum is exact in any order.
+        # Squares of square roots are whole numbers, so the sum is exact in any order.
         squared = np.abs(table).sum(axis=1)
         squared[squared == 0] = 1.0
         rows = np.flatnonzero(sums)
@@ -119,7 +119,7 @@ class LexicalEmbedder(BaseEmbedder):
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield runs of folded texts with the index of their first; a long text goes alone."""
+    """Yield batches of folded texts with the index of the first; a long text has its own batch."""
     start, size, chunk = 0, 0, list[str]()
     for index, text in enumerate(texts):
         words = " ".join(fold(text).translate(_separators).split())
@@ -136,7 +136,7 @@ class _Separators(dict[int, int]):
     """The table of `translate`, filled for each character on first use."""
 
     def __missing__(self, code: int) -> int:
-        # Letters, marks, numbers and symbols stay: "कि" has marks, "C++" and emoji symbols.
+        # Keep letters, marks, numbers and symbols: "कि" has marks, "C++" and emoji symbols.
         belongs = unicodedata.category(chr(code))[0] in "LMNS"
         self[code] = code if belongs else 0x20
         return self[code]
@@ -146,7 +146,7 @@ _separators = _Separators()
 
 
 def _features(codes: Codes) -> tuple[Any, Codes]:
-    """Return where each feature starts, and its unmixed hash."""
+    """Return the start of each feature, and its unmixed hash."""
     import numpy as np
 
     inside = codes != 0x20
@@ -156,7 +156,7 @@ def _features(codes: Codes) -> tuple[Any, Codes]:
         count = len(codes) - size + 1
         if count <= 0 or (size in _UNSPACED_SIZES and not unspaced.any()):
             continue
-        # An n-gram of a word may begin and end with the space around it, no more.
+        # An n-gram of a word may include the spaces around the word and nothing beyond them.
         whole, margin = (unspaced, 0) if size in _UNSPACED_SIZES else (inside, 1)
         fits = np.ones(count, dtype=np.bool_)
         for step in range(margin, size - margin):
@@ -173,7 +173,7 @@ def _features(codes: Codes) -> tuple[Any, Codes]:
 
 
 def _words(codes: Codes, inside: Flags) -> tuple[Any, Codes]:
-    """Return where each word starts and its hash, by differences of a running polynomial."""
+    """Return the start of each word and its hash, by differences of a running polynomial."""
     import numpy as np
 
     powers, inverses = _powers(1 << max(16, (len(codes) - 1).bit_length()))
@@ -208,7 +208,7 @@ def _unspaced(codes: Codes) -> Flags:
 
 
 def _mixed(hashes: Codes) -> Codes:
-    """Finish as splitmix64 does, so that every bit depends on every character."""
+    """Mix as in splitmix64, so every bit depends on every character."""
     import numpy as np
 
     hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -220,7 +220,7 @@ PLACES = 512
 
 
 def bucket(token: str, places: int = PLACES) -> int:
-    """Return the place of a token: its BLAKE2s digest of 8 bytes, big-endian, modulo `places`.
+    """Return the index of a token: its BLAKE2s digest of 8 bytes, big-endian, modulo `places`.
 
     >>> bucket("hello"), bucket("")
     (86, 156)
@@ -231,10 +231,10 @@ def bucket(token: str, places: int = PLACES) -> int:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HashedEmbedder(BaseEmbedder):
-    """Turns a text into counts of its tokens; for figures comparable with Alignmenter's.
+    """Turns a text into counts of its tokens, for figures comparable with Alignmenter's.
 
-    Tokens are what white space divides, so that capitals and punctuation count: "Hello," and
-    "hello" have nothing in common. The vector has length 1, or 0 for a text without tokens.
+    White space separates tokens, so capitals and punctuation matter: "Hello," and "hello" have
+    nothing in common. The vector has length 1, or 0 for a text without tokens.
     """
 
     identity: ClassVar[str] = "hashed-512"

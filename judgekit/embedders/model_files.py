@@ -19,17 +19,17 @@ MAX_SETTINGS = 5_000_000
 
 
 class ModelEmbedder(BaseEmbedder):
-    """The base of embedders of a model; it finds the files.
+    """Base of embedders with a model; it locates the files.
 
-    A folder is relative to `base`, or starts with `~` or `/`. Everything else is a hub id with a
-    revision, `org/name@REVISION`. It is looked up in the local cache and fetched only with
+    A folder is relative to `base`, or starts with `~` or `/`. Any other name is a hub id with a
+    revision, `org/name@REVISION`. It is looked up in the local cache and downloaded only with
     `download`.
     """
 
     extra: ClassVar[str]
     """The extra that installs the hub client."""
     hub_files: ClassVar[Sequence[str]]
-    """Names or patterns of the files to fetch."""
+    """Names or patterns of the files to download."""
 
     def __init__(self, model: str, *, base: Path, threads: int | None, download: bool) -> None:
         self._model = model
@@ -83,7 +83,7 @@ def file_digest(path: Path, *, expected: str | None = None) -> str:
     """Return the SHA-256 of a file.
 
     Raises:
-        ConfigError: it cannot be read, or it is not the expected one.
+        ConfigError: the file cannot be read, or its digest is not the expected one.
     """
     try:
         digest = sha256_of(path)
@@ -98,7 +98,7 @@ def read_settings(path: Path) -> dict[str, Any]:
     """Return the JSON settings file of a model; an empty dict if there is none.
 
     Raises:
-        ConfigError: it is not an object in JSON, or larger than 5 MB.
+        ConfigError: the file is not a JSON object, or is larger than 5 MB.
     """
     try:
         if path.stat().st_size > MAX_SETTINGS:
@@ -109,7 +109,7 @@ def read_settings(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"embedder: {path} cannot be read: {exc}") from exc
     if not isinstance(data, dict):
-        raise ConfigError(f"embedder: {path} must hold an object")
+        raise ConfigError(f"embedder: {path} must contain a JSON object")
     return data
 
 
@@ -119,10 +119,10 @@ def whole_number(value: object, *, low: int, high: int = 1 << 20) -> int | None:
 
 
 def check_option(option: str, value: object, expected: str, *, fits: bool) -> None:
-    """Refuse the value of an option that does not fit.
+    """Refuse an invalid value of an option.
 
     Raises:
-        ConfigError: it does not; the message says what is expected.
+        ConfigError: the value is invalid; the message names the expected one.
     """
     if not fits:
         raise ConfigError(f"embedder: {option} must be {expected}, not {value!r}")
@@ -132,7 +132,7 @@ def check_whole(option: str, value: object, *, low: int = 1, high: int = 1 << 20
     """Refuse an option that is neither `None` nor a whole number within bounds.
 
     Raises:
-        ConfigError: it is something else.
+        ConfigError: the value is invalid.
     """
     fits = value is None or whole_number(value, low=low, high=high) is not None
     check_option(option, value, f"a whole number of at least {low}", fits=fits)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 Pooling = Literal["mean", "cls"]
 TOKENS = 1024
-"""Tokens of a batch, padding counted: 256 to 1,024 were fastest, 4,096 a quarter slower."""
+"""Tokens of a batch, including padding: 256 to 1,024 were fastest, 4,096 a quarter slower."""
 MAX_TOKENS = 512
-"""Tokens of a text, if the folder of the model does not set a limit."""
+"""Maximum number of tokens of a text, if the settings of the model do not limit it."""
 _MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 _TOKENIZER = "tokenizer.json"
 _HUB_FILES = (
@@ -36,10 +36,10 @@ _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 class OnnxEmbedder(model_files.ModelEmbedder):
     """Embeds texts with a sentence model, by onnxruntime.
 
-    Needs a folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. It reads
-    the settings of sentence-transformers: the maximum number of tokens (longer texts are cut), and
-    whether to average the token vectors or to take the first. Vectors have length 1; a text
-    without tokens has the zero vector.
+    The model is a folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. The
+    embedder reads the settings of sentence-transformers: the maximum number of tokens (longer texts
+    are cut), and whether to average the token vectors or to use the first one. Vectors have length
+    1; a text without tokens has the zero vector.
 
     The seventh digit of a vector may depend on the batch, the threads and the machine; scores are
     rounded to four digits.
@@ -65,12 +65,13 @@ class OnnxEmbedder(model_files.ModelEmbedder):
         Args:
             model: a folder, or `org/name@REVISION` of a hub.
             base: the folder that `model` is relative to.
-            threads: cores to compute on; as many as there are by default.
+            threads: number of cores to use; by default all of them.
             pooling: `mean` or `cls`; by default the setting of the folder, or `mean`.
-            max_tokens: tokens of a text; by default the setting of the folder, or 512.
-            batch_tokens: tokens of a batch, padding counted.
+            max_tokens: maximum number of tokens of a text; by default the setting of the folder,
+                or 512.
+            batch_tokens: number of tokens of a batch, including padding.
             sha256: the expected SHA-256 of the model file.
-            download: whether to fetch a model from a hub.
+            download: whether to download a model from a hub.
 
         Raises:
             ConfigError: the model does not exist, or an option is invalid.
@@ -103,7 +104,7 @@ class OnnxEmbedder(model_files.ModelEmbedder):
 
     @cached_property
     def pooling(self) -> Pooling:
-        """How token vectors become one; it means nothing to a model that gives one itself."""
+        """How token vectors are combined; ignored if the model returns one vector per text."""
         if self._options[0] is not None:
             return self._options[0]
         settings = model_files.read_settings(self._folder / "1_Pooling" / "config.json")
@@ -112,12 +113,12 @@ class OnnxEmbedder(model_files.ModelEmbedder):
             return "cls"
         if modes not in ([], ["pooling_mode_mean_tokens"]):
             named = ", ".join(modes)
-            raise ConfigError(f"embedder: {self._folder} wants {named}; say pooling: mean")
+            raise ConfigError(f"embedder: {self._folder} requires {named}; set pooling: mean")
         return "mean"
 
     @cached_property
     def max_tokens(self) -> int:
-        """Tokens of a text, those around it counted; what is beyond is cut off."""
+        """Maximum number of tokens of a text, with special tokens; the rest is cut off."""
         if self._options[1] is not None:
             return self._options[1]
         settings = model_files.read_settings(self._folder / "sentence_bert_config.json")
@@ -125,7 +126,7 @@ class OnnxEmbedder(model_files.ModelEmbedder):
 
     @cached_property
     def dimensions(self) -> int | None:
-        """Length of a vector, as far as the model's settings say."""
+        """Length of a vector; `None` if the settings of the model do not contain it."""
         size = model_files.read_settings(self._folder / "config.json").get("hidden_size")
         return model_files.whole_number(size, low=1, high=65_536)
 
@@ -134,7 +135,7 @@ class OnnxEmbedder(model_files.ModelEmbedder):
         """SHA-256 of the model and its tokenizer.
 
         Raises:
-            ConfigError: the model is not the one that `sha256` wants.
+            ConfigError: the SHA-256 of the model is not `sha256`.
         """
         return {
             "model": model_files.file_digest(self._file, expected=self._sha256),
@@ -143,7 +144,7 @@ class OnnxEmbedder(model_files.ModelEmbedder):
 
     @cached_property
     def identity(self) -> str:
-        """`onnx/`, the SHA-256 of the model, and a digest of what else decides a vector."""
+        """`onnx/`, the model's SHA-256, and a digest of other settings that affect a vector."""
         hashes = self.hashes
         rest = digest_json([hashes["tokenizer"], self.pooling, self.max_tokens])
         return f"onnx/{hashes['model']}/{rest[:12]}"
@@ -160,9 +161,9 @@ class OnnxEmbedder(model_files.ModelEmbedder):
             tokenizer.enable_truncation(self.max_tokens)
             tokenizer.no_padding()
         except Exception as exc:
-            # The library raises nothing narrower.
+            # The library raises no more specific exception.
             line = model_files.first_line(exc)
-            raise ConfigError(f"embedder: {path} is no tokenizer: {line}") from exc
+            raise ConfigError(f"embedder: {path} is not a tokenizer: {line}") from exc
         return tokenizer
 
     @cached_property
@@ -171,33 +172,33 @@ class OnnxEmbedder(model_files.ModelEmbedder):
 
         self.hashes  # noqa: B018 - checks the SHA-256 before the model runs
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # what goes wrong comes back as an exception
+        options.log_severity_level = 4  # errors are raised as exceptions
         options.intra_op_num_threads = self._threads or os.cpu_count() or 1
         options.inter_op_num_threads = 1
-        # Threads that wait in a busy loop take the cores from whatever else runs here.
+        # Threads that wait in a busy loop would take the cores from other processes.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             providers = ["CPUExecutionProvider"]
             session = onnxruntime.InferenceSession(str(self._file), options, providers=providers)
         except Exception as exc:
-            # The library's exceptions have no base of their own.
+            # The library's exceptions have no common base class.
             line = model_files.first_line(exc)
             raise ConfigError(f"embedder: {self._file} cannot be loaded: {line}") from exc
         unknown = {item.name for item in session.get_inputs()} - _INPUTS
         if unknown:
             named = ", ".join(sorted(unknown))
-            raise ConfigError(f"embedder: {self._file} wants {named} beside a text's tokens")
+            raise ConfigError(f"embedder: {self._file} requires {named} in addition to tokens")
         return session
 
     @cached_property
     def _output(self) -> tuple[str, bool]:
-        """The output to read, and whether it is a vector per token."""
+        """The output to read, and whether it has a vector per token."""
         outputs = self._session.get_outputs()
         for rank in (2, 3):
             for output in outputs:
                 if len(output.shape) == rank:
                     return output.name, rank == 3
-        raise ConfigError(f"embedder: {self._file} gives no vectors")
+        raise ConfigError(f"embedder: {self._file} has no output with vectors")
 
     # -- texts ------------------------------------------------------------------------
 
@@ -205,7 +206,7 @@ class OnnxEmbedder(model_files.ModelEmbedder):
         """Return a float32 array: a row per text, of Euclidean length 1, or 0 for no tokens.
 
         Raises:
-            ConfigError: the model cannot be loaded, or is none of sentences.
+            ConfigError: the model cannot be loaded, or it is not a sentence model.
         """
         import numpy as np
 
@@ -218,10 +219,10 @@ class OnnxEmbedder(model_files.ModelEmbedder):
         return cast("Sequence[Sequence[float]]", rows)
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Ids, Ids]]:
-        """Yield places, token ids and masks of texts of like length; those of no tokens never."""
+        """Yield indices, token ids and masks of texts of similar length, without empty texts."""
         import numpy as np
 
-        # Half a character has no tokens; a tokenizer refuses it.
+        # A lone surrogate has no tokens; a tokenizer refuses it.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         encodings = self._tokenizer.encode_batch_fast(clean)
         ids = [encoding.ids for encoding in encodings]

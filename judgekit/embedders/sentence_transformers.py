@@ -13,7 +13,7 @@ from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.embedders import model_files
 
 _FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.safetensors")
-"""The files that are read; none of them is a pickle."""
+"""The files to read; none of them is a pickle."""
 BATCH = 32
 
 
@@ -41,9 +41,9 @@ class SentenceTransformersEmbedder(model_files.ModelEmbedder):
         Args:
             model: a folder, or `org/name@REVISION` of a hub.
             base: the folder that `model` is relative to.
-            device: as torch names it.
-            threads: cores to compute on; torch decides by default.
-            download: whether to fetch a model from a hub.
+            device: the device, by torch's name.
+            threads: number of cores to use; by default torch decides.
+            download: whether to download a model from a hub.
 
         Raises:
             ConfigError: the model does not exist, or an option is invalid.

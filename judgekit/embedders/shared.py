@@ -32,25 +32,25 @@ else:
 MAX_DIMENSIONS = 65_536
 """Maximum length of a vector; no model has more."""
 _KINDS = {"f4": 4, "f8": 8}
-"""Numbers of 32 and of 64 bits, little-endian, and their bytes."""
+"""Numbers of 32 and of 64 bits, little-endian -> their size in bytes."""
 _RECORD = re.compile(r"(f4|f8) ([0-9]{1,16}) (.*)", re.DOTALL)
 
 
 class TextStore(Protocol):
-    """Keeps text by key, such as `judgekit.cassette.store.Store`."""
+    """Stores text by key, such as `judgekit.cassette.store.Store`."""
 
     def get(self, key: str) -> str | None:
         """Return the text of a key."""
 
     def put(self, key: str, text: str) -> None:
-        """Keep a text."""
+        """Store a text."""
 
 
 class VectorCache:
     """The vectors of one model, by the digest of their text.
 
-    Stored records are untrusted: one of another form or length, or with a number that is not
-    finite, counts as missing and is written again.
+    Stored records are untrusted. A record with another form or length, or with a number that is not
+    finite, counts as missing and is overwritten.
     """
 
     def __init__(self, store: Callable[[], TextStore], *, identity: str) -> None:
@@ -72,7 +72,7 @@ class VectorCache:
         return vector
 
     def put(self, digest: str, vector: Vector) -> None:
-        """Keep the vector of a text."""
+        """Store the vector of a text."""
         self._store.put(self._prefix + digest, write_vector(vector))
 
     @cached_property
@@ -119,7 +119,7 @@ def read_vector(text: str) -> Vector | None:
 BATCH = 256
 """Maximum number of texts in a batch."""
 MEMORY = 32 << 20
-"""Bytes of vectors kept in memory, so that a text that every case needs is embedded once."""
+"""Bytes of vectors in memory, so a text that every case needs is embedded once."""
 _SHARED_ERRORS = (
     errors.BudgetExceeded, errors.CassetteCorrupt, errors.ConfigError,
     errors.JudgeAway, errors.JudgeRejected, errors.JudgeUnavailable,
@@ -130,15 +130,15 @@ _SHARED_ERRORS = (
 class SharedEmbedder:
     """Shares one embedder between the rows of a run.
 
-    - It embeds identical texts once, while a request is pending and as long as the vector is
-      among the last 32 MB. With a `store`, it keeps the vectors of a local model between runs, by
+    - It embeds identical texts once, while a request is pending and as long as the vector is among
+      the last 32 MB. With a `store`, it keeps the vectors of a local model between runs, by
       identity and digest of the text.
-    - It sends the texts that several rows need at the same time in one batch of up to 256 texts,
+    - It puts the texts that several rows need at the same time in one batch of up to 256 texts,
       shortest first. A local embedder (`embed`) runs on a thread, one batch at a time. A hosted
-      embedder (`aembed`) is awaited; it limits and records its calls itself. A synchronous
-      embedder (`synchronous`) is called directly, without an event loop, and is never stored.
-    - It halves a batch that fails until only the faulty text is left, so that a bad text fails its
-      own rows only. Outages, limits and wrong settings fail all waiting rows.
+      embedder (`aembed`) is awaited; it limits and records its calls itself. A synchronous embedder
+      (`synchronous`) is called directly, without an event loop, and is never stored.
+    - If a batch fails, it is halved until only the faulty text remains, so a bad text fails only
+      its own rows. Outages, limits and wrong settings fail all waiting rows.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class SharedEmbedder:
         with self._working:
             known: dict[str, Vector] = {}
             if self._vector_cache is not None:
-                # Reading it may load the model, so it is not read earlier.
+                # Reading the identity may load the model, so it is not read earlier.
                 dimensions = getattr(self.embedder, "dimensions", None)
                 for digest in texts:
                     vector = self._vector_cache.get(digest, dimensions=dimensions)

@@ -81,7 +81,7 @@ def test_another_pooling_has_to_be_said(own):
     settings_file.parent.mkdir()
     settings_file.write_text(json.dumps({"pooling_mode_max_tokens": True}), encoding="utf-8")
 
-    with pytest.raises(ConfigError, match="wants pooling_mode_max_tokens; say pooling: mean"):
+    with pytest.raises(ConfigError, match="requires pooling_mode_max_tokens; set pooling: mean"):
         embedded(OnnxEmbedder(str(own)), "sea")
 
 
@@ -217,11 +217,11 @@ def test_a_wrong_spec_is_one_line(own, spec, message):
         ("model.onnx", b"not a model", "model.onnx cannot be loaded: "),
         ("model.onnx", b"", "model.onnx cannot be loaded: "),
         ("model.onnx", None, "has no model.onnx or onnx/model.onnx"),
-        ("tokenizer.json", b"{}", "tokenizer.json is no tokenizer: "),
-        ("tokenizer.json", b"\xff", "tokenizer.json is no tokenizer: "),
-        ("sentence_bert_config.json", b"[3]", "must hold an object"),
+        ("tokenizer.json", b"{}", "tokenizer.json is not a tokenizer: "),
+        ("tokenizer.json", b"\xff", "tokenizer.json is not a tokenizer: "),
+        ("sentence_bert_config.json", b"[3]", "must contain a JSON object"),
         ("sentence_bert_config.json", b"{", "cannot be read: "),
-        ("model.onnx", tiny_onnx.model(inputs=("input_ids", "pixels")), "wants pixels beside"),
+        ("model.onnx", tiny_onnx.model(inputs=("input_ids", "pixels")), "requires pixels in addition"),
     ],
 )
 def test_a_broken_file_is_one_line(own, file, content, message):
