@@ -1,4 +1,4 @@
-"""Rubrics: files that state what a judge is asked and how its answers become a number.
+"""Rubrics: files that define what to ask a judge, and how to compute a score from its answers.
 
 It imports `core`.
 

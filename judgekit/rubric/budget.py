@@ -1,8 +1,8 @@
 """The budget of a rendering: steps, characters, and the length of a text.
 
-Jinja's sandbox lets a template multiply text to a gigabyte, double a list forty times or loop for
-hours. Here the budget of the rendering pays for every text, list and repetition. Placeholders stand
-for the texts of a case while a plan is made (see `plan`).
+In Jinja's sandbox, a template can multiply text to a gigabyte, double a list forty times, or loop
+for hours. Here, every text, list and repetition is charged to the budget of the rendering. While a
+plan is made (see `plan`), placeholders replace the texts of a case.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from typing import Any, NoReturn
 from jinja2 import StrictUndefined, TemplateRuntimeError
 
 MAX_STEPS = 500_000
-"""Loop rounds and calls of one rendering; long bodies and long lists count as several."""
+"""Maximum number of loop rounds and calls of a rendering; long bodies and lists count several
+times."""
 MAX_CHARACTERS = 100_000_000
-"""Characters that one rendering may build and print, all texts together."""
+"""Maximum number of characters that one rendering may build and print."""
 MAX_TEXT = 32_000_000
-"""Length of a text that a template may build; a text that is not ASCII counts twice."""
+"""Maximum length of a text that a template builds; a text that is not ASCII counts twice."""
 MAX_BITS = 2_048
-"""Size of an integer in computations: 616 digits."""
+"""Maximum size of an integer in computations: 616 digits."""
 
 MARK = "\ud800"
-"""Begins the mark of a printed placeholder: half of a surrogate pair, which no file can have."""
+"""First character of the mark of a printed placeholder: half of a surrogate pair, which no file can
+contain."""
 MARK_END = "\udfff"
 
 
@@ -80,7 +82,7 @@ class Rendering:
         self.inside: str | None = None
         """The role that is being rendered, or another place where no role may begin."""
         self.placeholders: list[Placeholder] = []
-        """The placeholders that were printed in place of a case's texts (see plan)."""
+        """The placeholders printed instead of texts of the case (see `plan`)."""
 
     def step(self, count: int = 1) -> None:
         """Charge `count` steps."""
@@ -109,9 +111,10 @@ current: ContextVar[Rendering | None] = ContextVar("rendering", default=None)
 
 
 def under_way() -> Rendering:
-    """Return the running rendering, which pays; without one, nothing can be computed.
+    """Return the running rendering; its budget is charged.
 
-    Jinja computes constants when it compiles; the error here prevents that.
+    Jinja computes constants when it compiles. The error here prevents that, because nothing can be
+    computed without a rendering.
     """
     rendering = current.get()
     if rendering is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=RubricFile)
 MAX_LAYERS = 10
-"""Longest chain of files that extend each other."""
+"""Maximum length of a chain of files that extend each other."""
 
 
 class Layer:
@@ -144,5 +144,5 @@ def _key_hint(path: Steps, known: list[str]) -> str:
 
 
 def hints() -> Hints:
-    """Return what a rubric file says of its mistakes."""
+    """Return the hints for errors in a rubric file."""
     return Hints(key=_key_hint, value=_value_hint)

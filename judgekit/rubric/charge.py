@@ -1,4 +1,4 @@
-"""Add charges to a parsed template, for everything that runs, repeats, compares or builds."""
+"""Add charges to a parsed template, for all nodes that run, repeat, compare or build."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _children(node: nodes.Node) -> list[nodes.Node]:
 
 
 def _price(body: Iterable[nodes.Node]) -> tuple[int, int]:
-    """Return the steps and characters of one run of a body, without nodes that pay themselves."""
+    """Return the steps and characters of one run of a body, without separately charged nodes."""
     count = characters = 0
     waiting = list(body)
     while waiting:

@@ -1,4 +1,4 @@
-"""Criteria: a question to the judge, the value of each answer, and the order in one request."""
+"""Criteria: a question to the judge, the value of each answer, and the order in a request."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from judgekit.rubric.fold import Outcome
 
 
 class Level(Value):
-    """One word that a judge may answer with, and its value on 0..1."""
+    """A word that a judge can answer with, and its value on 0..1."""
 
     label: str
     value: float | None = Field(default=None, ge=0, le=1)
-    """`None`: this answer makes the criterion not applicable."""
+    """`None` means that this answer makes the criterion not applicable."""
     text: str = ""
 
 
@@ -29,7 +29,7 @@ class Criterion(Value):
 
     question: Question
     weight: float
-    """Share inside its group; negative for a penalty."""
+    """Share of the weight of its group; negative for a penalty."""
     levels: tuple[Level, ...] = ()
     reverse: bool = False
     """Whether a high answer is bad; its value is then subtracted from 1."""
@@ -48,10 +48,11 @@ class Criterion(Value):
 
     @cached_property
     def worth(self) -> Callable[[Any, Sequence[Any]], Outcome]:
-        """A function that returns the value of an answer on 0..1, from its value and items.
+        """A function from the value and items of an answer to its value on 0..1.
 
-        A checklist has the value met / all, and is not applicable without items; a number its
-        position between minimum and maximum; a word the value of its level.
+        The value of a checklist is met / all, and it is not applicable without items. The value of
+        a number is its position between minimum and maximum. The value of a word is that of its
+        level.
         """
         plain: Callable[[Any, Sequence[Any]], Outcome]
         if self.question.kind == "checklist":
@@ -119,10 +120,10 @@ T = TypeVar("T")
 
 
 class Arrangement(NamedTuple):
-    """Which criteria a request has, and in which order."""
+    """The criteria of a request, and their order."""
 
     place: int = 0
-    """Place in the balanced orders: 0 is the written order."""
+    """Index in the balanced orders: 0 is the written order."""
     criteria: tuple[str, ...] | None = None
     """The criteria of this call, after the case; `None` for all, before the case."""
     details: bool = True
@@ -138,7 +139,7 @@ SWAPPED = "swapped"
 
 
 def order_name(place: int, *, swapped: bool = False) -> str:
-    """Return the name of a place in the balanced orders.
+    """Return the name of a balanced order by its index.
 
     >>> [order_name(place) for place in range(5)]
     ['written', 'reversed', 'shuffled 1', 'shuffled 1 reversed', 'shuffled 2']
@@ -158,7 +159,7 @@ def ordered(values: Sequence[T], place: int) -> tuple[T, ...]:
     """Return values in one of the balanced orders.
 
     The written order comes first, then its reverse, then permutations, each followed by its
-    reverse. In each such pair, every value is as often before as after every other.
+    reverse. In each of these pairs, every value is as often before as after every other value.
 
     >>> [ordered("abcd", place) for place in range(2)]
     [('a', 'b', 'c', 'd'), ('d', 'c', 'b', 'a')]
@@ -171,7 +172,7 @@ def ordered(values: Sequence[T], place: int) -> tuple[T, ...]:
 def _permutation(count: int, pair: int) -> tuple[int, ...]:
     if pair == 0:
         return tuple(range(count))
-    # A digest, because the order of `random` is not promised for all versions of Python.
+    # A digest, because the results of `random` may differ between versions of Python.
     return tuple(sorted(range(count), key=lambda n: digest(f"order {pair} {count} {n}")))
 
 

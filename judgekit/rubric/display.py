@@ -1,4 +1,4 @@
-"""A rubric as text, and as it is shown by itself: the questions and their weights."""
+"""A rubric as text, and as shown in notebooks and prompts: its questions and their weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_LEVELS = 8
 
 
 def rubric_text(rubric: Rubric) -> str:
-    """Return a rubric's criteria, weights and modes."""
+    """Return a rubric's criteria, weights and modes as text."""
     lines = [
         f"{rubric.name}, version {rubric.version}, digest {rubric.digest[:16]}",
         rubric.description,
@@ -81,7 +81,7 @@ def _notes(criterion: Criterion) -> list[str]:
 
 
 def _answers(criterion: Criterion) -> list[str]:
-    """Return the words to answer with and their values, or the items to tick off."""
+    """Return the possible words with their values, or the items of a checklist."""
     levels = [
         f"{level.label} = {'left out' if level.value is None else format(level.value, 'g')}"
         for level in criterion.levels

@@ -14,11 +14,11 @@ from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
 
 MAX_CRITERIA = 200
-"""Criteria that a rubric may have."""
+"""Maximum number of criteria in a rubric."""
 MAX_EXAMPLES = 20
-"""Rows of a labelled file that a judge may be shown."""
+"""Maximum number of rows of a labelled file that a judge sees."""
 MAX_WORDS = 50
-"""Levels, options or details that a criterion may have."""
+"""Maximum number of levels, options or details of a criterion."""
 
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -35,26 +35,27 @@ def _check_fields(fields: list[str] | None) -> list[str] | None:
 
 
 def _worth(value: Any) -> Any:
-    """Take `good: 0.75` for `good: {value: 0.75}`."""
+    """Convert `good: 0.75` to `good: {value: 0.75}`."""
     return {"value": value} if isinstance(value, (int, float)) or value is None else value
 
 
 class LevelFile(FileModel):
-    """A word to answer with."""
+    """A word that a judge can answer with."""
 
     value: Number | None = Field(default=None, ge=0, le=1)
-    """What the word is worth, 0 to 1; `null` (of an option) leaves the criterion out."""
+    """The value of the word, 0 to 1; with `null` (for an option), the criterion is not
+    applicable."""
     text: str = ""
-    """What the word means, shown to the judge."""
+    """The meaning of the word, shown to the judge."""
 
 
 class DetailFile(FileModel):
-    """A thing to report beside the verdict."""
+    """A detail that the judge reports in addition to the verdict."""
 
     kind: Literal["text", "boolean", "list"] = "text"
-    """What the judge reports: a text, a yes or no, or a list of texts."""
+    """The form of the detail: a text, a yes or no, or a list of texts."""
     text: str = ""
-    """What the judge is asked to report."""
+    """The instruction for the judge."""
 
     def value(self, name: str) -> Detail:
         """Return the detail as the judge sees it."""
@@ -72,39 +73,40 @@ Levels = Annotated[dict[str, _Level], Field(max_length=MAX_WORDS)]
 Details = Annotated[dict[str, _Detail], Field(max_length=MAX_WORDS)]
 
 Silences = Annotated[dict[str, str | None], Field(max_length=MAX_WORDS)]
-"""Rules of `judgekit rubric lint` that are not to speak up here -> why not."""
+"""Rules of `judgekit rubric lint` to silence -> the reason."""
 
 
 class CriterionFile(FileModel):
     """One criterion."""
 
     text: str = Field(min_length=1)
-    """The question, as the judge reads it; may name `{{ parameters.NAME }}`."""
+    """The question, as the judge reads it; may contain `{{ parameters.NAME }}`."""
     kind: Literal["score", "levels", "number", "boolean", "choice", "checklist"] | None = None
-    """How it is answered; levels make a score, options a choice, items a checklist. `levels` and
+    """The kind of answer. Levels imply a score, options a choice, items a checklist. `levels` and
     `number` are scores: by a word, or by a number."""
     weight: Number | None = None
-    """Share inside its group; negative for a penalty. Give all of a group one, or none."""
+    """Share of the weight of its group; negative for a penalty. In a group, either all criteria
+    have a weight or none."""
     minimum: Number | None = None
-    """The lowest number of a score; 0 by default."""
+    """The minimum of a score; 0 by default."""
     maximum: Number | None = None
-    """The highest number of a score; 1 by default."""
+    """The maximum of a score; 1 by default."""
     levels: Levels | None = None
-    """Words of a score, best first, and what each is worth on 0 to 1."""
+    """Words of a score, best first, with their values on 0 to 1."""
     options: Levels | None = None
-    """Words of a choice and what each is worth; `null` means not applicable."""
+    """Words of a choice, with their values; `null` means not applicable."""
     items: list[str] | None = Field(default=None, max_length=MAX_ITEMS)
-    """What a checklist ticks off; without it the judge lists the items itself."""
+    """The items of a checklist; without them, the judge lists the items itself."""
     nullable: bool = False
     """Whether the judge may abstain."""
     quotes: bool = False
-    """Whether the judge must quote the words that decided it."""
+    """Whether the judge must quote the decisive words."""
     reverse: bool = False
     """Whether a high answer is bad."""
     details: Details = Field(default_factory=dict)
-    """Further things to report beside the verdict; never scored."""
+    """Further details to report in addition to the verdict; they are never scored."""
     lint: Silences = Field(default_factory=dict)
-    """Lint rules that are silent here, and why."""
+    """Lint rules to silence for this criterion -> the reason."""
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "CriterionFile":
@@ -147,14 +149,14 @@ class CriterionFile(FileModel):
 
     @property
     def chosen_kind(self) -> str:
-        """The given kind, or the one that the other keys imply."""
+        """The given kind, or the kind that follows from the other keys."""
         if self.kind:
             return "score" if self.kind in ("levels", "number") else self.kind
         return "choice" if self.options else "checklist" if self.items else "score"
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lowest and highest number, 0 and 1 by default."""
+        """Minimum and maximum, by default 0 and 1."""
         low = 0.0 if self.minimum is None else self.minimum
         return low, 1.0 if self.maximum is None else self.maximum
 
@@ -183,53 +185,53 @@ class CriterionFile(FileModel):
 
 
 class GroupFile(FileModel):
-    """What a group of criteria needs of a case."""
+    """The fields that a group of criteria needs in a case."""
 
     requires: list[str] = Field(default_factory=none_yet, json_schema_extra=_ONE_OF_THE_FIELDS)
-    """Fields a case must have for the group to apply."""
+    """Fields that a case must have; otherwise the group is not applicable."""
     text: str = ""
-    """What the group is about, for people."""
+    """A description of the group for readers of the file."""
 
     _fields = field_validator("requires")(_check_fields)
 
 
 class ParameterFile(FileModel):
-    """Something the author leaves open, for a suite to set."""
+    """A setting that the author leaves open; a suite sets it."""
 
     kind: ParameterKind | None = None
-    """What it may be set to; without one, what its choices or its default are."""
+    """The type of the value; by default, it follows from the choices or the default value."""
     description: str | None = None
-    """What it changes, for whoever sets it."""
+    """The effect of the parameter, for users."""
     default: Any = None
-    """What it is where nobody sets it; without one it must be set."""
+    """The default value; a parameter without one must be set."""
     minimum: Number | None = None
-    """The lowest number it may be."""
+    """The minimum of a number."""
     maximum: Number | None = None
-    """The highest number it may be."""
+    """The maximum of a number."""
     choices: list[str] | None = Field(default=None, min_length=1, max_length=MAX_WORDS)
-    """The words a choice, or each word of a list, may be."""
+    """The allowed words of a choice, or of each item of a list."""
 
 
 class ExampleFile(FileModel):
-    """A judged case shown to the judge."""
+    """A judged case that is shown to the judge."""
 
     case: dict[str, Any]
     """The case, by its fields."""
     answers: dict[str, Any]
-    """The right answers: criterion to what a judge would answer."""
+    """The right answers: criterion -> the answer of an ideal judge."""
 
 
 class LabelledFile(FileModel):
-    """Examples taken from a file of labelled rows: what a person said of which case."""
+    """Examples from a file of labelled rows, in which people judged cases."""
 
     file: str = Field(min_length=1)
-    """JSON Lines of `{case, answers}`, in the rubric's folder or below it."""
+    """JSON Lines of `{case, answers}`, in the rubric's folder or a subfolder."""
     cases: str | None = None
-    """JSON Lines of cases, where the rows only name theirs by id."""
+    """JSON Lines of cases; needed if the rows contain only the ids of their cases."""
     metric: str | None = None
-    """The rows of which metric or rubric; this one's by default."""
+    """Use the rows of this metric or rubric; by default, those of this rubric."""
     count: int = Field(default=4, ge=1, le=MAX_EXAMPLES)
-    """How many a judge is shown."""
+    """Number of rows that a judge sees."""
     choose: Literal["spread", "first"] = "spread"
     """`spread`: from the lowest value to the highest; `first`: in the order of the file."""
 
@@ -245,7 +247,7 @@ Examples = Annotated[
 
 
 def _default(value: Any) -> Any:
-    """Take `audience: adults` for `audience: {default: adults}`."""
+    """Convert `audience: adults` to `audience: {default: adults}`."""
     return value if isinstance(value, dict) or value is None else {"default": value}
 
 
@@ -261,50 +263,51 @@ class RubricFile(FileModel):
     """Front matter without its tests, which a run does not need."""
 
     schema_: str | None = Field(default=None, alias="$schema")
-    """Where editors find the schema of this file; it means nothing to a judge."""
+    """The schema of this file, for editors; the judge does not see it."""
     name: str = Field(json_schema_extra={"pattern": f"^{_NAME.pattern}$"})
-    """What suites and results call it: letters, digits, _ and -."""
+    """The name in suites and results: letters, digits, _ and -."""
     version: int = Field(default=1, ge=1)
-    """The author's count of changes that matter."""
+    """The version; increase it with each relevant change."""
     extends: str | None = None
-    """The rubric it builds on: one beside it, or a built-in one."""
+    """The rubric that it extends: one in the same folder, or a built-in one."""
     abstract: bool = False
-    """Whether it is only there to be extended."""
+    """Whether the rubric exists only to be extended."""
     description: str | None = None
-    """What it judges, in a sentence; the judge reads it as the task."""
+    """The purpose of the rubric, in a sentence; the judge reads it as the task."""
     requires: list[str] | None = Field(default=None, json_schema_extra=_ONE_OF_THE_FIELDS)
-    """Fields every case must have; `output` by default."""
+    """Fields that every case must have; `output` by default."""
     groups: dict[str, GroupFile] = Field(default_factory=dict)
-    """What groups of criteria (`group.name`) need of a case."""
+    """The fields that each group of criteria (`group.name`) needs in a case."""
     modes: dict[str, dict[str, Number]] = Field(default_factory=dict)
-    """Mode to group to weight; the weights of a mode add up to 1."""
+    """Mode -> group -> weight; the weights of a mode add up to 1."""
     default_mode: str | None = None
-    """The mode where none is asked for."""
+    """The mode that applies if none is selected."""
     weights: Literal["fractions", "relative", "points"] | None = None
-    """`fractions`: weights of a group add up to 1; `relative`: any positive numbers, rescaled to
-    add up to 1. `points` is an older word for `relative`."""
+    """`fractions`: the weights of a group add up to 1. `relative`: any positive numbers, which are
+    rescaled to add up to 1. `points` is an older word for `relative`."""
     combine: Literal["weighted_mean", "min", "max", "all"] | None = None
-    """How criteria become one value; weighted_mean by default."""
+    """How criteria are combined into one value; weighted_mean by default."""
     criteria: dict[str, CriterionFile | None] = Field(
         default_factory=dict,
         max_length=MAX_CRITERIA,
         json_schema_extra={"propertyNames": {"pattern": f"^{ID.pattern}$"}},
     )
-    """What is judged, by id; `null` removes one that is inherited."""
+    """The criteria by id; `null` removes an inherited one."""
     details: Details = Field(default_factory=dict)
-    """Asked once for the whole verdict, after the criteria; never scored."""
+    """Questions about the whole verdict, after the criteria; they are never scored."""
     parameters: dict[str, _Parameter | None] = Field(
         default_factory=dict, max_length=MAX_PARAMETERS
     )
-    """What a suite may set; templates read it as `parameters.NAME`. An heir says what differs."""
+    """Settings for suites; templates read them as `parameters.NAME`. A rubric that extends this one
+    writes only the differences."""
     examples: Examples = Field(default_factory=none_yet)
-    """Judged cases shown to the judge: written here, or taken from a labelled file."""
+    """Judged cases that are shown to the judge: written here, or from a labelled file."""
     tests: list[Any] = Field(default_factory=none_yet)
     """Cases with a known verdict (see `TestedFile`)."""
     orderings: list[Any] = Field(default_factory=none_yet)
-    """Pairs of tests of which one must score above the other."""
+    """Pairs of tests of which one must score higher than the other."""
     lint: Silences = Field(default_factory=dict)
-    """Lint rules that are silent in this file, and why."""
+    """Lint rules to silence in this file -> the reason."""
 
     @property
     def inline_examples(self) -> list[ExampleFile]:

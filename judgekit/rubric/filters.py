@@ -1,4 +1,4 @@
-"""The filters, tests and methods of templates, and what each charges to the budget."""
+"""The filters, tests and methods of templates, and how each is charged to the budget."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from judgekit.rubric import budget
 class Price(NamedTuple):
     """The work of one call, in proportion to its arguments.
 
-    Every call pays for reading its arguments; the fields name further work.
+    Every call is charged for reading its arguments; the fields describe further work.
     """
 
     text: bool = False
     """It works on a text: other values are printed first."""
     growth: int = 1
-    """The result may be this many times as long."""
+    """Maximum length of the result, as a multiple of the length of the argument."""
     pieces: bool = False
     """It splits its value: up to one piece per character."""
     order: bool = False
@@ -37,7 +37,7 @@ class Price(NamedTuple):
     """It may compare every character of its text with every character of its arguments."""
 
     def charge(self, *values: Any) -> None:
-        """Charge a call for its values; it works on the first one.
+        """Charge a call for its values; its subject is the first one.
 
         Raises:
             TemplateRuntimeError: the budget is spent, or the first value has the wrong type.

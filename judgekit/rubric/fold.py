@@ -16,7 +16,7 @@ Outcome = tuple[Status, float | None]
 
 
 class Worth(NamedTuple):
-    """One criterion with its weight and outcome."""
+    """A criterion with its weight and outcome."""
 
     id: str
     group: str
@@ -32,12 +32,12 @@ class Folded(NamedTuple):
     value: float | None
     """On 0..1; `None` unless scored."""
     raw: float | None
-    """Before clamping: penalties may take it below 0."""
+    """Value before clamping; penalties may lower it below 0."""
     shares: dict[str, float]
-    """Effective weight of each criterion that counted; the positive ones sum to 1. Empty where
-    the values of criteria are not added up: of `min`, `max` and `all`."""
+    """Effective weight of each criterion that counts; the positive ones add up to 1. Empty with
+    `min`, `max` and `all`, which do not add values."""
     covered: float
-    """Share of the intended positive weight that was answered, 0..1."""
+    """Share of the intended positive weight that has an answer, 0..1."""
     groups: dict[str, float | None]
     """Value of each group that has weight, before clamping."""
 
@@ -47,11 +47,11 @@ class GroupShare(NamedTuple):
 
     name: str
     share: float
-    """Its weight among the groups that count; these sum to 1."""
+    """Its weight among the groups that count; these weights add up to 1."""
     positive: float
-    """Sum of the positive weights in it."""
+    """Sum of its positive weights."""
     members: tuple[tuple[int, float], ...]
-    """Index and weight of each criterion in it."""
+    """Index and weight of each of its criteria."""
 
 
 class Shares(NamedTuple):
@@ -60,9 +60,9 @@ class Shares(NamedTuple):
     status: Status
     """The status of the whole."""
     effective: dict[str, float]
-    """Weight of each criterion that counts; the positive ones sum to 1."""
+    """Weight of each criterion that counts; the positive ones add up to 1."""
     covered: float
-    """Share of the intended positive weight that was answered, 0..1."""
+    """Share of the intended positive weight that has an answer, 0..1."""
     counted: tuple[int, ...]
     """Index of each criterion that counts."""
     groups: tuple[GroupShare, ...]
@@ -74,15 +74,15 @@ def fold(
 ) -> Folded:
     """Fold criteria into one value.
 
-    Inside a group: sum(weight * value) / sum(positive weights), over the criteria that were
-    scored. Across groups: the same, with the groups' weights. A criterion that was not scored is
-    left out of both sums, so the others keep their proportions. A penalty (negative weight)
-    subtracts weight * value. `min`, `max` and `all` use only scored criteria; `all` is 1 if each
-    of them has the value 1, else 0.
+    Inside a group, the value is sum(weight * value) / sum(positive weights), over the scored
+    criteria. Across groups it is the same, with the groups' weights. A criterion without a score is
+    in neither sum, so the others keep their proportions. A penalty (negative weight) subtracts
+    |weight| * value. `min`, `max` and `all` use only scored criteria; `all` is 1 if each of them
+    has the value 1, else 0.
 
     Args:
         worths: the criteria, in the rubric's order.
-        groups: group -> weight in the chosen mode; groups without weight are left out.
+        groups: group -> weight in the selected mode; groups without weight are ignored.
         combine: how criteria become one number.
     """
     values = [worth.value for worth in worths]

@@ -15,7 +15,7 @@ from judgekit.core.input_file import read_text
 from judgekit.rubric.sheet import Sheet, sheet_of
 
 MAX_FILE = 1_000_000
-"""Bytes a rubric file may have."""
+"""Maximum size of a rubric file, in bytes."""
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
@@ -25,7 +25,7 @@ def read_file(path: Path) -> str:
     """Return a rubric file's text.
 
     Raises:
-        RubricError: unreadable, too large, or not UTF-8.
+        RubricError: the file is unreadable, too large, or not UTF-8.
     """
     try:
         return read_text(path, most=MAX_FILE)
@@ -38,7 +38,7 @@ def read_file(path: Path) -> str:
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
-    """Return front matter and body; the body keeps its line numbers by leading empty lines."""
+    """Return front matter and body; empty lines before the body keep its line numbers."""
     match = _FRONT.match(text)
     if match is None:
         return "", text
@@ -47,7 +47,7 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 class Folders(BaseLoader):
-    """Finds `.jinja` files by plain names, in a rubric's own folder, then the built-in one."""
+    """Finds `.jinja` files by name, first in a rubric's folder, then in the built-in one."""
 
     def __init__(
         self, folders: tuple[Path, ...], *, inline: Mapping[str, tuple[Path, str]] | None = None
@@ -56,7 +56,7 @@ class Folders(BaseLoader):
         # Template name -> the file that contains it, and its text.
         self._inline = inline or {}
         self.parents: dict[str, str] = {}
-        """Template name -> the name its front matter extends."""
+        """Template name -> the name that its front matter extends."""
         self._paths = {name: path for name, (path, _) in self._inline.items()}
         self._sheets: dict[str, Sheet] = {}
 
@@ -64,7 +64,7 @@ class Folders(BaseLoader):
         """Return the file of a template name.
 
         Raises:
-            TemplateNotFound: no such file, or a name that tries to leave the folders.
+            TemplateNotFound: there is no such file, or the name points outside the folders.
         """
         path = self._paths.get(name) or next(self.all_of(name), None)
         if path is None:
@@ -82,7 +82,7 @@ class Folders(BaseLoader):
         return self._inline[name][1] if name in self._inline else read_file(self.find(name))
 
     def all_of(self, name: str) -> Iterator[Path]:
-        """Yield the files of a name, folder by folder, without those that leave a folder."""
+        """Yield the files of a name, folder by folder, without those outside the folders."""
         if _NAME.fullmatch(name) and ".." not in name and name.endswith(".jinja"):
             for folder in self.folders:
                 path = folder / name
@@ -90,9 +90,9 @@ class Folders(BaseLoader):
                     yield path
 
     def source(self, name: str) -> tuple[str, str, str, bool]:
-        """Return a template as `sheet_of` takes it.
+        """Return the arguments of `sheet_of` for a template.
 
-        The `extends` of its front matter is put before its first line.
+        The `extends` of its front matter is inserted before its first line.
 
         Raises:
             TemplateNotFound: no such file.

@@ -25,16 +25,16 @@ from judgekit.rubric.fold import Combine, Worth, fold
 from judgekit.rubric.folders import read_file
 
 MAX_ROWS = 10_000
-"""Rows that a labelled file may have; a judge sees a few of them."""
+"""Maximum number of rows of a labelled file."""
 MAX_SHOWN = 200_000
-"""Characters that all shown rows may have together."""
+"""Maximum number of characters of all shown rows together."""
 
 _PATH = re.compile(r"\w[\w. -]*+(?:/\w[\w. -]*+)*+")
 _KEYS = {"case", "metric", "rubric", "answers", "details"}
 
 
 class Example(Value):
-    """A judged case shown to the judge."""
+    """A judged case that is shown to the judge."""
 
     case: Case
     answers: dict[str, Json]
@@ -73,7 +73,7 @@ class Labelled:
         self._without: dict[frozenset[int], tuple[Example, ...]] = {}
 
     def shown_to(self, case: Case) -> tuple[frozenset[int], tuple[Example, ...]]:
-        """Return the numbers of the excluded rows for a case, and the examples to show."""
+        """Return the indices of the rows that are excluded for a case, and the examples to show."""
         text = _text_of(case)
         if case.id not in self._ids and case.parent not in self._ids and text not in self._texts:
             return frozenset(), self.chosen
@@ -95,9 +95,9 @@ class Labelled:
 
 
 def _spread(rows: Sequence[_Row], count: int) -> list[_Row]:
-    """Return rows with values spread evenly from the lowest to the highest.
+    """Return rows whose values are spread evenly from the lowest to the highest.
 
-    Of equally close rows, the one with the lowest digest counts; rows without a value come last.
+    Of equally close rows, the one with the lowest digest is used; rows without a value come last.
     """
     left = sorted((row for row in rows if row.value is not None), key=lambda row: row.digest)
     rest = sorted((row for row in rows if row.value is None), key=lambda row: row.digest)
@@ -125,7 +125,7 @@ def read_labelled(
     Args:
         file: the settings in the rubric.
         folder: the rubric's folder; files outside of it are refused.
-        rubric: its name; by default, rows of this metric or rubric count.
+        rubric: the name of the rubric; by default, rows of this metric or rubric are used.
         form: the questions of the rubric.
         weighing: how to compute a number from answers.
         where: `file:line` of the settings.
@@ -143,7 +143,7 @@ def read_labelled(
     rows = list(_RowReader(metric, cases, form, weighing).rows(path, texts[file.file]))
     if len(rows) < file.count:
         message = f"{path} has {len(rows)} rows of {metric!r}, fewer than the {file.count} examples"
-        raise _invalid(f"{message}; lower the count, or name the metric of its rows", where)
+        raise _invalid(f"{message}; lower the count, or set the metric of its rows", where)
     labelled = Labelled(rows, count=file.count, choose=file.choose)
     shown = sum(
         len(canonical_json(e.answers)) + len(e.case.model_dump_json(exclude_defaults=True))
@@ -262,10 +262,10 @@ class _RowReader(NamedTuple):
 
 
 def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:
-    """Return a case written in a rubric.
+    """Return a case that is written in a rubric.
 
     Raises:
-        RubricError: it is none.
+        RubricError: it is not a valid case.
     """
     try:
         words = {name: as_text(data[name]) for name in CASE_WORDS & data.keys()}

@@ -15,7 +15,7 @@ from judgekit.core.input_file import nearby, other_kind
 from judgekit.core.suggest import suggest
 
 GROUP = "judgekit.rubrics"
-"""Entry points of packages that offer rubrics: NAME = package.folder"""
+"""Entry points of packages with rubrics: NAME = package.folder"""
 SUFFIX = ".jinja"
 
 
@@ -33,7 +33,7 @@ class RubricFolder(NamedTuple):
 
 @lru_cache(maxsize=1)
 def builtin_folder() -> Path:
-    """Return the folder of built-in rubrics: inside a wheel, or beside the package."""
+    """Return the folder of built-in rubrics: inside a wheel, or next to the package."""
     spec = find_spec("judgekit")
     package = Path(spec.origin).parent if spec and spec.origin else Path(__file__).parents[1]
     for folder in (package / "_rubrics", package.parent / "rubrics"):
@@ -55,9 +55,9 @@ def own_folders(base: Path, folders: Sequence[Path] = ()) -> list[RubricFolder]:
 
 
 def package_folders() -> tuple[RubricFolder, ...]:
-    """Return the folders that installed packages offer, by the names of their entry points.
+    """Return the folders of rubrics in installed packages, by the names of their entry points.
 
-    This imports no package: it locates the folder from where the package is installed.
+    This imports no package: it locates a folder from the place where the package is installed.
 
     Raises:
         RubricError: a package offers a folder that does not exist, or two packages offer the same
@@ -98,7 +98,7 @@ def _folder_of(offer: Offer) -> Path:
 
 
 def library_folders() -> list[RubricFolder]:
-    """Return the folders that every project has: those of packages, then the built-in one."""
+    """Return the folders that every project can use: those of packages, then the built-in one."""
     return [*package_folders(), RubricFolder(builtin_folder(), "built-in")]
 
 
@@ -171,7 +171,7 @@ def _of_package(package: str, name: str) -> Path:
 def rubrics_in(folders: Sequence[RubricFolder]) -> Iterator[tuple[str, RubricFolder, str | None]]:
     """Yield every rubric of some folders, in the order in which names are looked up.
 
-    Each with its folder, and the owner of an earlier folder that has the same name.
+    Each comes with its folder, and with the owner of an earlier folder that has the same name.
     """
     seen: dict[str, str] = {}
     listed: set[Path] = set()

@@ -1,4 +1,4 @@
-"""Load rubric files; every error names its file and line, before any call to a judge.
+"""Load rubric files; every error names its file and line, and is raised before any call to a judge.
 
 Loading raises the first fault; `open_rubric`, for lint, returns all of them.
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 _MOST = 50
-"""Most faults of one front matter that are shown."""
+"""Maximum number of faults of one front matter that are shown."""
 _RULES = {"extra_forbidden": "unknown-key", "missing": "missing-key"}
 
 
@@ -55,7 +55,7 @@ def load_rubric(
         folders: folders to search for names first.
 
     Raises:
-        RubricError: with file and line, for anything wrong in any file involved.
+        RubricError: one of the files is invalid; names file and line.
     """
     path = find_rubric(source, base=base, folders=folders)
     place = path.resolve()
@@ -88,7 +88,7 @@ def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
     """Build a rubric from its layers.
 
     Raises:
-        RubricError: with file and line, for anything wrong in any of them.
+        RubricError: one of them is invalid; names file and line.
     """
     own = layers[0]
     if own.file.abstract:
@@ -179,7 +179,7 @@ class RubricBuilder:
         self.own, self.path, self.loader = layers[0], path, loader
         self.faults: list[RubricError] = []
         abstract = self.own.file.abstract
-        # Lint checks the texts of an abstract file, but what is missing may be in its children.
+        # Lint checks the texts of an abstract file; missing parts may be in its children.
         self.merged = MergedLayers(layers, faults=[] if abstract else self.faults)
         self.criteria = self.merged.criteria()
         self.modes: dict[str, dict[str, float]] = {}
@@ -351,7 +351,7 @@ def inline_rubric(
     # JSON is YAML, so this is the text of an equal rubric file.
     text = f"---\n{json.dumps(front, ensure_ascii=False)}\n---\n"
     own = f"inline:{front['name']}"
-    # Only the built-in base, so that the judge's text depends on the suite alone.
+    # Only the built-in base, so the judge's text depends only on the suite.
     loader = Folders((builtin_folder(),), inline={own: (file, text)})
     layer = Layer(file, name=own, text=text, data=front, lines=lines)
     return build_rubric(chain(layer, loader), path=file, loader=loader)

@@ -23,7 +23,7 @@ class MergedLayers:
 
     Args:
         layers: the rubric's own layer, then what it extends.
-        faults: collects what is wrong.
+        faults: list to which faults are added.
     """
 
     def __init__(self, layers: Sequence[Layer], *, faults: list[RubricError]) -> None:

@@ -19,12 +19,12 @@ ParameterKind = Literal["text", "number", "integer", "boolean", "choice", "list"
 Setting = str | float | int | bool | tuple[str, ...]
 """The value of a parameter."""
 MAX_PARAMETERS = 50
-"""Parameters one rubric may have."""
+"""Maximum number of parameters of a rubric."""
 MAX_SETTING = 20_000
-"""Characters one setting may have."""
+"""Maximum number of characters of a setting."""
 
 MAX_NUMBER = 1e15
-"""Largest absolute value of a number; integers up to there are exact floats."""
+"""Maximum absolute value of a number; integers up to there are exact floats."""
 
 _KINDS: dict[type, ParameterKind] = {
     bool: "boolean", int: "integer", float: "number", list: "list", tuple: "list",
@@ -44,7 +44,7 @@ class Parameter(Value):
     default: Any = None
     minimum: float | None = None
     maximum: float | None = None
-    """Bounds of a number, both included."""
+    """Bounds of a number, inclusive."""
     choices: tuple[str, ...] = ()
     """The allowed words of a choice, or of each item of a list."""
 
@@ -87,7 +87,7 @@ class Parameter(Value):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self._wrong("must be a whole number" if whole else "must be a number", value)
         if not abs(value) <= MAX_NUMBER:
-            raise ConfigError(f"parameter {self.name!r} must be a number of a sane size")
+            raise ConfigError(f"parameter {self.name!r} must be a number between -1e15 and 1e15")
         if whole and value != int(value):
             raise self._wrong("must be a whole number", value)
         number = int(value) if value == int(value) else float(value)
@@ -105,7 +105,7 @@ class Parameter(Value):
             rule = f"must have at most {MAX_SETTING:,} characters, not {len(value):,}"
             raise ConfigError(f"parameter {self.name!r} {rule}")
         if CONTROL_CHARACTERS.search(value) or any("\ud800" <= c <= "\udfff" for c in value):
-            raise self._wrong("must not have control characters", value)
+            raise self._wrong("must not contain control characters", value)
         if self.choices and value not in self.choices:
             hint = suggest(value, self.choices, otherwise="")
             raise self._wrong(f"must be one of {', '.join(self.choices)}", value, hint)
@@ -126,7 +126,9 @@ def parameter(name: str, settings: Mapping[str, Any]) -> Parameter:
         ConfigError: the settings contradict each other.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise ConfigError(f"{name!r} is no name for a parameter: letters, digits and _")
+        raise ConfigError(
+            f"{name!r} is not a valid name for a parameter: use letters, digits and _"
+        )
     fields = {key: value for key, value in settings.items() if value is not None}
     choices, default = fields.get("choices"), fields.pop("default", None)
     kind = fields.pop("kind", None) or ("choice" if choices else _KINDS.get(type(default), "text"))
@@ -151,7 +153,7 @@ def parameter(name: str, settings: Mapping[str, Any]) -> Parameter:
 
 
 class ParameterView(View):
-    """The parameters of a rubric, as templates see them."""
+    """The parameters of a rubric, for templates."""
 
     def __init__(self, settings: Mapping[str, Setting]) -> None:
         self.__dict__.update(settings)

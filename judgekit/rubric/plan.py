@@ -22,11 +22,12 @@ from judgekit.rubric.filters import fenced
 from judgekit.rubric.variant import CaseView, MessageView
 
 MAX_PLANS = 64
-"""Shapes of cases that a rubric remembers for each mode."""
+"""Maximum number of shapes of cases that a rubric remembers for each mode."""
 MAX_LIST = 16
-"""Messages, references, passages or choices that a case with a plan may have."""
+"""Maximum number of messages, references, passages or choices of a case with a plan."""
 MAX_FILLING = 1_000_000
-"""Characters of case text to fill in; longer prompts are rendered, to apply the budget."""
+"""Maximum number of characters of case text to fill in; longer prompts are rendered, which applies
+the budget."""
 
 _MARKED = re.compile(f"{MARK}([0-9]+){MARK_END}")
 

@@ -16,7 +16,7 @@ _SAFE = {"fence", "length", "count", "wordcount", "int", "float", "round", "abs"
 _CLOSED = {"role"}
 """Attributes with a fixed set of values."""
 _ROUNDS = 6
-"""Longest chain of macros that is followed."""
+"""Maximum length of a chain of macros that is followed."""
 
 
 class Spot(NamedTuple):

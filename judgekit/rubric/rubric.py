@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Group(Value):
-    """Criteria that belong together, and the fields that a case needs for them to apply."""
+    """Criteria that belong together, and the fields that they need in a case."""
 
     name: str
     requires: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class Rubric(Displayed):
 
     @cached_property
     def _needs(self) -> dict[str, dict[str, frozenset[str]]]:
-        """Mode -> group with weight in it -> the fields that the group needs."""
+        """Mode -> each of its groups with weight -> the fields that the group needs."""
         needs = {name: frozenset(group.requires) for name, group in self.groups.items()}
         return {
             mode: {name: needs.get(name, frozenset()) for name, w in weights.items() if w > 0}
@@ -91,7 +91,7 @@ class Rubric(Displayed):
 
     @property
     def tests(self) -> tuple[RubricTest, ...]:
-        """Cases with a known verdict; never shown to a judge."""
+        """Cases with a known verdict; a judge never sees the verdict."""
         return self.tested()[0]
 
     @property
@@ -125,7 +125,7 @@ class Rubric(Displayed):
         """Return a declared parameter.
 
         Raises:
-            ConfigError: there is none of that name.
+            ConfigError: there is no parameter of that name.
         """
         if name not in self.declared:
             known = suggest(name, list(self.declared)) if self.declared else "; it declares none"
@@ -148,11 +148,11 @@ class Rubric(Displayed):
         return bound
 
     def with_criteria(self, texts: Mapping[str, str], *, like: str) -> Rubric:
-        """Return this rubric with further criteria that differ from one of its own in the text.
+        """Return this rubric with further criteria: copies of one criterion with other texts.
 
         Args:
             texts: id to text, as the judge reads it.
-            like: the criterion that provides all other settings.
+            like: the criterion whose other settings are copied.
 
         Raises:
             ConfigError: an id is taken or invalid, or a text is blank.
@@ -181,7 +181,7 @@ class Rubric(Displayed):
         return self._set(defaults) if self.declared else self
 
     def again(self) -> Rubric:
-        """Return the same rubric without its caches; changes of one do not reach the other."""
+        """Return a copy without the caches; a change of one rubric does not affect the other."""
         other = copy(self)
         other.groups, other.declared = dict(self.groups), dict(self.declared)
         other.modes = {name: dict(weights) for name, weights in self.modes.items()}
@@ -218,7 +218,7 @@ class Rubric(Displayed):
     def variant(
         self, case: Case, *, mode: str, own_form: bool = False
     ) -> tuple[Variant, dict[str, Any]]:
-        """Return the variant for the groups of a mode that apply to a case, and its variables.
+        """Return the variant for the applicable groups of a mode, and its variables for a case.
 
         Raises:
             CaseError: a field the rubric requires is missing, or no group applies.

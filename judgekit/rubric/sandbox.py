@@ -1,8 +1,8 @@
 """The Jinja environment of rubrics: no code, no globals, no endless loops.
 
-Jinja's own sandbox blocks private attributes, but allows every public method of the variables, and
-pydantic's `parse_raw` runs pickles. Here only listed methods can be called, and every part of a
-template pays for its work (see `budget`).
+Jinja's own sandbox blocks private attributes but allows every public method of the variables, and
+pydantic's `parse_raw` runs pickles. Here, templates can call only listed methods, and every part of
+a template is charged to the budget (see `budget`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _refusal(node: nodes.Node) -> str | None:
 
 
 MAX_TOKENS = 20_000
-"""Tokens that a template may have; parsing and compiling them takes up to a second."""
+"""Maximum number of tokens of a template; parsing and compiling take up to a second."""
 
 
 class _TokenLimit(Extension):
@@ -79,7 +79,7 @@ class RoleTag(Extension):
     tags = {"role"}  # noqa: RUF012 - jinja's contract
 
     def parse(self, parser: Parser) -> nodes.Node:
-        """Parse the tag; the body is rendered where it stands, so blocks and super() work."""
+        """Parse the tag; the body is rendered in place, so blocks and super() work."""
         line = next(parser.stream).lineno
         role = parser.stream.expect("name")
         if role.value not in ("system", "user", "assistant"):
@@ -91,7 +91,7 @@ class RoleTag(Extension):
     def _collect(self, role: str, caller: Callable[[], str]) -> str:
         rendering = budget.under_way()
         if rendering.inside:
-            raise TemplateRuntimeError(f"role {role!r} stands inside {rendering.inside}")
+            raise TemplateRuntimeError(f"role {role!r} is inside {rendering.inside}")
         place = len(rendering.messages)
         text = rendering.cached.get(place)
         if text is None:
@@ -110,7 +110,7 @@ class _Sheet(JinjaTemplate):
     """A template of a rubric."""
 
     def _get_default_module(self, ctx: Any = None) -> TemplateModule:
-        """Run an imported file, which happens once: a role in it would only appear once."""
+        """Run an imported file. This happens only once, so a role in it would appear only once."""
         if self._module is not None:
             return self._module
         rendering = budget.under_way()
@@ -239,7 +239,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         return charged(tree)
 
     def _generate(self, *args: Any, **kwargs: Any) -> str:
-        """Compile without a rendering, so that nothing is computed before it is paid."""
+        """Compile without a rendering, so nothing is computed before it is charged."""
         token = budget.current.set(None)
         try:
             return super()._generate(*args, **kwargs)
@@ -307,13 +307,13 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             return budget.concat(left, right)
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
-            raise TemplateRuntimeError(f"{operator!r} takes numbers in a rubric")
+            raise TemplateRuntimeError(f"{operator!r} supports only numbers in a rubric")
         budget.weighed(left)
         budget.weighed(right)
         if operator == "**" and (abs(right) > 64 or abs(left) > 1_000_000):
-            raise TemplateRuntimeError("a power of that size is not for a rubric")
+            raise TemplateRuntimeError("the power is too large for a rubric")
         if operator == "*" and max(abs(left), abs(right)) > 1e18:
-            raise TemplateRuntimeError("a product of that size is not for a rubric")
+            raise TemplateRuntimeError("the product is too large for a rubric")
         return super().call_binop(context, operator, left, right)
 
 

@@ -17,7 +17,7 @@ from judgekit.rubric.translated import translated
 from judgekit.rubric.variant import CASE_FIELDS
 
 MAX_BODIES = 200_000
-"""Characters that the templates of one rubric may have together; compiling them takes seconds."""
+"""Maximum number of characters of the templates of a rubric; compiling them takes seconds."""
 TOO_LONG = (
     f"the rubric's templates have more than {MAX_BODIES:,} characters; "
     "what varies belongs in the cases"
@@ -57,7 +57,7 @@ def with_parameter_hint(error: RubricError, parameters: Iterable[str]) -> Rubric
 
 
 class Sheet:
-    """One template file, parsed, checked and compiled, ready for any environment.
+    """One template file, parsed, checked and compiled, for use in any environment.
 
     Args:
         source: the template, after the `extends` of its front matter.
@@ -79,7 +79,7 @@ class Sheet:
             raise RubricError(TOO_LONG, where=path, rule="prompt-size")
         environment = RubricEnvironment(None)
         self.tree = environment.parse(source, name, path)
-        """Its syntax tree, which nobody may change."""
+        """Its syntax tree; it must not be changed."""
         self._nodes = environment.written
         self._path, self._extends, self._faults = path, extends, faults
         self.code = environment.compile(self.tree, name, path)

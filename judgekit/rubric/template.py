@@ -22,7 +22,7 @@ from judgekit.rubric.translated import translated
 from judgekit.rubric.variant import CaseView
 
 _SEEN = object()
-"""Instead of a plan: one case of this shape was rendered."""
+"""Marker instead of a plan: one case of this shape was rendered."""
 
 
 class Template:
@@ -48,7 +48,7 @@ class Template:
         self._plans: dict[Any, dict[Shape, Plan | object | None]] = {}
 
     def again(self) -> Template:
-        """Return the same template without its caches, for other settings."""
+        """Return a copy of the template without its caches, for other settings."""
         other = copy(self)
         other._cached = {}
         other._plans = {}

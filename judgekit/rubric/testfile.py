@@ -20,10 +20,11 @@ from judgekit.rubric.labelled import inline_case
 from judgekit.rubric.parameter import Parameter
 
 WHOLE = "value"
-"""Names the folded value of a rubric instead of a criterion."""
+"""Refers to the folded value of a rubric instead of a criterion."""
 
 Expected = Literal["scored", "abstained", "not_applicable", "invalid_case"]
-"""A status that a test expects; `invalid_case`: the rubric refuses the case without a call."""
+"""The status that a test expects; `invalid_case` means that the rubric refuses the case without a
+call."""
 
 _NAME = re.compile(r"[\w.+-]+")
 _SOURCES = (*CASE_TEXTS, "history")
@@ -38,7 +39,7 @@ def _listed(value: Any) -> Any:
 
 
 def _answered(value: Any) -> Any:
-    """Take `harm: none` for `harm: {answer: none}`."""
+    """Convert `harm: none` to `harm: {answer: none}`."""
     if isinstance(value, (bool, str)):
         return {"answer": value}
     if isinstance(value, (int, float)):
@@ -53,14 +54,14 @@ class QuotesFile(FileModel):
     """The quotes that the judge must give."""
 
     contain: Texts = Field(default_factory=none_yet)
-    """Texts that stand in the quotes."""
+    """Texts that must occur in the quotes."""
     source: str | None = Field(default=None, alias="from")
-    """The field of the case a quote must come from."""
+    """The field of the case that must contain the quote."""
 
     @model_validator(mode="after")
     def _something(self) -> QuotesFile:
         if not self.contain and self.source is None:
-            raise ValueError("say what a quote must contain, or which field it is from")
+            raise ValueError("give the text that a quote must contain, or its field")
         if not all(text.strip() for text in self.contain):
             raise ValueError("a text to find in a quote must not be empty")
         if self.source is not None and self.source not in _SOURCES:
@@ -69,16 +70,16 @@ class QuotesFile(FileModel):
 
 
 class ExpectFile(FileModel):
-    """The expectation about a criterion or the whole."""
+    """The expectation about a criterion or the whole value."""
 
     min: Number | None = Field(default=None, ge=0, le=1)
-    """The lowest value that will do, 0 to 1."""
+    """The minimum value, 0 to 1."""
     max: Number | None = Field(default=None, ge=0, le=1)
-    """The highest value that will do, 0 to 1."""
+    """The maximum value, 0 to 1."""
     status: Expected | None = None
     """scored (the default), abstained, not_applicable or invalid_case."""
     answer: bool | str | None = None
-    """The word, or the yes or no, that is expected."""
+    """The expected word, or the expected yes or no."""
     quotes: Annotated[
         QuotesFile | None,
         BeforeValidator(_texts, json_schema_input_type=str | list[str] | QuotesFile | None),
@@ -108,15 +109,15 @@ class TestFile(FileModel):
     __test__ = False
 
     name: str | None = None
-    """What orderings and messages call it."""
+    """The name in orderings and messages."""
     case: dict[str, Any]
     """The case, by its fields."""
     mode: str | None = None
-    """The mode to test in; the rubric's default otherwise."""
+    """The mode to test; by default the rubric's default mode."""
     parameters: dict[str, Any] = Field(default_factory=dict)
-    """What the rubric's parameters are set to for this test."""
+    """Values for the rubric's parameters in this test."""
     expect: dict[str, _Expected] = Field(min_length=1)
-    """Criterion, or `value` for the whole, to what must hold of it."""
+    """Criterion, or `value` for the whole -> the expectation."""
 
     @field_validator("name")
     @classmethod
@@ -127,16 +128,16 @@ class TestFile(FileModel):
 
 
 class OrderingFile(FileModel):
-    """Which of two tests' cases must come out above the other."""
+    """A pair of tests of which one must score higher than the other."""
 
     better: str
     """The test that must score higher."""
     worse: str
     """The test that must score lower."""
     criterion: str = WHOLE
-    """Which criterion is compared; the whole value by default."""
+    """The criterion to compare; by default the whole value."""
     by: Number = Field(default=0.0, ge=0, le=1)
-    """By how much at least, 0 to 1."""
+    """The minimum difference, 0 to 1."""
 
 
 class TestedFile(RubricFile):
@@ -146,9 +147,9 @@ class TestedFile(RubricFile):
     model_config = ConfigDict(title="RubricFile")
 
     tests: list[TestFile] = Field(default_factory=none_yet)
-    """Cases whose verdict is known; never shown to a judge."""
+    """Cases with a known verdict; a judge never sees the verdict."""
     orderings: list[OrderingFile] = Field(default_factory=none_yet)
-    """Pairs of tests of which one must score above the other."""
+    """Pairs of tests of which one must score higher than the other."""
 
 
 class RubricTest(Value):
@@ -161,7 +162,7 @@ class RubricTest(Value):
     mode: str | None = None
     """Mode of the rubric; its default mode if `None`."""
     parameters: dict[str, Json] = Field(default_factory=dict)
-    """Settings of the rubric's parameters; the others have their defaults."""
+    """Values for the rubric's parameters; the others have their defaults."""
     expect: dict[str, ExpectFile]
     """Criterion, or `value` for the whole -> the expectation."""
     where: str = ""
@@ -176,7 +177,7 @@ class Ordering(OrderingFile):
 
     @property
     def name(self) -> str:
-        """Its name among the tests."""
+        """The name among the tests."""
         by = "" if self.criterion == WHOLE else f"-by-{self.criterion}"
         return f"{self.better}-over-{self.worse}{by}"
 
@@ -190,14 +191,16 @@ class Known(NamedTuple):
     declared: Mapping[str, Parameter]
 
     def fault(self, message: str, *path: str | int) -> RubricError:
-        """Return the error of a test, at a path in the front matter."""
+        """Return the error of a test at a path in the front matter."""
         return RubricError(message, where=self.lines.where(*path), rule="test-invalid")
 
     def check_name(self, name: str, *path: str | int) -> None:
         """Refuse a name that is neither a criterion nor `value`."""
         known = [WHOLE, *self.criteria]
         if name not in known:
-            raise self.fault(f"the test expects something of {name!r}{suggest(name, known)}", *path)
+            raise self.fault(
+                f"the test has an expectation about {name!r}{suggest(name, known)}", *path
+            )
 
 
 def read_tests(
@@ -266,7 +269,7 @@ def _check_parameters(entry: TestFile, number: int, known: Known) -> None:
 
 
 def _fault(expected: ExpectFile, criterion: Criterion | None) -> str | None:
-    """Return why an expectation can never match; `None` if it can."""
+    """Return the reason why an expectation can never be met; `None` if it can."""
     if criterion is None:
         if expected.answer is not None:
             return "the whole has no answer of its own; give a band, {min: 0.4, max: 0.6}"

@@ -1,4 +1,4 @@
-"""A rubric as one request asks it: its criteria, their order, its form, and what templates see."""
+"""A rubric for one request: its criteria, their order, its form, and the template's variables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CASE_FIELDS = (
 
 
 class CaseView(View):
-    """A case as templates see it; remembers whether a field was read."""
+    """A case for templates; it records whether a field was read."""
 
     __slots__ = ("_fields", "_history", "_read")
 
@@ -67,7 +67,7 @@ class CaseView(View):
 
 
 class MessageView(View):
-    """An earlier message as templates see it."""
+    """An earlier message for templates."""
 
     __slots__ = ("content", "role", "text", "tool_calls")
 
@@ -86,7 +86,7 @@ def _arguments(value: Any) -> str:
 
 
 class CriterionView(View):
-    """A criterion as templates see it."""
+    """A criterion for templates."""
 
     def __init__(self, criterion: Criterion) -> None:
         question = criterion.question
@@ -104,7 +104,7 @@ def _plain_number(value: float) -> float | int:
 
 
 class RubricView(View):
-    """Name, version and description, as templates see them."""
+    """Name, version and description for templates."""
 
     __slots__ = ("description", "name", "version")
 
@@ -145,8 +145,8 @@ class Variant:
     def form_for(self, api: Api | None) -> Form:
         """Return the form of the questions for an API.
 
-        A decision endpoint gets levels from low to high, with their descriptions, and is asked for
-        no quotes and details. Levels that are no scale become a choice.
+        For a decision endpoint, levels go from low to high, with their descriptions; quotes and
+        details are omitted. Levels without a scale become a choice.
         """
         return self._decision_form if api in DECISION_APIS else self.form
 
@@ -175,7 +175,7 @@ class Variant:
         return fold_values([value for _, value in outcomes], shares=shares, combine=combine)
 
     def shown(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
-        """Return examples as templates see them, with the answers to this form only."""
+        """Return examples for templates, with the answers to this form only."""
         names = {*(c.id for c in self.criteria), *(d.name for d in self.form.details)}
         return [
             {
@@ -186,7 +186,7 @@ class Variant:
         ]
 
     def variables(self, rubric: Rubric, mode: str, *, own_form: bool) -> dict[str, Any]:
-        """Return the variables beside the case; no criteria if the metric has its own form."""
+        """Return the variables except the case; no criteria if the metric has its own form."""
         return {
             "criteria": [] if own_form else self.views,
             "details": () if own_form else self.details,

@@ -131,5 +131,5 @@ def test_an_imported_file_holds_no_role_that_would_be_there_once(rubric_of, tmp_
     )
 
     for _ in range(2):
-        with pytest.raises(RubricError, match="stands inside an imported file; put it in a macro"):
+        with pytest.raises(RubricError, match="is inside an imported file; put it in a macro"):
             said(rubric, FIRST)
