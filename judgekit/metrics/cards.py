@@ -112,7 +112,7 @@ def _kinds(maker: Any) -> dict[str, Any]:
     kinds: dict[str, Any] = {}
     for home in reversed(maker.__mro__):
         own = vars(home).get("__init__")
-        # What a dataclass writes itself says no more than its fields, and less of inherited ones.
+        # The docstring that a dataclass generates repeats only its own fields.
         written = inspect.isfunction(own) and not is_dataclass(home)
         kinds |= _hints(own if written else home)
     return kinds

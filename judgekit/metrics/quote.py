@@ -92,7 +92,7 @@ class QuoteTally:
     def finish(self) -> dict[str, float | int | None]:
         """Return the number of unverified quotes, and the share of verified ones.
 
-        Both are `None` if nothing was judged, so that no gate passes.
+        Both are `None` if nothing was judged; then no gate passes.
         """
         verified = self._quotes - self._unverified
         return {

@@ -189,7 +189,7 @@ class RubricMetric(JudgedMetric):
         """Return the requests of a case without sending them.
 
         Raises:
-            CaseError: the case lacks what the rubric needs.
+            CaseError: the case lacks a field that the rubric needs.
             RubricError: the template failed.
         """
         variant, asks = self._asks(case)

@@ -223,8 +223,8 @@ def points_ratio(points: Sequence[tuple[float, bool]]) -> float | None:
     """Return the points of met criteria / all positive points, not clipped; `None` without any.
 
     Args:
-        points: the points of a criterion, negative for what should not be there, and whether it
-            is met.
+        points: pairs of the points of a criterion (negative for an undesirable property) and
+            whether it is met.
 
     Example:
         >>> points_ratio([(5, True), (3, False), (-4, True)])

@@ -134,7 +134,7 @@ class CriterionFile(FileModel):
         if words is not None and all(level.value is None for level in words.values()):
             raise ValueError("none of its words has a value, so it could never be scored")
         if self.levels and any(level.value is None for level in self.levels.values()):
-            advice = "use options for a word that leaves the criterion out"
+            advice = "use options for a word that makes the criterion not applicable"
             raise ValueError(f"a level needs a value; {advice}")
         low, high = self.bounds
         if low >= high:

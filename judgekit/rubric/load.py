@@ -167,7 +167,7 @@ class RubricBuilder:
     """Builds a rubric from its layers.
 
     Args:
-        layers: the rubric's own layer, then what it extends.
+        layers: the rubric's own layer, then the layers that it extends.
         path: its file.
         loader: finds its templates.
 

@@ -22,7 +22,7 @@ class MergedLayers:
     """The merged layers of a rubric.
 
     Args:
-        layers: the rubric's own layer, then what it extends.
+        layers: the rubric's own layer, then the layers that it extends.
         faults: list to which faults are added.
     """
 
@@ -71,7 +71,7 @@ class MergedLayers:
         return merged
 
     def description(self) -> str:
-        """Return the rubric's description, or the nearest inherited one.
+        """Return the rubric's description, or else the inherited one of the closest layer.
 
         The description of an abstract file describes that file and is not inherited.
         """
@@ -123,7 +123,7 @@ class MergedLayers:
                 criteria.append(criterion.value(id, default_weight=weight))
             else:
                 rule = "letters, digits, _ and -, at most one dot"
-                message = f"{id!r} is no name for a criterion: {rule}"
+                message = f"{id!r} is not a valid name for a criterion: {rule}"
                 self._fault("criterion-name", message, "criteria", id)
         return tuple(criteria)
 
@@ -176,7 +176,7 @@ class MergedLayers:
                     "unreachable-criterion", message, "criteria", criterion.id, layer=self.own
                 )
         if default is None and len(modes) > 1:
-            message = "has several modes; say which is the default_mode"
+            message = "has several modes; set default_mode"
             self._fault("default-mode", message, "modes", layer=self.own)
         default = default or next(iter(modes))
         if default not in modes:
@@ -199,7 +199,7 @@ class MergedLayers:
             self._fault("mode-sum", message, "modes", mode)
 
     def parameters(self) -> dict[str, Parameter]:
-        """Return the declared parameters; a file only writes what differs from what it extends."""
+        """Return the declared parameters; a file writes only the differences from its parent."""
         parameters = {}
         for name, file in self._merged("parameters", by_field=True).items():
             try:
@@ -238,6 +238,6 @@ class MergedLayers:
         used = {name for name, _ in named}
         for name in declared:
             if name not in used:
-                advice = f"write {{{{ parameters.{name} }}}} where it counts, or remove it"
+                advice = f"write {{{{ parameters.{name} }}}} where it applies, or remove it"
                 message = f"parameter {name!r} is never used; {advice}"
                 self._fault("unused-parameter", message, "parameters", name)

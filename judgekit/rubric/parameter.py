@@ -174,7 +174,7 @@ def named_in(text: str) -> list[str]:
     if "{{" not in text:
         return []
     if len(re.findall(_MEANT, text)) != len(re.findall(_IN_TEXT, text)):
-        raise ConfigError("a text takes parameters as {{ parameters.NAME }}, and nothing more")
+        raise ConfigError("a text may contain {{ parameters.NAME }} and no other template syntax")
     return re.findall(_IN_TEXT, text)
 
 

@@ -105,7 +105,7 @@ def shown(trees: Mapping[str, nodes.Template], chain: Sequence[str]) -> set[str]
 
     Args:
         trees: every file of the rubric, by name.
-        chain: the rubric's own template, then what it extends.
+        chain: the rubric's own template, then the templates that it extends.
     """
     names: set[str] = set()
     for name, tree in trees.items():

@@ -142,7 +142,7 @@ class Rubric(Displayed):
         bound = self._set({**self.parameters, **new}) if new else self
         for name in self.declared:
             if name not in bound.parameters:
-                advice = f"say parameters: {{{name}: ...}}, or --set"
+                advice = f"set parameters: {{{name}: ...}}, or --set"
                 needs = f"rubric {self.name!r} needs its parameter {name!r} to be set"
                 raise ConfigError(f"{needs}: {advice}")
         return bound
@@ -162,7 +162,11 @@ class Rubric(Displayed):
         taken = {criterion.id for criterion in criteria} | {detail.name for detail in details}
         for id, text in texts.items():
             if id in taken or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", id):
-                what = "is taken" if id in taken else "is no name: letters, digits, _ and -"
+                what = (
+                    "is taken"
+                    if id in taken
+                    else "is not a valid name: use letters, digits, _ and -"
+                )
                 raise ConfigError(f"rubric {self.name!r} takes no criterion {id!r}: it {what}")
             if not isinstance(text, str) or not text.strip():
                 raise ConfigError(f"rubric {self.name!r}: criterion {id!r} needs a text")

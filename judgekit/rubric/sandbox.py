@@ -68,7 +68,7 @@ class _TokenLimit(Extension):
         """Yield the tokens, up to the limit."""
         for count, token in enumerate(stream):
             if count > MAX_TOKENS:
-                message = f"more than {MAX_TOKENS:,} tokens; what varies belongs in the cases"
+                message = f"more than {MAX_TOKENS:,} tokens; put varying text in the cases"
                 raise TemplateSyntaxError(message, token.lineno, stream.name, stream.filename)
             yield token
 

@@ -20,7 +20,7 @@ MAX_BODIES = 200_000
 """Maximum number of characters of the templates of a rubric; compiling them takes seconds."""
 TOO_LONG = (
     f"the rubric's templates have more than {MAX_BODIES:,} characters; "
-    "what varies belongs in the cases"
+    "put varying text in the cases"
 )
 
 VARIABLES = (
@@ -115,7 +115,7 @@ class Sheet:
         """Its literal text."""
 
     def _of(self, *kinds: type[nodes.Node]) -> Iterator[Any]:
-        """Yield the nodes of some kinds, without what was added for the budget."""
+        """Yield the nodes of some kinds, without the nodes added for the budget."""
         return (node for node in self._nodes if isinstance(node, kinds))
 
     def _fault(self, rule: str, message: str, line: int) -> RubricError:
@@ -148,7 +148,7 @@ class Sheet:
             RubricError: it extends another template in its body.
         """
         for extra in list(self._of(nodes.Extends))[1 if self._extends else 0 :]:
-            message = "say what this extends in the front matter: `extends: NAME`"
+            message = "name the extended rubric in the front matter: `extends: NAME`"
             raise self._fault("extends", message, extra.lineno)
         if not self._extends:
             return
@@ -225,7 +225,7 @@ def _examined(
 
 
 def defined_names(node: nodes.Node) -> Iterator[tuple[str, str]]:
-    """Yield the names that a node defines, each with what it is: a variable, import or macro."""
+    """Yield the names that a node defines, each with its kind: a variable, import or macro."""
     if isinstance(node, (nodes.Assign, nodes.AssignBlock, nodes.With)):
         targets = node.targets if isinstance(node, nodes.With) else [node.target]
         for inner in (inner for target in targets for inner in walk(target)):

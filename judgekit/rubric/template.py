@@ -81,7 +81,9 @@ class Template:
             known = [block for above in names[place_above:] for block in sheets[above].blocks]
             for block, where in sheets[name].blocks.items():
                 if block not in known and block not in sheets[name].inner:
-                    message = f"block {block!r} is not in what this extends{suggest(block, known)}"
+                    message = (
+                        f"block {block!r} is not in the extended rubric{suggest(block, known)}"
+                    )
                     raise RubricError(message, where=where, rule="unknown-block")
 
     def _check_imports(self, sheets: Mapping[str, Sheet]) -> None:

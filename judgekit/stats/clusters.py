@@ -15,7 +15,7 @@ FEWEST = 10
 def cr2(totals: Sequence[float], sizes: Sequence[float]) -> MeanError | None:
     """Return mean, CR2 standard error and degrees of freedom; `None` of fewer than two clusters.
 
-    The degrees of freedom are Satterthwaite's: between 1 and the number of clusters less 1.
+    The degrees of freedom are Satterthwaite's: between 1 and the number of clusters minus 1.
 
     The bias-reduced sandwich of Bell and McCaffrey (2002), for a regression on a constant. With a
     working model of independent values it has a closed form, f being the share of all values that
@@ -24,8 +24,9 @@ def cr2(totals: Sequence[float], sizes: Sequence[float]) -> MeanError | None:
         variance = sum of ((total - size * mean) / n) ** 2 / (1 - f)
         df = 1 / (sum of f ** 2 + sum over pairs g != h of w[g] * w[h]), w = f ** 2 / (1 - f)
 
-    Of clusters of one size it is the variance of their means over their number, and df is their
-    number less 1. One cluster much larger than the others leaves little more than 1.
+    If all clusters have the same size, the variance is that of their means divided by their
+    number, and df is their number minus 1. If one cluster is much larger than the others, df is
+    only slightly above 1.
 
     Args:
         totals: sum of the values of each cluster.

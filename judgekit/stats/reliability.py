@@ -154,7 +154,7 @@ def mean_correlation(columns: Sequence[Sequence[float]]) -> float | None:
 
 
 def correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return Pearson's correlation; `None` where a side does not vary.
+    """Return Pearson's correlation; `None` if a side is constant.
 
     >>> correlation([1, 2, 3], [2, 4, 6]), correlation([1, 1], [0, 1])
     (1.0, None)

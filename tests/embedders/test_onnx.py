@@ -221,7 +221,7 @@ def test_a_wrong_spec_is_one_line(own, spec, message):
         ("tokenizer.json", b"\xff", "tokenizer.json is not a tokenizer: "),
         ("sentence_bert_config.json", b"[3]", "must contain a JSON object"),
         ("sentence_bert_config.json", b"{", "cannot be read: "),
-        ("model.onnx", tiny_onnx.model(inputs=("input_ids", "pixels")), "requires pixels in addition"),
+        ("model.onnx", tiny_onnx.model(inputs=("input_ids", "pixels")), "requires pixels in"),
     ],
 )
 def test_a_broken_file_is_one_line(own, file, content, message):

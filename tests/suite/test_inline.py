@@ -133,7 +133,8 @@ def test_any_name_of_a_metric_will_do(suite, name):
         ("polite: Is the answer polite?", "polite: {txt: a}",
          "13: unknown key 'metrics.kind.criteria.polite.txt'; did you mean 'text'?"),
         ("polite: Is the answer polite?", "po.li.te: a",
-         "13: 'po.li.te' is no name for a criterion: letters, digits, _ and -, at most one dot"),
+         "13: 'po.li.te' is not a valid name for a criterion: "
+         "letters, digits, _ and -, at most one dot"),
         ("polite: Is the answer polite?", "polite: {text: a, weight: 2}",
          "14: 'brief': give every criterion of a group a weight, or none"),
         ("    threshold", "    requires: [outptu]\n    threshold",

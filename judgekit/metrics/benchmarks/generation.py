@@ -317,9 +317,8 @@ class Generation(ComputedMetric):
     synchronous = True
     needs = ("output", "reference", "choices (for questions of multiple choice)")
     confidence = (
-        "is how often the rules read labelled texts correctly that they were not written "
-        "for: .93 where the answer is marked, .95 where it is not, .74 where they find "
-        "none"
+        "is the accuracy of the rules on labelled held-out texts: .93 for a marked answer, "
+        ".95 for an unmarked one, .74 if they find none"
     )
 
     def aggregates(self) -> list[Aggregate]:

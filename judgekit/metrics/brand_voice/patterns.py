@@ -280,10 +280,10 @@ def _fault(entry: PatternFile, pattern: Pattern) -> str | None:
     """Return the first wrong example of an entry, as a message; `None` if all are right."""
     for text in entry.fires:
         if not any(pattern.spans(plain(text))):
-            return f"does not find {text!r}, which stands under fires"
+            return f"does not find {text!r}, which is in fires"
     for text in entry.misses:
         if any(pattern.spans(plain(text))):
-            return f"finds {text!r}, which stands under misses"
+            return f"finds {text!r}, which is in misses"
     return None
 
 

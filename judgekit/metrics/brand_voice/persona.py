@@ -97,7 +97,7 @@ def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
         ConfigError: with `file:line`, for anything wrong in it.
     """
     if file.name.endswith(CALIBRATION_ENDING):
-        message = "is the calibration of a persona; name the persona file beside it"
+        message = "is the calibration of a persona; name the persona file next to it"
         raise ConfigError(message, where=str(file))
     text = read_named(file, what="persona file", most=MAX_FILE)
     data, lines = parse_yaml(text, file=str(file))

@@ -37,7 +37,7 @@ class Sides:
 
     Raises:
         ConfigError: a side has no examples.
-        ValueError: a vector holds NaN or an infinity.
+        ValueError: a vector contains NaN or an infinity.
     """
 
     def __init__(self, positives: Any, negatives: Any) -> None:

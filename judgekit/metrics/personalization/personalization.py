@@ -161,7 +161,7 @@ class Personalization(Metric):
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What affects the value in addition to the options."""
+        """Facts that affect the value in addition to the options."""
         quality = self.quality.made_with if isinstance(self.quality, RubricMetric) else {}
         return {**quality, "embedder": identity_of(self.embedder)}
 

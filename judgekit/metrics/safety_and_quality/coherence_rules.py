@@ -40,10 +40,10 @@ class CoherenceRules(ComputedMetric):
     name: str = "coherence_rules"
 
     synchronous = True
-    needs = ("output", "input, for what is too short")
+    needs = ("output", "input, for the signal too_short")
     confidence = (
-        "is how often the same outcome was right on labelled texts the checks were not "
-        "written for: .96 where something fired, .87 where nothing did"
+        "is the accuracy of the checks on labelled held-out texts with the same outcome: "
+        ".96 with a signal, .87 without"
     )
 
     async def score(self, case: Case) -> Score:

@@ -34,7 +34,7 @@ _APART = re.compile(
     r'|`[^`\n]{1,300}`|"[^"\n]{1,1000}"'
     r"|(?<![\w'])'[^'\n]{1,20}(?:'\w[^'\n]{0,200}){0,9}'(?!\w)"
 )
-"""Code, block quotes and quotations: somebody else's words."""
+"""Code, block quotes and quotations, which contain the words of others."""
 
 
 CONFIDENCE = {True: 0.98, False: 0.90}
@@ -134,8 +134,8 @@ class RefusalRules(ComputedMetric):
     synchronous = True
     needs = ("output",)
     confidence = (
-        "is how often the same outcome was right on labelled texts the phrases were not "
-        "written for: .98 where one was found, .90 where none was"
+        "is the accuracy of the rules on labelled held-out texts with the same outcome: "
+        ".98 with a phrase, .90 without"
     )
 
     def aggregates(self) -> list[Aggregate]:
