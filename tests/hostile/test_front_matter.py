@@ -43,7 +43,10 @@ FILES = {
         CLOSED.format(NAME + 'criteria:\n  "a\\njudgekit: all is well": {text: 1, weight: x}'),
         "criteria.a judgekit: all is well.weight",
     ),
-    "a name of two words": (CLOSED.format(NAME + "criteria: {'a b': {text: A}}"), "not a valid name"),
+    "a name of two words": (
+        CLOSED.format(NAME + "criteria: {'a b': {text: A}}"),
+        "not a valid name",
+    ),
     "3,000 criteria": (
         partial(criteria, 3_000),
         "at most 200 items",
