@@ -13,13 +13,13 @@ FEWEST = 10
 
 
 def cr2(totals: Sequence[float], sizes: Sequence[float]) -> MeanError | None:
-    """Return mean, CR2 standard error and degrees of freedom; `None` of fewer than two clusters.
+    """Return mean, CR2 standard error and degrees of freedom; `None` for fewer than 2 clusters.
 
     The degrees of freedom are Satterthwaite's: between 1 and the number of clusters minus 1.
 
-    The bias-reduced sandwich of Bell and McCaffrey (2002), for a regression on a constant. With a
-    working model of independent values it has a closed form, f being the share of all values that
-    are in a cluster:
+    The standard error is the bias-reduced sandwich of Bell and McCaffrey (2002), for a regression
+    on a constant. With a working model of independent values it has a closed form, in which f is
+    the share of all values that are in a cluster:
 
         variance = sum of ((total - size * mean) / n) ** 2 / (1 - f)
         df = 1 / (sum of f ** 2 + sum over pairs g != h of w[g] * w[h]), w = f ** 2 / (1 - f)
