@@ -154,7 +154,9 @@ async def compare(
     if find_spec("math_verify") is None:
         raise MissingExtra(feature="math", extra="benchmarks")
     if sys.platform == "win32":
-        raise ConfigError("math compares answers in forked processes, which Windows does not support")
+        raise ConfigError(
+            "math compares answers in forked processes, which Windows does not support"
+        )
     order = {
         "output": output,
         "references": references,
