@@ -98,7 +98,7 @@ def test_further_categories_are_asked_like_the_others_under_a_key_of_their_own()
     [
         ({"theta": 2}, "theta must be a number from 0 to 1"),
         ({"categories": {"hate": "x"}}, "'hate': it is taken"),
-        ({"categories": {"self harm": "x"}}, "is no name"),
+        ({"categories": {"self harm": "x"}}, "is not a valid name"),
         ({"categories": {"spam": " "}}, "needs a text"),
     ],
 )
