@@ -15,7 +15,12 @@ from judgekit.core.yaml_file import Lines
 if TYPE_CHECKING:
     from judgekit.cassette.redact import Redact
 
-Builtin = Literal["key", "email", "card", "ip", "phone"]
+Builtin = Literal[
+    "key", "email", "card", "ip", "phone", "iban", "bank_account", "crypto", "ssn", "passport",
+    "driver_license", "national_id", "tax_id", "health_id", "vehicle", "device", "birth_date",
+    "coordinates", "address", "name",
+]  # fmt: skip
+"""The kinds of `judgekit.cassette.detectors`, in the order of their documentation."""
 
 
 def _rule(value: Any) -> Any:

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.cassette.detectors import pseudonym
+from judgekit.cassette.detectors import DETECTORS, pseudonym
 from judgekit.cassette.redact import NAMES, RedactionRule, redact_case, redactor
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.errors import ConfigError
+from judgekit.suite.redaction import Builtin
 from judgekit.suite.suite import build_suite
 
 MAIL = RedactionRule(r"[\w.]+@[\w.]+\w", "[MAIL]")
@@ -234,6 +236,13 @@ def test_the_salt_of_a_suite_comes_from_the_environment(tmp_path, monkeypatch):
 
     assert suite.redact("ann@example.com") == pseudonym("EMAIL", "ann@example.com", b"grain")
     assert "grain" not in str(suite.manifest())
+
+
+def test_a_suite_redacts_every_kind_that_there_is(tmp_path):
+    suite = suite_with(tmp_path, list(DETECTORS))
+
+    assert set(get_args(Builtin)) == set(DETECTORS)
+    assert "[IBAN-" in suite.redact("Pay DE89 3704 0044 0532 0130 00.")
 
 
 @pytest.mark.parametrize(
