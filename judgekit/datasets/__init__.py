@@ -2,7 +2,8 @@
 
 Also field mapping, selection, shards and perturbed copies. It imports `core`.
 
-Start with `load`, which turns a file, a table or rows into cases, and `mapping`.
+Start with `load`, which turns a file, a table or rows into cases, and `case_builder`, which maps
+the keys of a row to the fields of a case.
 """
 
 from judgekit.datasets.case_builder import Shape
