@@ -142,5 +142,5 @@ def _unknown(key: str) -> RowFault:
         return RowFault("a turn of a session; read one turn per row with format='turns'", key)
     hint = suggest(key, (*FIELDS, *ALIASES), otherwise=";")
     path = key.replace("\\", "\\\\").replace(".", "\\.")
-    remedy = f"say what it is with fields: {{{quoted('metadata.' + key)}: {quoted(path)}}}"
+    remedy = f"keep it as metadata with fields: {{{quoted('metadata.' + key)}: {quoted(path)}}}"
     return RowFault(f"unknown key{hint} rename it, or {remedy}", key[:60])
