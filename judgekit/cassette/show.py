@@ -17,6 +17,8 @@ from judgekit.core.replies.vector import read_vector
 
 
 def _open(path: Path) -> Tape:
+    if path.is_dir():
+        raise ConfigError("a folder, not a cassette; name a file in it", where=str(path))
     if not path.is_file():
         hint = nearby(path) or "; `judgekit run --record new_episodes` records one"
         raise ConfigError(f"no such cassette{hint}", where=str(path))

@@ -12,11 +12,13 @@ from typing import NamedTuple
 from judgekit.core.entry_points import Offer, offers
 from judgekit.core.errors import RubricError
 from judgekit.core.input_file import nearby, other_kind
-from judgekit.core.suggest import suggest
+from judgekit.core.suggest import closest, suggest
 
 GROUP = "judgekit.rubrics"
 """Entry points of packages with rubrics: NAME = package.folder"""
 SUFFIX = ".jinja"
+_ALIKE_FOLDER = 0.8
+"""How alike a word and the name of a folder must be for the folder to be suggested."""
 
 
 class RubricFolder(NamedTuple):
@@ -150,6 +152,22 @@ def find_rubric(
             return folder.file(text)
     known = {n for folder in (*own, *library_folders()) for n in rubric_names(folder.path)}
     raise RubricError(f"no rubric named {text!r}{suggest(text, sorted(known))}")
+
+
+def find_where_folders_may_be(source: str | Path) -> Path:
+    """Return the file of a rubric, where a command also takes folders.
+
+    Raises:
+        RubricError: there is none; suggests a folder of a similar name, or similar rubrics.
+    """
+    try:
+        return find_rubric(source)
+    except RubricError as exc:
+        folders = [path.name for path in Path().iterdir() if path.is_dir()]
+        if not (close := closest(str(source), folders, alike=_ALIKE_FOLDER)):
+            raise
+        message = f"no rubric and no folder of this name; did you mean {close[0]!r}?"
+        raise RubricError(message, where=str(source)) from exc
 
 
 def _refuse_other_kinds(path: Path) -> None:

@@ -267,7 +267,7 @@ def test_what_is_not_used_is_counted_and_removed_only_when_told(judgekit, record
     ("args", "message"),
     [
         (["verify", "none.jsonl"], "none.jsonl: no such cassette"),
-        (["verify", "."], "no such cassette|not a file"),
+        (["verify", "."], "a folder, not a cassette; name a file in it"),
         (["verify", "cases.jsonl"], "cases.jsonl:1: not a cassette"),
         (["verify", "suite.yaml"], "suite.yaml:1: not a cassette"),
         (["stats", "none.jsonl"], "no such cassette"),

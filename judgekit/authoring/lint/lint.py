@@ -18,7 +18,7 @@ from judgekit.authoring.lint.subject import LintSubject, TemplateFile, without_p
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import package_data
 from judgekit.rubric.folders import read_file
-from judgekit.rubric.library import SUFFIX, find_rubric
+from judgekit.rubric.library import SUFFIX, find_rubric, find_where_folders_may_be
 
 _RULES = Path(__file__).with_name("rules.yaml")
 
@@ -107,7 +107,7 @@ def rubric_files(sources: Sequence[str | Path]) -> list[Path]:
     for source in sources:
         folder = Path(source)
         if not folder.is_dir():
-            paths.append(find_rubric(source))
+            paths.append(find_where_folders_may_be(source))
             continue
         inside = _files_in(folder) or _files_in(folder / "rubrics")
         if not inside:

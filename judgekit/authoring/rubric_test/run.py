@@ -20,7 +20,13 @@ from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.limits import LimitedJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.rubric.library import SUFFIX, builtin_folder, package_folders, rubric_names
+from judgekit.rubric.library import (
+    SUFFIX,
+    builtin_folder,
+    find_where_folders_may_be,
+    package_folders,
+    rubric_names,
+)
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.testfile import RubricTest
@@ -49,7 +55,10 @@ def find_tested(sources: Sequence[str]) -> list[Rubric]:
         folder = Path(source)
         # A plain word may name a rubric and also an unrelated folder.
         named = folder.name == source and not (folder.is_dir() and rubric_names(folder))
-        rubrics = [load_rubric(source)] if named or not folder.is_dir() else _in_folder(folder)
+        if named or not folder.is_dir():
+            rubrics = [load_rubric(find_where_folders_may_be(source))]
+        else:
+            rubrics = _in_folder(folder)
         for rubric in rubrics:
             by_path.setdefault(rubric.path.resolve(), rubric)
     return list(by_path.values())

@@ -117,6 +117,10 @@ def test_a_silence_with_a_reason_is_counted(judgekit, rubrics):
     ("arguments", "words"),
     [
         (["nope"], "judgekit: no rubric named 'nope'"),
+        (
+            ["rubics"],
+            "judgekit: rubics: no rubric and no folder of this name; did you mean 'rubrics'?",
+        ),
         (["nope.jinja"], "judgekit: nope.jinja: no such rubric file"),
         (["empty"], "judgekit: empty: this folder has no rubric (NAME.jinja)"),
         (["--explain", "vague"], "judgekit: no rule 'vague'; did you mean"),

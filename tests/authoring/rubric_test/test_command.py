@@ -284,6 +284,7 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
     ("args", "message"),
     [
         (["nothing"], "no rubric named 'nothing'; known: "),
+        (["rubics"], "no rubric and no folder of this name; did you mean 'rubrics'?"),
         (["rubrics/kin.jinja"], "no such rubric file"),
         (["base"], "is abstract: extend it"),
         (["empty/"], "empty: this folder has no rubric (*.jinja)"),
