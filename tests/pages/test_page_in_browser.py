@@ -274,6 +274,22 @@ def test_every_reply_says_where_it_came_from(
     assert said == ["asked live", "from the tape", "from the tape", "from the tape", "", ""]
 
 
+def test_a_reply_that_is_not_recorded_has_no_origin(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    runs.write_tape(tmp_path, {"b": "{}"})
+    missed = Failure(kind="cassette_miss", message="not recorded", key="0" * 64)
+    report = runs.report_of(
+        [(Case(id="a"), {"m": missed})], run={"origins": {"tape": 1}}, folder=tmp_path
+    )
+
+    show(tab, report, tmp_path / "page.html", "#case=a")
+
+    drawer = tab.locator("#drawer")
+    assert drawer.locator(".origin-of").count() == 0
+    assert "judgekit run --record new_episodes" in drawer.locator(".legend").inner_text()
+
+
 def test_quotes_with_plain_marks_are_found_where_the_text_has_typographic_ones(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:

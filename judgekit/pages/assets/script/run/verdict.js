@@ -7,9 +7,11 @@ function metricSection(entry, metric, cell, quotes) {
   const section = h("section", { class: "result " + toneOf(cell), "aria-label": metric.name });
   section.append(resultHead(metric, cell));
   if (!result) return append(section, [h("p", { class: "trouble" }, "The run ended before this row.")]);
+  const missing = result.kind === "cassette_miss";
   if (result.type === "failure") {
     section.append(h("p", { class: "trouble", dir: "auto" }, result.message));
-    if (result.key) section.append(keyLine(result.key, originOf(entry, result.key)));
+    if (result.key) section.append(keyLine(result.key, missing ? null : originOf(entry, result.key)));
+    if (missing) section.append(h("p", { class: "legend" }, "No reply is recorded under this key. judgekit cassette explain SUITE shows what differs; judgekit run --record new_episodes records it."));
   } else {
     if (result.fallback) {
       section.append(
@@ -28,7 +30,7 @@ function metricSection(entry, metric, cell, quotes) {
   // A metric that asks claim by claim has many; its parts show their answers.
   if (judgments.length > MANY_JUDGMENTS) section.append(fold(`${judgments.length} judgments: keys, prompts, raw replies`, blocks));
   else append(section, blocks());
-  if (result.key && !asked.has(result.key)) append(section, [askedBlock(entry, result.key)]);
+  if (result.key && !asked.has(result.key) && !missing) append(section, [askedBlock(entry, result.key)]);
   return section;
 }
 
