@@ -51,10 +51,12 @@ def closest(word: str, known: Iterable[str], *, alike: float = 0.0) -> list[str]
     Example:
         >>> closest("Exact-Match", ["exact_match", "contains"])
         ['exact_match']
+        >>> closest("bas", ["base", "bias"])
+        ['base']
         >>> closest("robustness", ["adversarial_robustness", "robustness_continuous"])
         ['adversarial_robustness', 'robustness_continuous']
     """
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher, get_close_matches
 
     plain = _plain(word[:_LONGEST])
     by_form: dict[str, str] = {}
@@ -65,8 +67,13 @@ def closest(word: str, known: Iterable[str], *, alike: float = 0.0) -> list[str]
     holding = [name for form, name in by_form.items() if f"_{plain}" in f"_{form}"]
     few = holding if not alike and len(plain) >= _SHARED and len(holding) <= _FEW else []
     cutoff = alike or (_LOOSE if len(few) < 2 else _STRICT)
-    spelled = get_close_matches(plain, by_form, n=1, cutoff=cutoff)
-    return [by_form[form] for form in spelled] or few
+    spelled = get_close_matches(plain, by_form, n=_FEW, cutoff=cutoff)
+    if not spelled:
+        return few
+    # Of names that are spelled equally alike, one that begins with the word is meant: base for bas.
+    best = SequenceMatcher(None, spelled[0], plain).ratio()
+    equal = [form for form in spelled if SequenceMatcher(None, form, plain).ratio() == best]
+    return [by_form[next((form for form in equal if form.startswith(plain)), spelled[0])]]
 
 
 def _plain(name: str) -> str:

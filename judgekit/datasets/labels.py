@@ -152,7 +152,7 @@ def labels_of(data: Mapping[str, Any], where: str) -> Iterator[Label]:
     """
     unknown = sorted(set(data) - _KEYS)
     if unknown:
-        raise ConfigError(f"unknown key {unknown[0]!r}", where=where)
+        raise ConfigError(f"unknown key {unknown[0]!r}{suggest(unknown[0], _KEYS)}", where=where)
     case, metric = data.get("case"), data.get("metric") or data.get("rubric")
     labeller = data.get("labeller", "")
     if not (isinstance(case, str) and isinstance(metric, str) and isinstance(labeller, str)):

@@ -23,6 +23,7 @@ from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import whole_file
 from judgekit.core.request import About, Reply, Request, Try
+from judgekit.core.suggest import suggest
 
 if TYPE_CHECKING:
     from judgekit.judges.terminal import Terminal
@@ -87,7 +88,14 @@ class ManualJudge(NamedJudge):
         try:
             read_answers(answers, form=request.form)
         except InvalidReply as exc:
+            form = request.form
+            known = [
+                *(entry.id for entry in form.questions),
+                *(entry.name for entry in form.details),
+            ]
             message = f"the answers do not fit the rubric: {exc}"
+            if other := next((name for name in answers if name not in known), None):
+                message = f"the rubric has no criterion {other!r}{suggest(other, known)}"
             raise ConfigError(message, where=place(self.path or "", line)) from exc
         text = canonical_json(answers)
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
@@ -167,7 +175,8 @@ def _entry(
 ) -> tuple[str, str, str | None, dict[str, Any]] | None:
     """Return the answers of a line; `None` if another person's, or only labels."""
     if unknown := set(data) - _KEYS:
-        raise ConfigError(f"unknown key {sorted(unknown)[0]!r}")
+        first = sorted(unknown)[0]
+        raise ConfigError(f"unknown key {first!r}{suggest(first, _KEYS)}")
     only_labels = "answers" not in data and ("values" in data or "value" in data)
     if only_labels or data.get("labeller", name) != name:
         return None

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, place
-from judgekit.core.input_file import bounded_lines, read_text
+from judgekit.core.input_file import bounded_lines, nearby, read_text
 from judgekit.core.output_file import is_link, open_in_place, whole_file
 from judgekit.core.score import Row
 
@@ -135,16 +135,20 @@ def read_json(path: Path) -> Any:
         )
     except FileNotFoundError as exc:
         check_finished(path.parent)
-        raise ConfigError(
-            f"not a run folder: {path.name} is missing; `judgekit run` writes one to runs/NAME",
-            where=str(path.parent),
-        ) from exc
+        raise _no_run(path) from exc
     except NotADirectoryError as exc:
         raise ConfigError(
             "is a file; name the folder of a run, such as runs/suite", where=str(path.parent)
         ) from exc
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
+
+
+def _no_run(path: Path) -> ConfigError:
+    """Return the error about a folder without a file that every run has."""
+    hint = "" if path.parent.exists() else nearby(path.parent)
+    hint = hint or "; `judgekit run` writes one to runs/NAME"
+    return ConfigError(f"not a run folder: {path.name} is missing{hint}", where=str(path.parent))
 
 
 def _finite(text: str) -> float:
@@ -166,7 +170,7 @@ def read_results(folder: Path) -> Iterator[Scored]:
         with path.open(encoding="utf-8") as lines:
             yield from _parse(lines, path)
     except FileNotFoundError as exc:
-        raise ConfigError(f"not a run folder: {RESULTS} is missing", where=str(folder)) from exc
+        raise _no_run(path) from exc
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
 

@@ -132,7 +132,7 @@ def _judge_lines(report: Report) -> Iterator[str]:
         known = mapping(facts)
         way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}
         how = way.get(str(known.get("mode_from")), "set in the suite")
-        mode = f"asked by {known['mode']} ({how})" if known.get("mode") else "no way to ask found"
+        mode = f"asked by {known['mode']} ({how})" if known.get("mode") else "no output mode found"
         line = f"{role} {known.get('model')}: {mode}"
         if known.get("server"):
             line += f", served as {known['server']}"

@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.input_file import nearby
 from judgekit.view.pages import Pages, records_of, small_page
 from judgekit.view.progress import RunProgress
 from judgekit.view.runs import DAMAGED, RunEntry, Runs
@@ -124,7 +125,8 @@ class Viewer(ThreadingHTTPServer):
 
     def __init__(self, root: Path, *, port: int = 0) -> None:
         if not root.is_dir():
-            raise ConfigError("not a folder; name one that holds runs", where=str(root))
+            hint = nearby(root) or "; name one that holds runs"
+            raise ConfigError(f"not a folder{hint}", where=str(root))
         try:
             super().__init__((HOST, port), _ViewHandler)
         except OSError as exc:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 import pytest
 
 from judgekit.core.case import output_digest
-from judgekit.core.errors import JudgeUnavailable
+from judgekit.core.errors import ConfigError, JudgeUnavailable
 from judgekit.core.request import About, Form, Question, Request
 from judgekit.judges.manual import ManualJudge
 
@@ -48,3 +49,21 @@ def test_answers_count_for_the_output_that_was_judged(tmp_path):
     assert ask("new", None) is True  # a file of an earlier version
     with pytest.raises(JudgeUnavailable, match="the answers for case 'c', metric 'm' are for anot"):
         ask("new", old)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"answers": {"shrt": {}}}, "no criterion 'shrt'; did you mean 'short'?"),
+        ({"answer": {}}, "unknown key 'answer'; did you mean 'answers'?"),
+    ],
+)
+def test_a_misspelled_key_is_named_with_the_closest_one(row, message, tmp_path):
+    path = tmp_path / "labels.jsonl"
+    path.write_text(json.dumps({"case": "c", "metric": "m", **row}) + "\n", encoding="utf-8")
+    form = Form(questions=(Question(id="short", text="Short?", kind="boolean"),))
+    about = About(case="c", metric="m", output="text")
+    request = Request(messages=(), form=form, model="manual/ann", about=about)
+
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        asyncio.run(ManualJudge("ann", path).ask(request))

@@ -66,12 +66,14 @@ def test_it_ends_with_ctrl_c_in_a_terminal(make, root):
     ("arguments", "said"),
     [
         (["none"], "none: not a folder; name one that holds runs"),
+        (["rnus"], "rnus: not a folder; did you mean 'runs'?"),
         (["--port", "70000"], "port 70000: there is no such port (0 to 65535)"),
         (["--port", "-1"], "port -1: there is no such port (0 to 65535)"),
     ],
 )
 def test_a_mistake_is_one_line(arguments, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
 
     done = CliRunner().invoke(app, ["view", *arguments])
 

@@ -55,7 +55,9 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
                 metrics[row.metric].label(people)
                 metrics[row.metric].add(parts, cluster_of(case.id, case.metadata, cluster))
     if not metrics:
-        raise ConfigError("the run has no criteria that a judge scored; rubrics have criteria")
+        raise ConfigError(
+            "the run has no criteria that a judge scored; name a run of a rubric, with replies"
+        )
     agreed: dict[tuple[str, str | None], Any] = {}
     if labels is not None:
         part = Report(report.figures, run=report.run, results=labelled, folder=report.folder)
