@@ -299,7 +299,7 @@ print(round(judgekit.fold_prompt_alignment(analysis, mode="user"), 3))
     ),
     Group(
         "Handle errors",
-        "A wrong setup raises an error before the first call. A problem with a case gives a `Failure` in that row.",
+        "A wrong setup raises an error before the first call. A row that is not a case raises one when it is read. Any other problem with a case gives a `Failure` in that row.",
         ("JudgekitError", "ConfigError", "CaseError"),
         """
 try:
