@@ -1,4 +1,4 @@
-"""A finished run: summary, run folder, page, exports, and tables for terminal and notebook.
+"""A finished run: summary, run folder, exports, and tables for terminal and notebook.
 
 It imports `core`, `stats`, `datasets`, `rubric` and `metrics`.
 

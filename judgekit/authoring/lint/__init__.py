@@ -1,1 +1,1 @@
-"""Lint: what a rubric's author would rather hear now than read out of a thousand verdicts."""
+"""Lint: problems of a rubric that are found without calling a judge."""
