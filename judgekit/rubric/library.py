@@ -129,11 +129,16 @@ def find_rubric(
     base = base or Path()
     text = str(source)
     if text.endswith(SUFFIX) or "/" in text or "\\" in text:
-        path = base / Path(text)
-        path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
+        typed = path = base / Path(text)
+        if path.suffix != SUFFIX and path.name:  # the root has no name
+            path = path.with_name(path.name + SUFFIX)
         _refuse_other_kinds(path)
         if not path.is_file():
-            raise RubricError(f"no such rubric file{nearby(path)}", where=str(path))
+            if typed.is_dir():
+                raise RubricError("this is a folder; name a rubric in it", where=str(typed))
+            meant = typed.with_suffix(SUFFIX)
+            hint = f"; did you mean {str(meant)!r}?" if meant.is_file() else nearby(path)
+            raise RubricError(f"no such rubric file{hint}", where=str(path))
         return path
     _refuse_other_kinds(base / text)
     if ":" in text:

@@ -68,6 +68,13 @@ def test_a_name_of_ones_own_goes_before_a_built_in_one(folder):
         ("zzz", "no rubric named 'zzz'; known: {known}"),
         ("", "no rubric named ''; known: {known}"),
         ("../zzz", "{folder}/../zzz.jinja: no such rubric file"),
+        ("/", "/: this is a folder; name a rubric in it"),
+        ("rubrics/", "{folder}/rubrics: this is a folder; name a rubric in it"),
+        (
+            "rubrics/tone.jinj",
+            "{folder}/rubrics/tone.jinj.jinja: no such rubric file; did you mean"
+            " '{folder}/rubrics/tone.jinja'?",
+        ),
         ("rubrics/zzz.jinja", "{folder}/rubrics/zzz.jinja: no such rubric file"),
     ],
 )
