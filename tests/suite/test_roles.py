@@ -152,11 +152,7 @@ def test_key_in_a_role_is_refused_unread(folder: Path) -> None:
 
 def test_flags_name_judges_by_role(folder: Path) -> None:
     chosen = overrides(
-        judge=["fake/new", "second=fake/other"],
-        api_base=None,
-        record=None,
-        param=["temperature=0"],
-        no_judge=False,
+        {"judge": ["fake/new", "second=fake/other"], "param": ["temperature=0"], "no_judge": False}
     )
     suite = build_suite(SUITE, base=folder, overrides=chosen)
 
@@ -183,9 +179,7 @@ def test_flags_that_name_no_role_are_refused(folder: Path, judge: list[str], mes
         build_suite(
             SUITE,
             base=folder,
-            overrides=overrides(
-                judge=judge, api_base=None, record=None, param=None, no_judge=False
-            ),
+            overrides=overrides({"judge": judge, "record": None, "no_judge": False}),
         )
 
 
