@@ -22,7 +22,7 @@ def whole_file(path: Path, *, mode: int = 0o666, sync: bool = False) -> Iterator
     """Open a file to write; it takes its place when the block ends without an error.
 
     The bytes go to a new file in the same folder, which is then renamed. What stood there before
-    stays until then, and also after an error.
+    stays until then, and also after an error. A device or a named pipe is written in place.
 
     Args:
         path: the file to write.
@@ -34,6 +34,11 @@ def whole_file(path: Path, *, mode: int = 0o666, sync: bool = False) -> Iterator
     """
     if is_link(path):
         raise OSError(errno.ELOOP, LINK, str(path))
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        # A rename would put a file in the place of the device or pipe, such as /dev/null.
+        with path.open("wb") as file:
+            yield file
+        return
     new = beside(path, writer=os.getpid())
     with suppress(FileNotFoundError):  # left by a process of the same number
         new.unlink()
