@@ -1,4 +1,4 @@
-"""Canonical JSON and digests: one value, one text, one sha256, on every machine."""
+"""Canonical JSON and digests: equal values have the same text and SHA-256 on every machine."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|[\u2028\u2029]")
-"""Characters that never belong in a prompt, a terminal or a report."""
+"""Characters that must not appear in a prompt, a terminal or a report."""
 
 _encode = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
@@ -15,10 +15,10 @@ _encode = json.JSONEncoder(
 
 
 def canonical_json(value: Any) -> str:
-    """Return the one JSON text of a value: sorted keys, no spaces, UTF-8 characters as they are.
+    """Return the canonical JSON of a value: sorted keys, no spaces, unescaped UTF-8.
 
     Raises:
-        ValueError: the value holds NaN or an infinity, which JSON has no word for.
+        ValueError: the value contains NaN or an infinity, which JSON cannot represent.
         TypeError: the value is not JSON.
     """
     return encode_basestring(value) if type(value) is str else _encode(value)
@@ -44,20 +44,20 @@ def digest_json(value: Any) -> str:
 
 
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that turn the order of what follows; fit for a prompt, not for a line of a table."""
+"""Characters that change the text direction: allowed in a prompt, not in a table."""
 
 
 _PLAIN_ASCII = bytes(range(0x20, 0x7F)) + b"\t\n\r"
 
 
 def printable(text: str) -> str:
-    """Return the text as a terminal may show it: `visible`, and nothing that turns its order."""
+    """Return the text for a terminal: `visible`, without characters that change its direction."""
     return _BIDI.sub("�", visible(text))
 
 
 def visible(text: str) -> str:
-    """Return the text with control characters replaced by U+FFFD; line ends and tabs stay."""
-    # Most text has none, and seeing that takes the pattern several times as long.
+    """Return the text with control characters replaced by U+FFFD; line ends and tabs are kept."""
+    # Most texts have no control characters; the pattern takes several times longer to find that.
     if text.isascii():
         plain = not text.encode().translate(None, _PLAIN_ASCII)
     else:

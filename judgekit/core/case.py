@@ -1,4 +1,4 @@
-"""A case: one thing to score, with everything a metric may need to know of it."""
+"""A case: one item to score, with all data that a metric may need."""
 
 import json
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ class Message(Value):
 
 
 def _texts(value: Any) -> Any:
-    """Take one text where several are accepted."""
+    """Accept a single text where several are accepted."""
     return (value,) if isinstance(value, str) else () if value is None else value
 
 
@@ -39,34 +39,34 @@ Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
 
 
 class Case(Displayed, Value):
-    """One thing to score. Only `id` is always there; each metric says what else it needs."""
+    """One item to score. Only `id` is required; each metric lists the other fields it needs."""
 
     id: str = Field(min_length=1, max_length=1000)
-    """Unique in its data set; results and reports name the case by it."""
+    """Identifier, unique in the data set; results and reports refer to the case by it."""
     input: str | None = None
-    """What the user asked last."""
+    """The user's last message."""
     output: str | None = None
     """The answer to score."""
     system: str | None = None
-    """The system prompt the answer was written under."""
+    """The system prompt that produced the answer."""
     history: tuple[Message, ...] = ()
     """Earlier messages, oldest first; a session is history + input + output."""
     reference: Texts = ()
-    """Accepted answers, any of which will do."""
+    """Accepted answers; a match with any of them counts."""
     context: Texts = ()
-    """Retrieved passages the answer should rest on."""
+    """Retrieved passages that should support the answer."""
     baseline: str | None = None
     """Another answer to the same input, to compare with."""
     choices: Texts = ()
     """The options of a multiple-choice question."""
     expected: dict[str, JsonValue] = Field(default_factory=dict)
-    """What particular metrics need, typed by them: facts, required elements, tool calls."""
+    """Inputs of specific metrics, which validate them: facts, required elements, tool calls."""
     parent: str | None = None
-    """The id of the case that this one is a perturbed copy of."""
+    """The id of the original case, if this case is a perturbed copy."""
     labels: dict[str, JsonValue] = Field(default_factory=dict)
     """Human scores. Never shown to a judge."""
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
-    """Anything else worth keeping; reports filter by it."""
+    """Any other data; reports can filter by it."""
 
     def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.core.display.result import case_parts
@@ -81,7 +81,7 @@ CASE_WORDS = frozenset((*CASE_TEXTS, "choices"))
 
 
 def as_text(value: Any) -> Any:
-    """Return what a text field takes: numbers, true and false as JSON writes them.
+    """Convert a value for a text field: numbers, true and false become their JSON text.
 
     A list is converted item by item; any other value is returned as it is.
 
@@ -97,16 +97,16 @@ def as_text(value: Any) -> Any:
 
 
 ANSWERED = "answered"
-"""Key of `metadata` under which a case notes who gave its output and its baseline."""
+"""Key of `metadata` that records the sources of the output and the baseline."""
 
 
 def has_text(text: str | None) -> bool:
-    """Return whether there is anything but white space: a blank field counts as missing."""
+    """Return whether a text has a character other than white space; a blank field is missing."""
     return text is not None and text != "" and not text.isspace()
 
 
 def output_digest(output: str | None) -> str:
-    """Return the digest that labels carry of the output that was judged: 16 hex digits.
+    """Return the digest by which labels identify the judged output: 16 hexadecimal digits.
 
     >>> output_digest("It is open.")
     'da7973d455ab42b3'

@@ -1,7 +1,7 @@
-"""The typed questions that a decision endpoint is asked for a form.
+"""The typed questions that a form becomes for a decision endpoint.
 
-`DECISION_APIS` answer without text: each question gets a probability for each of its options. The
-judge sends what `decisions_of` returns, and `judgekit.core.replies.decisions` reads by it.
+`DECISION_APIS` return probabilities instead of text, one for each option of each question. The
+judge sends the result of `decisions_of`; `judgekit.core.replies.decisions` reads the reply.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,14 +22,14 @@ class Decision(NamedTuple):
     """One typed question."""
 
     name: str
-    """Unique in its request: the criterion, with the number of the item of a checklist."""
+    """Unique in its request: the criterion, plus the item number for a checklist."""
     criterion: str
     kind: Literal["predicate", "choice", "score"]
     instructions: str
     options: Mapping[str, Label]
-    """Option as the endpoint reads it -> the answer; of a score question from low to high."""
+    """Option as sent to the endpoint -> answer; for a score question, from low to high."""
     descriptions: Mapping[str, str]
-    """Option -> its description; some or all may have none or a blank one."""
+    """Option -> description; a description may be missing or blank."""
 
 
 def decisions_of(form: Form) -> tuple[Decision, ...]:
@@ -42,12 +42,12 @@ def decisions_of(form: Form) -> tuple[Decision, ...]:
 
 
 def count_of(question: Question) -> int:
-    """Return how many questions a criterion takes."""
+    """Return the number of typed questions for a criterion."""
     return len(question.items) if question.kind == "checklist" else 1
 
 
 def refusal_of(question: Question) -> str | None:
-    """Return why a decision endpoint cannot be asked a question; `None` if it can."""
+    """Return why a decision endpoint cannot answer a question; `None` if it can."""
     if question.kind == "score" and not question.labels:
         return "its answer is a free number; give it levels"
     if question.kind == "checklist" and not question.items:
@@ -56,7 +56,7 @@ def refusal_of(question: Question) -> str | None:
 
 
 def left_out_of(question: Question) -> tuple[str, ...]:
-    """Return what the question asks for and an endpoint does not give: quotes and details."""
+    """Return the parts of a question that endpoints do not support: quotes and details."""
     quotes = ("quotes",) if question.quotes else ()
     return (*quotes, *(f"detail {detail.name}" for detail in question.details))
 

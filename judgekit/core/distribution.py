@@ -16,25 +16,25 @@ Source = Literal["decisions", "logprobs", "samples"]
 Readout = Literal["expected", "mode", "yes"]
 
 LITTLE_MASS = 0.8
-"""Below this share of legal answers, reports name the mass of a distribution."""
+"""Reports show the mass of a distribution below this value."""
 _EQUAL = 1e-9
 
 
 class Distribution(Value):
-    """How probable each answer to a question is.
+    """The probability of each answer to a question.
 
-    Probabilities are of the legal answers alone and sum to 1; `mass` is the share of the judge's
-    probability that the legal answers had before.
+    Probabilities cover only the legal answers and sum to 1. `mass` is the probability that the
+    judge gave to all legal answers together, before normalisation.
     """
 
     labels: tuple[Label, ...] = Field(min_length=1)
     """The answers, in the order of the rubric; numbers ascend."""
     probabilities: tuple[float, ...]
-    """One for each label, 0..1; they sum to 1."""
+    """The probability of each label, 0..1; they sum to 1."""
     source: Source
     mass: float = Field(default=1.0, ge=0, le=1)
     bound: float = Field(default=0.0, ge=0, le=1)
-    """How far a probability may be off, because a server lists the likeliest tokens alone."""
+    """Largest error of a probability, because a server lists only the likeliest tokens."""
 
     @classmethod
     def of(
@@ -50,8 +50,8 @@ class Distribution(Value):
         Args:
             weights: answer -> its weight.
             source: where the weights come from.
-            mass: share of legal answers; the sum of the weights by default.
-            bound: how far a probability may be off.
+            mass: probability of all legal answers; the sum of the weights by default.
+            bound: largest error of a probability.
 
         Returns:
             `None` if all weights are 0.
@@ -82,14 +82,14 @@ class Distribution(Value):
         return self.expected_of({number: float(number) for number in numbers})
 
     def expected_of(self, worth: Mapping[Label, float]) -> float | None:
-        """Return the mean worth of the answers that have one; `None` if none of them can be."""
+        """Return the mean worth of the answers that have one; `None` if their probability is 0."""
         known = [(p, worth[label]) for label, p in self.items() if label in worth]
         total = math.fsum(p for p, _ in known)
         return math.fsum(p * value for p, value in known) / total if total > 0 else None
 
     @property
     def mode(self) -> Label:
-        """The most probable answer; `None` where two are tied, or it is "cannot tell"."""
+        """The most probable answer; `None` if two are tied or it is "cannot tell"."""
         best = max(self.probabilities)
         first = [label for label, p in self.items() if p >= best - _EQUAL]
         return first[0] if len(first) == 1 else None
@@ -97,7 +97,7 @@ class Distribution(Value):
     @property
     def yes(self) -> float | None:
         """The probability of a yes among yes and no; `None` if the question has other answers."""
-        # 1.0 equals True, so that numbers are told apart by their class.
+        # 1.0 == True, so the class distinguishes numbers from booleans.
         shares = {label: p for label, p in self.items() if isinstance(label, bool)}
         total = math.fsum(shares.values())
         return shares.get(True, 0.0) / total if total > 0 else None

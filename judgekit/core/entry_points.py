@@ -51,7 +51,7 @@ def _text_of(package: "Distribution") -> str:
     try:
         return package.read_text(FILE) or ""
     except UnicodeDecodeError:
-        return ""  # not a file any installer writes
+        return ""  # no installer writes such a file
 
 
 def _counts(name: str, text: str) -> bool:
@@ -61,7 +61,7 @@ def _counts(name: str, text: str) -> bool:
     try:
         return _text_of(distribution(name)) == text
     except (PackageNotFoundError, ValueError):
-        return True  # nothing of that name, so nothing hides it
+        return True  # no other package has this name
 
 
 def _points(text: str, group: str) -> Iterator[tuple[str, str]]:

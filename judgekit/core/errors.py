@@ -26,16 +26,16 @@ from pathlib import Path
 
 
 class JudgekitError(Exception):
-    """Base of every error judgekit raises on purpose; the message is one line for a person."""
+    """Base class of the errors that judgekit raises; the message is one readable line."""
 
     key: str | None = None
-    """The request it is about, when there is one."""
+    """The key of the request that failed, if there is one."""
     kind: str | None = None
     """Why the row has no score (a `FailureKind`); `None` when the run stops."""
 
 
 class ConfigError(JudgekitError):
-    """A setting is wrong; nothing was asked. `where` is `file:line` when known."""
+    """A setting is wrong; no judge was called. `where` is `file:line` if known."""
 
     def __init__(self, message: str, *, where: str | None = None) -> None:
         super().__init__(f"{where}: {message}" if where else message)
@@ -46,7 +46,7 @@ class ConfigError(JudgekitError):
 def placed(where: str) -> Iterator[None]:
     """Add a place, such as `file:line` or a flag, to configuration errors without one.
 
-    An unknown option passes unchanged: its place is that of the option.
+    `UnknownOption` is re-raised unchanged: it gets the place of the option.
     """
     try:
         yield
@@ -57,7 +57,7 @@ def placed(where: str) -> Iterator[None]:
 
 
 class UnknownOption(ConfigError):
-    """A metric does not take an option; carries what it takes."""
+    """A metric does not have this option; the error lists the valid ones."""
 
     def __init__(self, metric: str, option: str, known: list[str], *, hint: str) -> None:
         super().__init__(f"metric {metric!r} takes no option {option!r}{hint}")
@@ -65,12 +65,12 @@ class UnknownOption(ConfigError):
 
 
 class RubricError(ConfigError):
-    """A rubric file is wrong: its front matter, its template, or a file it builds on.
+    """A rubric file is wrong: its front matter, its template, or a file that it extends.
 
     `rule` is the name under which `judgekit rubric lint` explains it.
     """
 
-    kind = "metric_error"  # a template that fails on one case: the file was checked when loaded
+    kind = "metric_error"  # the file was valid when loaded; its template fails on one case
 
     def __init__(self, message: str, *, where: str | None = None, rule: str = "bad-rubric") -> None:
         super().__init__(message, where=where)
@@ -78,7 +78,7 @@ class RubricError(ConfigError):
 
 
 class AbstractRubric(RubricError):
-    """A rubric that others extend; it cannot judge by itself."""
+    """An abstract rubric is used to judge; it exists only to be extended."""
 
 
 class DatasetError(JudgekitError):
@@ -92,7 +92,7 @@ class DatasetError(JudgekitError):
 
 
 class CaseError(JudgekitError):
-    """A case lacks something a metric needs; costs that one row."""
+    """A case lacks a field that a metric needs; only this row fails."""
 
     kind = "invalid_case"
 
@@ -102,31 +102,31 @@ class JudgeError(JudgekitError):
 
 
 class JudgeUnavailable(JudgeError):
-    """The judge could not be reached, after every retry that was allowed."""
+    """The judge could not be reached after all retries."""
 
     kind = "unavailable"
 
 
 class CircuitOpen(JudgeUnavailable):
-    """The judge failed too often in a row and is not asked any more."""
+    """The judge failed too often in a row and is no longer called."""
 
     kind = "not_run"
 
 
 class JudgeAway(JudgeError):
-    """A person who judges left this case for later; it is asked again in the next run."""
+    """A human judge skipped this case; the next run asks it again."""
 
     kind = "not_run"
 
 
 class JudgeRefused(JudgeError):
-    """The judge declined to answer; what it said is in the message."""
+    """The judge declined to answer; the message quotes it."""
 
     kind = "refused"
 
 
 class InvalidReply(JudgeError):
-    """The judge answered, but not with an answer to the questions put.
+    """The judge's reply is not a valid answer to the questions.
 
     `kind` is `truncated`, `empty`, `only_thought` (reasoning and no answer) or `invalid_reply`.
     """
@@ -139,15 +139,15 @@ class InvalidReply(JudgeError):
 
 
 class JudgeRejected(JudgeError):
-    """The judge will not take any request like this one: the run stops at the first."""
+    """The judge rejects all requests of this kind, so the run stops."""
 
 
 class CassetteError(JudgekitError):
-    """Something about recorded replies."""
+    """Base class of errors about recorded replies."""
 
 
 class CassetteMiss(CassetteError):
-    """Nothing is recorded for this request and the record mode forbids asking."""
+    """No reply is recorded for this request, and the record mode does not allow calls."""
 
     kind = "cassette_miss"
 
@@ -157,7 +157,7 @@ class CassetteMiss(CassetteError):
 
 
 class CassetteCorrupt(CassetteError):
-    """A tape or store holds something judgekit did not write."""
+    """A tape or store is damaged: it contains data that judgekit did not write."""
 
 
 class BudgetExceeded(JudgekitError):
@@ -175,7 +175,7 @@ class MissingExtra(ConfigError):
 
 @contextmanager
 def needs_extra(feature: str, extra: str) -> Iterator[None]:
-    """Import inside of this block what an extra installs.
+    """Report a failed import inside this block as a missing extra.
 
     Raises:
         MissingExtra: it is not installed.
@@ -187,5 +187,5 @@ def needs_extra(feature: str, extra: str) -> Iterator[None]:
 
 
 def place(path: str | Path, line: int | None) -> str:
-    """Return `file:line`, the way every message names a place."""
+    """Return `file:line`, the form of a location in messages."""
     return f"{path}:{line}" if line else str(path)

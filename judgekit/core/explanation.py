@@ -1,4 +1,4 @@
-"""A result in plain sentences: what the number is, how it was made, and what it rests on."""
+"""Explain a result in plain sentences: the value, how it was computed, and the evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from judgekit.core.score import Failure, Score
 
 PARTS = 4
-"""Parts that are named, those that cost most first."""
+"""Number of parts to name; those that lower the value most come first."""
 _KINDS = {
     "refused": "the judge declined",
     "truncated": "the reply was cut off",
@@ -34,8 +34,8 @@ def explain_score(score: Score, metric: Metric | None = None) -> str:
 
     Args:
         score: what to explain.
-        metric: what made it; it knows its name, its range, which way is better, and what its
-            confidence means.
+        metric: the metric that made it, for its name, its range, its direction and the meaning of
+            its confidence.
     """
     return _joined(_sentences(score, metric))
 
@@ -88,7 +88,7 @@ def _no_value(score: Score) -> str:
 
 def _parts(score: Score, *, higher: bool) -> Iterator[str]:
     counted = [part for part in score.parts if part.value is not None and part.weight]
-    # sorted() keeps the order of equals, so the sentence is the same everywhere.
+    # sorted() is stable, so the sentence is the same on every machine.
     named = sorted(counted, key=attrgetter("cost"), reverse=higher)[:PARTS]
     if named:
         told = ", ".join(f"{p.id} {p.value:.2f} (weight {p.weight:.0%})" for p in named)

@@ -22,7 +22,7 @@ def _number(value: Any) -> Any:
 
 
 Number = Annotated[float, BeforeValidator(_number, json_schema_input_type=float)]
-"""A number; pydantic alone would take `true` for 1."""
+"""A number; pydantic by itself would accept `true` as 1."""
 _Positive = Annotated[float, Field(ge=0)]
 _Fraction = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[_Positive, BeforeValidator(_number, json_schema_input_type=_Positive)]
@@ -44,7 +44,7 @@ _Share = Annotated[str, Field(pattern=f"^{_SHARE}$")]
 Rows = Annotated[
     str | float | None, BeforeValidator(_rows, json_schema_input_type=_Share | Positive | None)
 ]
-"""How many rows: a number, or a share of all."""
+"""A number of rows: a count, or a share of all rows."""
 
 
 def none_yet() -> list[Any]:
@@ -72,9 +72,9 @@ class Hints(NamedTuple):
     """Hints for the errors of one kind of file, besides the valid names."""
 
     key: Callable[[Path, list[str]], str]
-    """Takes the path of an unknown key and the valid keys there; returns the end of a message."""
+    """Maps the path of an unknown key and the valid keys to the end of a message."""
     value: Callable[[Path], str]
-    """Takes the path of a value of the wrong type; returns the end of a message."""
+    """Maps the path of a value of the wrong type to the end of a message."""
 
 
 _PLAIN = Hints(key=lambda path, known: suggest(path[-1], known), value=lambda _: "")
@@ -97,7 +97,7 @@ def validate_file(
         return model.model_validate(data)
     except ValidationError as exc:
         faults = exc.errors(include_url=False)
-        # A key that is missing is often there under another spelling.
+        # A missing key is often present under another spelling.
         fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
         path = steps_to(fault)
         message = describe(fault, path, model, hints=hints())
@@ -105,16 +105,16 @@ def validate_file(
 
 
 def steps_to(fault: Any) -> Path:
-    """Return the path of a pydantic fault as the file has it, without marks such as `[key]`."""
+    """Return the path of a pydantic error in the file, without markers such as `[key]`."""
     return tuple(s for s in fault["loc"] if not (isinstance(s, str) and s.startswith("[")))
 
 
 def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _PLAIN) -> str:
-    """Return one line for one pydantic fault."""
+    """Return a one-line message for a pydantic error."""
     name = " ".join(visible(".".join(str(step) for step in path)).split())[:200]
     if fault["type"] == "extra_forbidden":
         if " " in str(path[-1]) and fault.get("input") is None:
-            # `{text: one, two}` is a key `two` without a value to YAML.
+            # YAML reads `{text: one, two}` as a mapping with a key `two` and no value for it.
             return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
         return f"unknown key {name!r}{hints.key(path, keys_at(model, path[:-1]))}"
     if fault["type"] == "missing":
@@ -148,7 +148,7 @@ _WANTED = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
 }
-"""The type of a pydantic fault -> what a value must be."""
+"""Type of a pydantic error -> description of a valid value."""
 _BOUNDS = (
     ("greater than or equal to", "at least"),
     ("less than or equal to", "at most"),

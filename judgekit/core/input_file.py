@@ -1,4 +1,4 @@
-"""Files read whole: regular ones of a limited size; and what to say of one that is not meant."""
+"""Read whole regular files of a limited size; hints for a missing or wrong file."""
 
 import errno
 import hashlib
@@ -12,11 +12,11 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import closest
 
 MAX_PLAIN = 64 * 2**20
-"""Bytes of a file that is one text."""
+"""Maximum size of a text file, in bytes."""
 
 
 class Unreadable(OSError):
-    """A file is none that is read whole; the message says why and what to do."""
+    """A file is too large or not a regular file; the message says what to do."""
 
     def __str__(self) -> str:
         return str(self.strerror)
@@ -27,14 +27,14 @@ def read_bytes(path: Path, *, most: int) -> bytes:
 
     Args:
         path: the file.
-        most: bytes it may have. The limit holds for what is read, whatever the size is said to
-            be: a device says 0, and a file may grow.
+        most: maximum size in bytes. It limits the bytes read, not the reported size: a device
+            reports 0, and a file may grow.
 
     Raises:
         Unreadable: it is larger, or no regular file.
         OSError: it cannot be opened or read.
     """
-    # O_NONBLOCK: a named pipe, which is refused below, is not waited for.
+    # O_NONBLOCK: do not wait for a named pipe, which is refused below.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags), "rb") as file:
         opened = os.fstat(file.fileno())
@@ -50,7 +50,7 @@ def read_bytes(path: Path, *, most: int) -> bytes:
 def read_text(path: Path, *, most: int) -> str:
     """Return the text of a regular file in UTF-8, without a byte order mark.
 
-    Line ends are LF, as where Python reads text.
+    Line ends become LF, as in Python's text mode.
 
     Raises:
         Unreadable: it is larger than `most` bytes, or no regular file.
@@ -62,7 +62,7 @@ def read_text(path: Path, *, most: int) -> str:
 
 
 def read_prompt(path: Path, *, flag: str) -> str:
-    """Return the text of a file that a flag names, without space around it.
+    """Return the stripped text of a file that a flag names.
 
     Args:
         path: the file.
@@ -78,7 +78,7 @@ def read_prompt(path: Path, *, flag: str) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, which is read in parts."""
+    """Return the SHA-256 of a file; it is read in chunks."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -107,13 +107,13 @@ _PERSONA = {
     "safety_rules",
     "display_name",
 }
-"""Keys that only a persona file has."""
+"""Keys that occur only in a persona file."""
 _ABOVE = 4
-"""Folders above in which a file that is not here is looked for."""
+"""Number of parent folders in which to look for a missing file."""
 
 
 def other_kind(path: Path, *, wanted: Literal["suite", "rubric"]) -> str | None:
-    """Return what a file is by its ending, and what to do with it, if it is not what is wanted."""
+    """Return a hint about a file whose extension is not that of the expected kind, else `None`."""
     ending = path.suffix.lower()
     if ending in _SUITES and wanted == "rubric":
         return f"is no rubric but a suite; run it: judgekit run {path}"
@@ -125,7 +125,7 @@ def other_kind(path: Path, *, wanted: Literal["suite", "rubric"]) -> str | None:
 
 
 def other_content(data: Mapping[str, Any], path: Path) -> str | None:
-    """Return what a file of keys and values is, and what to do with it, if it is no suite."""
+    """Return a hint about a YAML or JSON file that is not a suite, else `None`."""
     if "metrics" in data or not _PERSONA & data.keys():
         return None
     return (
@@ -135,12 +135,12 @@ def other_content(data: Mapping[str, Any], path: Path) -> str | None:
 
 
 def _is_alike(path: Path) -> bool:
-    """Return whether a path may be meant where a file, or a folder without an ending, is named."""
+    """Return whether a path could be the intended one: a file, or a folder without extension."""
     return path.is_file() or (not path.suffix and path.is_dir())
 
 
 def nearby(path: Path) -> str:
-    """Return a hint at the file that may be meant where there is none: beside it, or above."""
+    """Return a hint at an existing file for a missing one: in the same folder or a parent."""
     try:
         beside = [p for p in path.parent.iterdir() if _is_alike(p)]
     except OSError:
@@ -165,12 +165,12 @@ def read_named(path: Path, *, what: str, most: int, otherwise: str = "; check th
 
     Args:
         path: the file.
-        what: what it is, such as "persona file".
-        most: bytes it may have.
-        otherwise: the end of the message where it is missing and no other file may be meant.
+        what: the kind of file, such as "persona file".
+        most: maximum size in bytes.
+        otherwise: end of the message if the file is missing and no other one is suggested.
 
     Raises:
-        ConfigError: there is none, or it cannot be read.
+        ConfigError: the file is missing or cannot be read.
     """
     try:
         return read_text(path, most=most)

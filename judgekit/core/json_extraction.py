@@ -1,4 +1,4 @@
-"""Extract one JSON object from a judge's text, without guessing.
+"""Extract one JSON object from a judge's text without guessing.
 
 The returned repairs name every correction; ambiguous text is an error, because a guessed verdict
 is worse than none.
@@ -15,10 +15,10 @@ from judgekit.core.reply_schema import MAX_REPLY_CHARACTERS
 
 _MAX_OBJECTS = 64
 
-# Few replies need a repair, so the patterns are compiled when one does.
+# Few replies need a repair, so the patterns are compiled on first use.
 _FENCE = r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)```"
 _TAGS = "think|thinking|reasoning"
-# Some servers send the end of a thought without its beginning.
+# Some servers send the closing tag of a thinking block without the opening one.
 _THINKING = rf"\A(?:<({_TAGS})>.*?</\1>|[^{{]*?</(?:{_TAGS})>)"
 _THOUGHT = f"</?(?:{_TAGS})>"
 
@@ -52,7 +52,7 @@ _lenient = json.JSONDecoder(**_HOOKS, strict=False)
 
 
 def strict_object(text: str) -> dict[str, Any]:
-    """Return the JSON object that a text is, without any repair.
+    """Parse a text that is exactly one JSON object, without any repair.
 
     Raises:
         InvalidReply: the text is not JSON, not an object, too long, or repeats a key.
@@ -72,13 +72,13 @@ def _check_length(text: str) -> None:
 
 
 def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the JSON object in a judge's text, and the repairs it took to find it.
+    """Return the JSON object in a judge's text, and the names of the repairs.
 
-    Repairs are `thinking` (a leading thinking block was left out), `fence` (it stood in a
-    Markdown fence), `prose` (there was text around it), `control_characters` (raw control
-    characters stood inside its strings), `trailing_comma` (commas stood before a closing bracket),
-    `half_characters` (a string held half of a surrogate pair, which no file can hold; U+FFFD
-    stands for it).
+    Repairs are `thinking` (a leading thinking block was removed), `fence` (the object was in a
+    Markdown fence), `prose` (it was surrounded by text), `control_characters` (its strings
+    contained raw control characters), `trailing_comma` (a comma preceded a closing bracket),
+    `half_characters` (a string contained half of a surrogate pair, which UTF-8 cannot encode; it
+    was replaced by U+FFFD).
 
     Raises:
         InvalidReply: no object, two objects, a repeated key, NaN, more than 2,000,000 characters,
@@ -139,7 +139,7 @@ def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     if len(candidates) > 1:
         raise InvalidReply(f"the reply holds {len(candidates)} JSON objects; which one counts?")
     if re.search(_THOUGHT, around, re.IGNORECASE):
-        # A thought that quotes `</think>` may go on after it, and an object in it is no verdict.
+        # A thought may quote `</think>` and continue after it; an object in it is not a verdict.
         raise InvalidReply("the reply holds an object among its thoughts; is it the verdict?")
     if around.strip():
         repairs.append("prose")
@@ -174,7 +174,7 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], tuple[str, ...], str]:
 
 
 def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:
-    """Return the object that begins at a place, where it ends, and what it took to read it."""
+    """Return the object that begins at an index, the index of its end, and the repairs."""
     stopped: list[int] = []
     if (decoded := _decoded(text, at, stopped)) is not None:
         return decoded
@@ -185,7 +185,7 @@ def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[st
 def _decoded(
     text: str, at: int, stopped: list[int]
 ) -> tuple[dict[str, Any], int, tuple[str, ...]] | None:
-    """Return an object, its end and the repair, or add where the decoders stopped to a list."""
+    """Return an object, its end and the repair, or append the failing index to a list."""
     for decoder, repair in ((_strict, ()), (_lenient, ("control_characters",))):
         try:
             value, end = decoder.raw_decode(text, at)
@@ -210,8 +210,8 @@ def _before_bracket(text: str, at: int) -> bool:
     return text[at : at + 1] in ("}", "]") and text[:at].rstrip().endswith(",")
 
 
-# Strings are skipped whole, so that commas inside them stay. An unterminated string is skipped,
-# too; otherwise every quotation mark inside it would be tried.
+# Strings are matched whole, so commas inside them are kept. An unterminated string is matched too;
+# otherwise the pattern would try every quotation mark inside it.
 _COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*[}\]])', re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""The full contract of a judge, wrappers around judges, and the builder of their requests."""
+"""The full judge interface, wrappers around judges, and the request builder."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -14,16 +14,16 @@ from judgekit.core.value import Json, trusted
 
 
 class BaseJudge(ABC):
-    """All members of a judge: `model` and `ask` are required, the others have a default.
+    """Base class of judges: `model` and `ask` are required, the other members have defaults.
 
     An object that is not a subclass needs `model` and `ask`; `as_judge` adds the rest.
     """
 
-    if TYPE_CHECKING:  # read-only to a type checker, so that a subclass may use attributes
+    if TYPE_CHECKING:  # read-only for type checkers, so a subclass may use attributes
 
         @property
         def identity(self) -> str | None:
-            """The model that answers, if `model` does not name it. Part of every key."""
+            """The actual model, if `model` does not identify it. Part of every key."""
 
         @property
         def params(self) -> Mapping[str, Json]:
@@ -31,15 +31,15 @@ class BaseJudge(ABC):
 
         @property
         def mode(self) -> str | None:
-            """The output mode, if the author forces one. Part of every key."""
+            """The output mode, if the user forces one. Part of every key."""
 
         @property
         def api(self) -> Api | None:
-            """The API, if the judge is asked by another one than chat. Part of every key."""
+            """The API, if it is not chat. Part of every key."""
 
         @property
         def synchronous(self) -> bool:
-            """Whether `ask` never waits, as in a replay."""
+            """Whether `ask` never waits, for example in a replay."""
 
     else:
         identity = None
@@ -62,7 +62,7 @@ class BaseJudge(ABC):
         return reply
 
     def findings(self) -> dict[str, Json]:
-        """Return facts about the server that this process found out."""
+        """Return facts about the server that this process has learnt."""
         return {}
 
     def keep_in(self, store: Callable[[], Any], *, anew: bool = False) -> None:  # noqa: B027 - a default
@@ -70,14 +70,14 @@ class BaseJudge(ABC):
 
         Args:
             store: opens the store.
-            anew: do not read the facts in the store.
+            anew: ignore the facts that are already in the store.
         """
 
     def follow(self, pace: Any) -> bool:
-        """Let every call to the server wait for a pace (see `judgekit.judges.pace`).
+        """Make every call to the server wait for a pace (see `judgekit.judges.pace`).
 
         Returns:
-            Whether this judge does so; otherwise `ask` as a whole has to wait.
+            Whether this judge paces its calls itself; if not, the caller paces `ask`.
         """
         return False
 
@@ -136,21 +136,21 @@ def as_judge(judge: object) -> BaseJudge:
     if not isinstance(judge, type) and isinstance(judge, Judge):
         return PlainJudge(judge)
     if isinstance(judge, str) or isroutine(judge):
-        # By name, because the judges are packages above this one.
+        # Imported by name, because `judges` is a higher layer than `core`.
         named = import_module("judgekit.judges.named")
         return as_judge(named.judge_of(judge))
     raise ConfigError(_no_judge(judge))
 
 
 class JudgeWrapper(BaseJudge):
-    """A judge around another; subclasses override `ask`."""
+    """A judge that wraps another one; subclasses override `ask`."""
 
     def __init__(self, judge: JudgeLike) -> None:
         self._judge = as_judge(judge)
 
     @property
     def judge(self) -> BaseJudge:
-        """The inner judge; what is assigned becomes a judge by `as_judge`."""
+        """The inner judge; assigned values are converted by `as_judge`."""
         return self._judge
 
     @judge.setter
@@ -212,7 +212,7 @@ def _no_judge(judge: object) -> str:
 
 
 class RequestBuilder:
-    """Builds requests to one judge; their common fields are read once.
+    """Builds the requests to one judge; their common fields are computed once.
 
     Raises:
         ConfigError: the object is no judge.

@@ -1,4 +1,4 @@
-"""Read a judge's reply by its form: a judgment, or the fault of the reply."""
+"""Validate a judge's reply against its form: return a judgment or raise an error."""
 
 import re
 from contextlib import suppress
@@ -16,7 +16,7 @@ from judgekit.core.request import Form, Reply, Try
 from judgekit.core.value import Json, Value, trusted
 
 MAX_REASON = 20_000
-"""Characters to keep of a reason; the tape has the whole text."""
+"""Maximum length of a stored reason; the tape has the whole text."""
 
 
 class Quote(Value):
@@ -31,28 +31,28 @@ class Answer(Value):
     """The answer to one question."""
 
     value: float | bool | str | None = None
-    """A number, a yes or no, or a label; `None` when the judge abstained or gave a list."""
+    """A number, a boolean or a label; `None` if the judge abstained or returned a list."""
     reason: str = ""
     quotes: tuple[str, ...] = ()
     items: tuple[dict[str, Json], ...] = ()
-    """Of a checklist: `{item, met, reason}` each."""
+    """The items of a checklist, each `{item, met, reason}`."""
     details: dict[str, Json] = Field(default_factory=dict)
     probability: float | None = Field(default=None, ge=0, le=1)
     """Probability of a yes, if the judge gave one."""
     distribution: Distribution | None = None
-    """How probable each answer is, if the judge gave probabilities."""
+    """The distribution over the answers, if the judge gave probabilities."""
 
 
 class Judgment(Value):
-    """A reply, read by its form."""
+    """A validated reply."""
 
     request_key: str
     answers: dict[str, Answer] = Field(default_factory=dict)
-    """Left empty in a score made of one judgment: its parts carry the answers."""
+    """Question -> answer; empty in a score of one judgment, whose parts have the answers."""
     details: dict[str, Json] = Field(default_factory=dict)
-    """The details of the form, besides its questions."""
+    """The values of the form's details."""
     data: Json = None
-    """The validated object, when the form was a JSON schema of the author's own."""
+    """The validated object, if the form is a custom JSON schema."""
     model: str | None = None
     repairs: tuple[str, ...] = ()
     """Repairs that the text needed (see `extract_object`)."""
@@ -65,15 +65,15 @@ class ParsedReply(NamedTuple):
     answers: dict[str, Answer]
     """Question -> answer, in the order of the form."""
     details: dict[str, Json]
-    """What the form asks for beside its questions."""
+    """The values of the form's details."""
     data: Json
-    """The whole object, when the form is a JSON schema of the author's own."""
+    """The whole object, if the form is a custom JSON schema."""
     repairs: tuple[str, ...]
     """Repairs that the text needed (see `extract_object`)."""
 
 
 def parse_reply(text: str, form: Form) -> ParsedReply:
-    """Turn a reply's text into validated values, live and replayed.
+    """Parse and validate the text of a reply, live or replayed.
 
     Raises:
         InvalidReply: the text has no object, or one that does not fit the form.
@@ -92,7 +92,7 @@ def parse_reply(text: str, form: Form) -> ParsedReply:
 
 
 def _read_by_api(text: str, form: Form) -> ParsedReply:
-    # A chat needs none of these readers.
+    # Chat replies do not need these readers.
     from judgekit.core.replies.decisions import read_decisions, read_recorded
 
     if form.api != "recorded":
@@ -255,7 +255,7 @@ def _answers(
     return answers, fields if clean else _cleaned(fields)
 
 
-# The next two functions save a quarter of a replay (260,000 of 1,115,000 instructions a row).
+# The next two functions save a quarter of a replay (260,000 of 1,115,000 instructions per row).
 
 _SPACED_KEY = re.compile('"[ \t\r\n]+:')
 
@@ -280,9 +280,9 @@ def _plain_json(text: str, form: Form) -> dict[str, Any] | None:
 
 
 def _is_clean(text: str) -> bool:
-    """Return whether the strings in a JSON text certainly have no control characters.
+    """Return whether the strings in a JSON text are certain to have no control characters.
 
-    Without escapes they equal the text, and JSON allows no raw control character below U+007F.
+    Without escapes they equal the text, and JSON allows no raw control characters below U+0020.
     """
     if len(text) > MAX_REASON or "\\" in text:
         return False

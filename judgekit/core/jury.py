@@ -1,4 +1,4 @@
-"""A jury: the judges of a metric, and how often, in which orders and in which parts they answer."""
+"""A jury: the judges of a metric, with their numbers of samples, orders and calls."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ class Member(NamedTuple):
 
 
 class Jury(NamedJudge):
-    """Combines the answers of one or several judges to a rubric into one verdict.
+    """Combines the answers of one or more judges to a rubric into one verdict.
 
-    A jury is a judge for every metric that asks by a rubric. Each member answers `samples` times.
-    First the samples of a member become its answer: numbers are averaged, words and yes/no go by
-    majority, and a tie abstains. Then the members vote.
+    Any metric that uses a rubric accepts a jury as its judge. Each member answers `samples` times.
+    First, the samples of a member are combined: numbers are averaged; words and yes/no answers are
+    decided by majority, and a tie is an abstention. Then the members vote.
 
     Args:
-        members: name -> judge, or judges, which are named by their models.
-        samples: how often each member answers; each answer has its own key.
+        members: name -> judge, or a list of judges, which are named by their models.
+        samples: number of answers of each member; each answer has its own key.
         order: `balanced` shows criteria and options in written order to sample 0, reversed to
             sample 1, and then in permutations, each followed by its reverse.
-        calls: `all` criteria in one call, `each` in its own call, or at most so many per call.
+        calls: `all` criteria in one call, `each` in its own call, or the largest number per call.
         readout: the number or word that is read from the distribution of the answers:
-            `expected`, `mode`, or `yes` (the probability of a yes; other questions their mode).
-            By default numbers are averaged and words decided by majority.
-        vote: `majority` (of words and yes/no; the mean of numbers), `mean` of the values on 0..1,
-            or `weighted`, a majority or mean with the `weights`. A tie abstains.
-        quorum: how many members must answer; more than half by default.
+            `expected`, `mode`, or `yes` (the probability of a yes; the mode for other questions).
+            By default, numbers are averaged and words are decided by majority.
+        vote: `majority` (for words and yes/no; the mean for numbers), `mean` of the values on 0..1,
+            or `weighted`, a majority or mean with the `weights`. A tie is an abstention.
+        quorum: number of members that must answer; more than half by default.
         weights: member -> weight of at least 0, for `weighted` (see `judgekit agree`).
 
     Raises:
@@ -89,7 +89,7 @@ class Jury(NamedJudge):
         super().__init__(" + ".join(judge.model for judge in named.values()))
 
     def with_settings(self, **settings: Any) -> Jury:
-        """Return the same jury with other settings.
+        """Return a copy of the jury with changed settings.
 
         Raises:
             ConfigError: a setting is out of range.
@@ -106,7 +106,7 @@ class Jury(NamedJudge):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The settings that differ from one judge that is asked once, for manifests."""
+        """The settings that differ from those of a single judge with one sample, for manifests."""
         settings = {name: getattr(self, name) for name in ("order", "calls", "readout")}
         changed: dict[str, Json] = _unusual(settings)
         if len(self.members) > 1:
@@ -118,7 +118,7 @@ class Jury(NamedJudge):
         return changed
 
     async def ask(self, request: Request) -> Reply:
-        """Refuse: the members get requests of their own.
+        """Raise an error: requests go to the members.
 
         Raises:
             ConfigError: always.
@@ -134,7 +134,7 @@ class Jury(NamedJudge):
 
 
 def jury_of(judge: JudgeLike | Jury, **settings: Any) -> Jury:
-    """Return a jury with settings, or one of a single judge; a usual setting changes nothing."""
+    """Return a jury of a judge or of a jury; settings at their defaults change nothing."""
     if not isinstance(judge, Jury):
         return Jury({"": judge}, **settings)
     changed = _unusual(settings)

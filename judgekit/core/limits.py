@@ -1,4 +1,4 @@
-"""The limits of a run: what it may lack and still count as complete."""
+"""The limits of a run: what may be missing from a complete run."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 MOST_CASES = 10**12
 MOST_CALLS = 256
-"""Concurrent calls that `concurrency: auto` may reach."""
+"""Maximum number of concurrent calls with `concurrency: auto`."""
 
 
 def check_limit(limit: object) -> None:
-    """Refuse a number of cases that is not a whole number from 1 to `MOST_CASES`.
+    """Check that a number of cases is a whole number from 1 to `MOST_CASES`.
 
     Raises:
         ConfigError: it is not.
@@ -27,7 +27,7 @@ def check_limit(limit: object) -> None:
 
 
 class Limits(NamedTuple):
-    """What a run may lack and still count as complete."""
+    """The numbers of rows that may fail or use a fallback in a complete run."""
 
     max_failures: int = 0
     max_fallback: int = 0
@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     def lacks(
         self, summaries: Sequence["MetricSummary"], *, cases: int, interrupted: bool
     ) -> Iterator[str]:
-        """Yield why a run does not count as complete; nothing when it does."""
+        """Yield the reasons why a run is incomplete; nothing if it is complete."""
         if interrupted:
             yield f"stopped early, with {cases} cases done"
         if cases == 0 and not self.may_be_empty:

@@ -1,4 +1,4 @@
-"""Output files: written whole or not at all, never through a link, never over a foreign file."""
+"""Write output files atomically, never through a link and never over a foreign file."""
 
 import errno
 import os
@@ -11,23 +11,23 @@ from typing import BinaryIO, TextIO
 from judgekit.core.errors import ConfigError
 
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-"""Flags for `os.open`: bytes as they are, and an error for a link where the system can tell."""
+"""Flags for `os.open`: binary mode and, where the system supports it, an error for a link."""
 LINK = "is a link; name the file that it leads to"
 _HEAD = 4096
-"""Bytes of a file by which it is recognised."""
+"""Number of bytes that are read to recognise a file."""
 
 
 @contextmanager
 def whole_file(path: Path, *, mode: int = 0o666, sync: bool = False) -> Iterator[BinaryIO]:
-    """Open a file to write; it takes its place when the block ends without an error.
+    """Open a file to write; it replaces `path` if the block ends without an error.
 
-    The bytes go to a new file in the same folder, which is then renamed. What stood there before
-    stays until then, and also after an error. A device or a named pipe is written in place.
+    The bytes go to a new file in the same folder, which is then renamed. An existing file is kept
+    until then, and after an error. A device or a named pipe is written in place.
 
     Args:
         path: the file to write.
         mode: its permissions, before the umask.
-        sync: whether the bytes are on the disk before the file takes its place.
+        sync: whether to flush the bytes to disk before the file is renamed.
 
     Raises:
         OSError: the file cannot be written, or `path` is a link.
@@ -40,9 +40,9 @@ def whole_file(path: Path, *, mode: int = 0o666, sync: bool = False) -> Iterator
             yield file
         return
     new = beside(path, writer=os.getpid())
-    with suppress(FileNotFoundError):  # left by a process of the same number
+    with suppress(FileNotFoundError):  # left by an earlier process with the same id
         new.unlink()
-    # O_EXCL: a file or link that somebody puts there meanwhile is an error.
+    # O_EXCL: a file or link that was created in the meantime is an error.
     handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW, mode)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -58,12 +58,12 @@ def whole_file(path: Path, *, mode: int = 0o666, sync: bool = False) -> Iterator
 
 
 def beside(path: Path, *, writer: int | str) -> Path:
-    """Return where a process writes a file before it takes its place."""
+    """Return the temporary path where a process writes a file before renaming it."""
     return path.with_name(f".{path.name}.{writer}.new")
 
 
 def open_in_place(path: Path, flags: int, mode: int = 0o666) -> int:
-    """Open a regular file as `os.open` does, unless its name is one of several or a link.
+    """Open a regular file like `os.open`; refuse links and files with several names.
 
     Raises:
         OSError: the file cannot be opened, is no regular file, or is a link.
@@ -74,7 +74,7 @@ def open_in_place(path: Path, flags: int, mode: int = 0o666) -> int:
     handle = os.open(path, flags | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0), mode)
     try:
         opened, named = os.fstat(handle), path.lstat()
-        # The second look is for systems without O_NOFOLLOW: the name may have become a link.
+        # Check again for systems without O_NOFOLLOW: the name may have become a link.
         if not stat.S_ISREG(opened.st_mode) or not os.path.samestat(opened, named):
             raise OSError(errno.EINVAL, "is not a regular file", str(path))
         if opened.st_nlink > 1:
@@ -99,9 +99,9 @@ def refuse_foreign(path: Path, ours: Callable[[bytes], bool], *, what: str) -> N
     """Refuse to replace a file that judgekit did not write.
 
     Args:
-        path: the file to write. One that is missing or empty, and a device, may be written.
-        ours: returns whether the first 4096 bytes of a file are those of one that may be replaced.
-        what: what is to be written there, such as "a page of judgekit".
+        path: the file to write. Missing files, empty files and devices are accepted.
+        ours: returns whether a file that begins with these 4096 bytes may be replaced.
+        what: the kind of file to write, such as "a page of judgekit".
 
     Raises:
         ConfigError: the file is foreign, is a link, or cannot be read.
@@ -121,10 +121,10 @@ def refuse_foreign(path: Path, ours: Callable[[bytes], bool], *, what: str) -> N
 
 
 def nameless_file(folder: Path) -> TextIO:
-    """Return a file for lines that need not fit in memory; it goes when it is closed.
+    """Return a temporary text file, for data larger than memory; closing it deletes it.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     import tempfile
 

@@ -1,4 +1,4 @@
-"""The contracts of everything that can be replaced: judge, metric, embedder, aggregate."""
+"""The interfaces of replaceable parts: judge, metric, embedder, aggregate."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -13,38 +13,38 @@ from judgekit.core.value import Json
 
 
 class CardExample(NamedTuple):
-    """A case, and the value of the metric for it."""
+    """An example case and its value."""
 
     case: Mapping[str, Any]
-    """The case's fields, as a row of a cases file has them; an `id` is not needed."""
+    """The fields of the case, as in a row of a cases file; `id` is optional."""
     value: float | None
-    """The value to four decimals; `None` where the example is not applicable or asks a judge."""
+    """The value, rounded to four decimals; `None` if not applicable or if a judge is needed."""
     options: Mapping[str, Any] = {}
 
 
 class Card(NamedTuple):
     """Documentation for users who choose a metric.
 
-    The metric itself has its range, direction, options and the fields it needs.
+    The range, direction, options and required fields come from the metric itself.
     """
 
     formula: str
     """How to compute the value by hand."""
     source: str
-    """The origin of the formula, and how it was changed."""
+    """The source of the formula, and the changes to it."""
     empty: str
     """The result for empty, missing or unsuitable input."""
     example: CardExample
     about: str = ""
-    """What the metric measures: paragraphs, the first of one sentence."""
+    """What the metric measures; the first paragraph is one sentence."""
     options: Mapping[str, str] = {}
-    """Option -> what it is for."""
+    """Option -> its purpose."""
     modes: str = ""
-    """What compatible modes reproduce, and how they differ."""
+    """The implementations that compatible modes reproduce, and the differences."""
 
 
 MAX_DEPTH = 12
-"""Metrics within metrics that are followed."""
+"""Maximum depth of nested metrics."""
 
 
 @runtime_checkable
@@ -53,7 +53,7 @@ class Judge(Protocol):
 
     @property
     def model(self) -> str:
-        """The model string that goes into every key."""
+        """The model string; part of every key."""
 
     async def ask(self, request: Request) -> Reply:
         """Return the reply to a request.
@@ -66,11 +66,11 @@ class Judge(Protocol):
 
 
 JudgeLike = Judge | str | Callable[[Request], Any]
-"""What every parameter `judge` takes: a judge, a model string, or an async function."""
+"""Type of every `judge` parameter: a judge, a model string, or an async function."""
 
 
 class RubricSource(Protocol):
-    """What a manifest and a file watcher read from a rubric."""
+    """The members of a rubric that manifests and the file watcher use."""
 
     @property
     def name(self) -> str:
@@ -89,7 +89,7 @@ class RubricSource(Protocol):
         """The file and all files it extends or includes."""
 
     def said(self) -> dict[str, Any]:
-        """Return what the rubric asks, as plain data."""
+        """Return the rubric's questions as plain data."""
 
 
 Asks = Literal["nothing", "verdict", "logprobs"]
@@ -97,48 +97,48 @@ Asks = Literal["nothing", "verdict", "logprobs"]
 
 
 class MetricInfo(NamedTuple):
-    """Facts about a metric, for everything but scoring: manifest, page, estimate, watch, doctor."""
+    """Facts about a metric, for manifests, pages, cost estimates, `watch` and `doctor`."""
 
     name: str
     """The name in results."""
     type: str
-    """The stable name of the kind of metric that manifests carry, such as `Similarity`."""
+    """The stable name of the kind of metric in manifests, such as `Similarity`."""
     range: tuple[float, float] = (0.0, 1.0)
     """Lowest and highest raw value."""
     higher_is_better: bool = True
     needs: tuple[str, ...] = ()
-    """Fields of the case, for people to read."""
+    """Required fields of the case, for display."""
     asks: Asks = "nothing"
     asks_further: bool = False
-    """Whether later requests depend on earlier replies, so that calls cannot be counted ahead."""
+    """Whether later requests depend on earlier replies; calls cannot be counted in advance then."""
     synchronous: bool = False
     """Whether `score` never waits, so that no event loop is needed."""
     figures: Mapping[str, bool] = {}
-    """Figures of a whole run beside the mean, and whether higher is better for each."""
+    """Figure of a whole run, in addition to the mean -> whether higher is better."""
     options: Mapping[str, Any] = {}
-    """Options that decide the value, as given."""
+    """Options that affect the value, as given."""
     made_with: Mapping[str, Json] = {}
-    """What decides the value beside the options: rubric, digest, model."""
+    """Other inputs that affect the value: rubric, digest, model."""
     rubrics: tuple[RubricSource, ...] = ()
-    """The rubrics this metric renders itself; those of `children()` are not repeated."""
+    """The rubrics that this metric renders itself, without those of `children()`."""
     confidence: str = ""
     """What `Score.confidence` means, as a clause: "is the share of ... that ..."."""
 
 
 class Metric:
-    """Scores a case. A subclass needs `name` and `score`; everything else has a default.
+    """Scores a case. A subclass needs `name` and `score`; all other members have defaults.
 
-    A class that is not a subclass, or a function, becomes a metric through
-    `judgekit.metrics.adapter.as_metric`. `info()` and `children()` are all that the rest of the
-    package reads; a subclass sets the attributes below and seldom overrides `info`.
+    `judgekit.metrics.adapter.as_metric` makes a metric of a function or of another class. The rest
+    of the package reads only `info()` and `children()`. A subclass sets the attributes below and
+    rarely overrides `info`.
     """
 
     __slots__ = ()
 
     name: str
 
-    # Read-only properties to a type checker, so that a subclass may use a class attribute, a
-    # dataclass field or a property for each.
+    # Declared as read-only properties for type checkers, so a subclass may use a class attribute, a
+    # dataclass field or a property.
     if TYPE_CHECKING:
 
         @property
@@ -147,7 +147,7 @@ class Metric:
 
         @property
         def higher_is_better(self) -> bool:
-            """Direction; false for perplexity and toxicity."""
+            """Whether higher values are better; false for perplexity and toxicity."""
 
         @property
         def asks(self) -> Asks:
@@ -159,15 +159,15 @@ class Metric:
 
         @property
         def synchronous(self) -> bool:
-            """Whether `score` never waits. A class that overrides `score` sets this again."""
+            """Whether `score` never waits. A class that overrides `score` must set this again."""
 
         @property
         def figures(self) -> Mapping[str, bool]:
-            """Names of the figures `aggregates` adds, and whether higher is better."""
+            """Name of a figure that `aggregates` adds -> whether higher is better."""
 
         @property
         def made_with(self) -> Mapping[str, Json]:
-            """What decides the value beside the options."""
+            """Other inputs that affect the value."""
 
         @property
         def rubrics(self) -> tuple[RubricSource, ...]:
@@ -175,19 +175,19 @@ class Metric:
 
         @property
         def confidence(self) -> str:
-            """What `Score.confidence` means; empty where scores have none."""
+            """The meaning of `Score.confidence`; empty if scores have none."""
 
         @property
         def needs(self) -> tuple[str, ...]:
-            """Fields of the case, for users; `expected.facts` for a key of `expected`."""
+            """Required fields of the case, for display; a key of `expected` is `expected.facts`."""
 
         @property
         def card(self) -> Card | None:
-            """Documentation for whoever chooses a metric."""
+            """Documentation for users who choose a metric."""
 
         @property
         def files(self) -> tuple[str, ...]:
-            """Options that name files; a suite resolves them relative to itself."""
+            """Options that name files; a suite resolves them relative to its own folder."""
 
         @property
         def type_name(self) -> str:
@@ -211,7 +211,7 @@ class Metric:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         own = vars(cls)
-        # A renamed class sets the name that manifests carried before.
+        # A renamed class sets its former name, which existing manifests contain.
         if "type_name" not in own:
             cls.type_name = cls.__name__  # type: ignore[method-assign, assignment]
         # A class that overrides `score` may wait, although its base class does not.
@@ -220,7 +220,7 @@ class Metric:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """Options that decide the value, as given; the fields of a dataclass by default."""
+        """Options that affect the value, as given; by default, the fields of a dataclass."""
         metric: Any = self
         named = fields(metric) if is_dataclass(metric) else ()
         return {f.name: getattr(metric, f.name) for f in named if f.init and f.name != "name"}
@@ -231,18 +231,18 @@ class Metric:
         return MetricInfo(type=self.type_name, **facts)
 
     def children(self) -> tuple["Metric", ...]:
-        """Return the metrics this one calls, in a fixed order."""
+        """Return the metrics that this metric calls, in a fixed order."""
         return ()
 
     def aggregates(self) -> Sequence["Aggregate"]:
-        """Return new aggregates for one run; `figures` names what they compute."""
+        """Return new aggregates for one run; `figures` has the names of their results."""
         return ()
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
 
         Raises:
-            JudgekitError: one that costs this row, or one that stops the run (see errors).
+            JudgekitError: only this row fails, or the run stops (see `judgekit.core.errors`).
         """
         raise NotImplementedError
 
@@ -262,7 +262,7 @@ def with_children(metric: Metric, *, depth: int = MAX_DEPTH) -> Iterator[Metric]
 
 
 class SimpleMetric(Protocol):
-    """The least a class needs to be used as a metric; `range` and others are optional."""
+    """The minimum interface of a metric; `range` and other members are optional."""
 
     @property
     def name(self) -> str:
@@ -273,7 +273,7 @@ class SimpleMetric(Protocol):
 
 
 MetricLike = Metric | SimpleMetric | Callable[[Case], Any]
-"""What `evaluate` and metrics around metrics take."""
+"""Type of the metrics that `evaluate` and metric wrappers accept."""
 
 
 class BaseEmbedder:
@@ -285,11 +285,11 @@ class BaseEmbedder:
 
     __slots__ = ()
 
-    if TYPE_CHECKING:  # read-only to a type checker, so that a subclass may use attributes
+    if TYPE_CHECKING:  # read-only for type checkers, so a subclass may use attributes
 
         @property
         def dimensions(self) -> int | None:
-            """Length of a vector; `None` if unknown before the first."""
+            """Length of a vector; `None` if unknown until the first vector."""
 
         @property
         def semantic(self) -> bool:
@@ -297,7 +297,7 @@ class BaseEmbedder:
 
         @property
         def synchronous(self) -> bool:
-            """Whether `embed` is so fast that a thread and the store do not pay."""
+            """Whether `embed` is so fast that a thread and the store are not worth their cost."""
 
     else:
         dimensions = None
@@ -307,11 +307,11 @@ class BaseEmbedder:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """A local embedder, which turns texts into vectors; see also `BaseEmbedder`."""
+    """A local embedder, which converts texts to vectors; see also `BaseEmbedder`."""
 
     @property
     def identity(self) -> str:
-        """Name and version, for a model the digest of its files; recorded in every result."""
+        """Name and version; for a model, also the digest of its files. Recorded in every result."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector per text, in order; called on a thread, one call at a time."""
@@ -321,22 +321,22 @@ class Embedder(Protocol):
 class AsyncEmbedder(Protocol):
     """A remote embedder, such as a hosted model.
 
-    It limits, retries and records its calls itself. `judgekit.embedders.vectors` requests each text
-    once and collects the texts of several rows, the shortest first (see `SharedEmbedder`).
+    The embedder limits, retries and records its own calls. `judgekit.embedders.vectors` requests
+    each text once and batches the texts of several rows, the shortest first (see `SharedEmbedder`).
     """
 
     @property
     def identity(self) -> str:
-        """Provider, model and other settings that decide the vectors; recorded in every result."""
+        """Provider, model and other settings that affect the vectors; recorded in every result."""
 
     async def aembed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Return one vector per text, in order; up to 256 distinct texts a call.
+        """Return one vector per text, in order, for up to 256 distinct texts.
 
         Raises:
             JudgeUnavailable: no answer after retries; every waiting row fails.
             JudgeRejected: the server rejects all such calls; the run stops.
-            CassetteMiss: a text is not recorded. The call is repeated with half of the texts,
-                down to a single one, so that only its rows fail.
+            CassetteMiss: a text is not recorded. The call is repeated with halves of the texts,
+                down to a single text, so only the rows of that text fail.
         """
 
 
@@ -349,14 +349,14 @@ class Likelihood(Protocol):
 
 
 class Aggregate(Protocol):
-    """Figures of a whole data set that are not a mean of rows, fed row by row.
+    """Computes figures of a whole run that are not a mean over rows; rows are added one by one.
 
-    `Metric.aggregates` returns new ones for each run; the summary lists their figures beside the
-    mean, and a gate may name any of them.
+    `Metric.aggregates` returns new aggregates for each run. The summary lists their figures with
+    the mean, and gates can use them.
     """
 
     def add(self, row: Row) -> None:
-        """Take one more result; the rows come in the order of the cases."""
+        """Add a result; rows come in the order of the cases."""
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the figures by name; `None` for a figure without data."""

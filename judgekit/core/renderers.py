@@ -1,7 +1,7 @@
 """Renderers of higher layers, by name.
 
-`Report.to_html()` is a method of the public API, and a page is drawn two layers above the report.
-A value asks for a renderer here instead of importing it, as it would ask for an entry point.
+`Report.to_html()` belongs to the public API, but pages are rendered two layers above `report`.
+Values look up renderers here by name, like entry points, instead of importing a higher layer.
 """
 
 from pkgutil import resolve_name
@@ -16,7 +16,7 @@ _RENDERERS = {
 
 
 def renderer(name: str) -> Any:
-    """Return a renderer, which is imported when it is first needed.
+    """Return a renderer; it is imported on first use.
 
     Raises:
         KeyError: no renderer has this name.

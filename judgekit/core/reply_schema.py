@@ -1,4 +1,4 @@
-"""The one schema of a reply: it goes to the judge as JSON schema and reads what comes back."""
+"""The schema of a reply: sent to the judge as JSON schema, and used to validate its reply."""
 
 import json
 from functools import cached_property, lru_cache
@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-# pydantic takes no `typing.TypedDict` before Python 3.12.
+# pydantic does not accept `typing.TypedDict` before Python 3.12.
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
     from judgekit.core.request import Form, Question
 
 MAX_REPLY_CHARACTERS = 2_000_000
-"""Characters a reply may have."""
+"""Maximum length of a reply, in characters."""
 MAX_ITEMS = 200
-"""Items a list in an answer may have."""
+"""Maximum number of items of a list in an answer."""
 
 _CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False)
 _TEXT = str  # bounded by the length of the whole reply
@@ -28,7 +28,7 @@ _DETAIL: dict[str, Any] = {
 
 
 class ReplySchema:
-    """The schema of the replies to a form, reasons before values."""
+    """The schema of the replies to a form; reasons come before values."""
 
     def __init__(self, form: "Form") -> None:
         fields = {
@@ -41,23 +41,23 @@ class ReplySchema:
         self.validator = self._adapter.validator
         """Validates JSON text or an object."""
         self.kinds = [(q.id, q.kind == "checklist", q.quotes) for q in form.questions]
-        """Each question, whether it is a checklist, and whether it asks for quotes."""
+        """Each question, with whether it is a checklist and whether it asks for quotes."""
         self.checklists = [q.id for q in form.questions if q.kind == "checklist"]
         self.fixed_items = [
             (q.id, sorted(q.items)) for q in form.questions if q.kind == "checklist" and q.items
         ]
-        """Checklists with given items, and these."""
+        """Checklists with given items, and the items."""
         self.keys = len(fields) + sum(len(_answer_fields(q, 0)) for q in form.questions)
-        """Keys of a reply, without those in the items of checklists."""
+        """Number of keys of a reply, without those in checklist items."""
 
     @cached_property
     def json_schema(self) -> dict[str, Any]:
-        """The JSON schema that a judge is sent: the author's own, or that of the questions."""
+        """The JSON schema to send to the judge: a custom one, or that of the questions."""
         return self._form.json_schema or self._adapter.json_schema()
 
     @cached_property
     def text(self) -> str:
-        """The JSON schema as text for a prompt, in its order: a judge writes reasons first."""
+        """The JSON schema as prompt text, in the order of its keys: judges write reasons first."""
         return json.dumps(self.json_schema, ensure_ascii=False)
 
 
@@ -65,14 +65,14 @@ def reply_schema(form: "Form") -> ReplySchema:
     """Return the schema of a form, built once for all forms with the same questions."""
     schema: ReplySchema | None = form.__dict__.get("_reply_schema")
     if schema is None:
-        # An author's own schema is sent in the order of its keys, which `canonical` leaves out.
+        # A custom schema is sent with its key order, which `canonical` does not contain.
         schema = ReplySchema(form) if form.json_schema is not None else _schema_of(_Same(form))
         form.__dict__["_reply_schema"] = schema
     return schema
 
 
 class _Same:
-    """A form that equals every form with the same questions."""
+    """A cache key that is equal for all forms with the same questions."""
 
     __slots__ = ("form",)
 
@@ -92,7 +92,7 @@ def _schema_of(same: _Same) -> ReplySchema:
 
 
 def _object(name: str, fields: dict[str, Any]) -> Any:
-    build: Any = TypedDict  # mypy takes a TypedDict for a type that is known beforehand
+    build: Any = TypedDict  # mypy does not support a TypedDict that is created at run time
     kind = build(name, fields)
     kind.__pydantic_config__ = _CONFIG
     return kind

@@ -20,11 +20,11 @@ Api = Literal["decisions", "systemone", "recorded"]
 """A form of replies other than the text of a chat: see `judgekit.core.replies`."""
 FaultKind = Literal["invalid_reply", "invalid_case", "refused"]
 MAX_MESSAGE = 2_000
-"""Characters to keep of a fault's message."""
+"""Maximum length of a fault's message, in characters."""
 
 
 class Detail(Value):
-    """A further thing to report besides a verdict; shown, never scored."""
+    """Additional information in a verdict; shown, never scored."""
 
     name: str
     kind: Literal["text", "boolean", "list"] = "text"
@@ -32,30 +32,30 @@ class Detail(Value):
 
 
 class Question(Value):
-    """One criterion as the judge sees it: the question and the valid answers."""
+    """One criterion for the judge: the question and the valid answers."""
 
     id: str
     kind: Kind
     text: str
     minimum: float = 0.0
-    """Lowest number a `score` may take."""
+    """Lowest valid number of a `score`."""
     maximum: float = 1.0
-    """Highest number a `score` may take."""
+    """Highest valid number of a `score`."""
     labels: tuple[str, ...] = ()
-    """The words to choose from: levels of a `score`, options of a `choice`."""
+    """The valid words: levels of a `score`, options of a `choice`."""
     items: tuple[str, ...] = ()
-    """The items of a `checklist`; none means the judge lists them itself."""
+    """The items of a `checklist`; if empty, the judge lists them itself."""
     nullable: bool = False
     """Whether the judge may abstain."""
     quotes: bool = False
     """Whether the judge must quote its evidence."""
     details: tuple[Detail, ...] = ()
     descriptions: tuple[str, ...] = ()
-    """The texts of the labels, for an API that reads no messages about them; else empty."""
+    """Label -> description, for an API that does not read it in the messages; else empty."""
 
 
 class Form(Value):
-    """The form of a reply: questions, or the author's own JSON schema."""
+    """The form of a reply: questions, or a custom JSON schema."""
 
     model_config = ConfigDict(ignored_types=(cached_property,))
 
@@ -66,13 +66,13 @@ class Form(Value):
     want: Want = "verdict"
     """The kind of reply: a verdict, or one of three kinds without questions.
 
-    `text` is an answer in the model's own words; `embedding` the vector of the only message;
-    `logprobs` the log-probabilities of the tokens of the last message, an assistant's, after the
-    message before it. `judgekit.core.replies` describes these replies.
+    `text` is a free answer. `embedding` is the vector of the only message. `logprobs` are the
+    log-probabilities of the tokens of the last message, which is an assistant's, given the message
+    before it. `judgekit.core.replies` describes these replies.
     """
 
     api: Api | None = None
-    """The API that replies, unless it is a chat."""
+    """The API, if it is not chat."""
 
     def of_api(self, api: Api | None) -> "Form":
         """Return the same form for another API."""
@@ -91,7 +91,7 @@ class Form(Value):
 
     @cached_property
     def digest(self) -> str:
-        """The digest under which tapes keep this form."""
+        """The digest by which tapes identify this form."""
         return digest(self.canonical)
 
 
@@ -103,7 +103,7 @@ class ChatMessage(Value):
 
 
 class About(Value):
-    """The purpose of a request. Never sent, never part of the key, never recorded."""
+    """The origin of a request: never sent, never part of the key, never recorded."""
 
     case: str = ""
     metric: str = ""
@@ -111,18 +111,18 @@ class About(Value):
     output: str | None = None
     """The output of the case."""
     order: str = "written"
-    """The order in which the request shows criteria and options."""
+    """The order of criteria and options in the request."""
 
 
 class _Head(NamedTuple):
     text: str
     state: Any
-    """sha256 of the text, to be copied and carried on."""
+    """SHA-256 state of the text; copied to hash the rest."""
     holds_message: bool
 
 
 class Request(Value):
-    """Everything that decides the answer of a judge.
+    """All inputs that determine the answer of a judge.
 
     The key does not depend on case ids, file names, endpoints, credentials, time-outs, retries or
     library versions.
@@ -136,22 +136,22 @@ class Request(Value):
     identity: str | None = None
     """The model behind this model name, for servers that accept any name."""
     params: dict[str, Json] = Field(default_factory=dict)
-    """Parameters of the answer: temperature, top_p, max_tokens, seed, stop, ..."""
+    """Sampling parameters: temperature, top_p, max_tokens, seed, stop, ..."""
     sample: int = 0
     """Index among several samples of the same request."""
     mode: str | None = None
-    """Output mode, only when the author forces one."""
+    """Output mode, only if the user forces one."""
     about: About = About.model_construct()
 
     @property
     def canonical(self) -> str:
-        """The canonical JSON that the key is the digest of."""
+        """The canonical JSON whose digest is the key."""
         head = self._head()
         return head.text + self._tail(head)
 
     @property
     def key(self) -> str:
-        """The sha256 of the canonical request: 64 hexadecimal characters."""
+        """The SHA-256 of the canonical request: 64 hexadecimal characters."""
         # Cached by hand: up to Python 3.11, `cached_property` takes a lock.
         key: str | None = self.__dict__.get("_key")
         if key is None:
@@ -167,7 +167,7 @@ class Request(Value):
         return self.model_copy(update={"messages": tuple(messages)})
 
     def _head(self) -> _Head:
-        """The beginning of the canonical JSON, up to the first message if it is the system's."""
+        """The beginning of the canonical JSON, up to and including a first system message."""
         first = self.messages[0] if self.messages else None
         system = first.content if first is not None and first.role == "system" else None
         return _head(self.form.canonical, self.identity, system)
@@ -194,7 +194,7 @@ class Request(Value):
 def _head(form: str, identity: str | None, system: str | None) -> _Head:
     """Return the common beginning of the requests of one rubric and judge.
 
-    It is several times longer than the rest, so it is built and hashed once.
+    It is several times longer than the rest, so it is built and hashed only once.
     """
     text = f'{{"form":{form},"format":{FORMAT},"identity":{canonical_json(identity)},"messages":['
     if system is not None:
@@ -208,7 +208,7 @@ def _text(text: str | None) -> str:
 
 
 class Usage(Value):
-    """Tokens a reply took, all tries together."""
+    """Token counts of a reply, summed over all tries."""
 
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
@@ -218,13 +218,13 @@ class Omitted(Value):
     """The part of a long text that is not recorded."""
 
     bytes: int = Field(ge=0)
-    """Size of the rest, as UTF-8; of a response that was stopped, as far as it was read."""
+    """Size of the rest in UTF-8 bytes; for a response that was stopped, the bytes read."""
     sha256: str
     """Digest of these bytes: 64 hexadecimal characters."""
 
 
 class Fault(Value):
-    """Why an answer is unusable as a whole; its text is then not parsed."""
+    """The reason why an answer is unusable; its text is not parsed."""
 
     kind: FaultKind = "invalid_reply"
     message: str = Field(max_length=MAX_MESSAGE)
@@ -256,7 +256,7 @@ class Try(Value):
     refusal: str | None = None
     logprobs: Json = None
     thought: int = Field(default=0, ge=0)
-    """Characters of separate reasoning text, which is not recorded."""
+    """Length of separate reasoning text, which is not recorded, in characters."""
     fault: Fault | None = None
     """The fault of the whole answer, if any."""
     omitted: Omitted | None = None
@@ -271,7 +271,7 @@ class Reply(Value):
     model: str | None = None
     """The model's name as the server reported it."""
     server: str | None = None
-    """The server's own name of the model, from a separate request."""
+    """The server's name for the model, from a separate request."""
     mode: str | None = None
     """Output mode that was used."""
     effective_params: dict[str, Json] = Field(default_factory=dict)
@@ -283,6 +283,6 @@ class Reply(Value):
 
 
 def request_from(data: dict[str, Any]) -> Request:
-    """Build a request back from its canonical JSON value."""
+    """Restore a request from its canonical JSON value."""
     fields = {name: value for name, value in data.items() if name != "format"}
     return Request.model_validate(fields)

@@ -31,30 +31,30 @@ FailureKind = Literal[
     "not_run",
     "metric_error",
 ]
-"""The closed set of reasons why a row has no score."""
+"""The reasons why a row can have no score."""
 
 
 class Part(Value):
-    """One criterion's share of a score."""
+    """The result of one criterion in a score."""
 
     id: str
     status: Status = "scored"
     value: float | None = None
-    """On 0..1, after levels, reversal and counting; `None` unless scored."""
+    """Value on 0..1, after levels, reversal and counting; `None` unless scored."""
     weight: float = 0.0
-    """Share of the final value after renormalisation; negative for a penalty."""
+    """Weight in the final value after renormalisation; negative for a penalty."""
     answer: Json = None
-    """What the judge answered, in its own words or numbers."""
+    """The judge's answer: a number, a boolean or a word."""
     reason: str = ""
     quotes: tuple[Quote, ...] = ()
     items: tuple[Json, ...] = ()
     details: dict[str, Json] = Field(default_factory=dict)
     distribution: Distribution | None = None
-    """How probable each answer is; of several samples or judges, or of one with probabilities."""
+    """Distribution of the answers of several samples or judges, or of one with probabilities."""
 
     @property
     def cost(self) -> float:
-        """How much the part takes off the final value; 0 without a value."""
+        """The amount by which the part lowers the final value; 0 without a value."""
         value, weight = self.value, self.weight
         if value is None:
             return 0.0
@@ -62,58 +62,58 @@ class Part(Value):
 
 
 class Fallback(Value):
-    """Names the metric that replaced the judged one, and the cause."""
+    """The metric that replaced the judged one, and the reason."""
 
     substitute: str
     cause: str
 
 
 class Opinion(Value):
-    """One of several answers to the same question: of one judge, in one order."""
+    """One of several answers to the same question: by one judge, in one order."""
 
     of: str = ""
-    """The text that was judged, in a metric that judges several; empty for the case."""
+    """The judged text, in a metric that judges several; empty for the case itself."""
     member: str = ""
     """The role or model of the judge; empty if there is only one."""
     sample: int = 0
     order: str = "written"
     """The order of options, criteria or answers: `written`, `reversed`, `shuffled 1`, ..."""
     value: float | None = None
-    """What the opinion alone would score, on 0..1; `None` without a score."""
+    """The score of this opinion alone, on 0..1; `None` without a score."""
     answers: dict[str, Label] = Field(default_factory=dict)
     """Criterion -> answer."""
     values: dict[str, float | None] = Field(default_factory=dict)
     """Criterion -> value on 0..1; `None` unless scored."""
     judgments: tuple[int, ...] = ()
-    """Its places among the judgments of the score, which have the reasons."""
+    """Indices of its judgments in those of the score, which have the reasons."""
     failure: FailureKind | None = None
-    """Why there is no answer."""
+    """The reason why there is no answer."""
     message: str = ""
 
 
 class Score(Displayed, Value):
-    """The outcome of one metric on one case."""
+    """The result of one metric on one case."""
 
     type: Literal["score"] = "score"
     status: Status = "scored"
     value: float | None = None
-    """Raw, finite, inside the metric's range; `None` unless scored."""
+    """The raw value, finite and within the metric's range; `None` unless scored."""
     scale: float = 1.0
-    """Factor for display only; never enters a mean."""
+    """Factor for display only; means do not use it."""
     parts: tuple[Part, ...] = ()
     reason: str = ""
     source: Literal["judge", "computed"] = "computed"
     method: str = ""
-    """How the value was made, in a few words."""
+    """The method that produced the value, in a few words."""
     confidence: float | None = None
-    """A number on 0..1; the documentation of the metric says what it means."""
+    """A number on 0..1; the documentation of the metric defines it."""
     ground_truth: Json = None
     judgments: tuple[Judgment, ...] = ()
     details: dict[str, Json] = Field(default_factory=dict)
     meta: dict[str, Json] = Field(default_factory=dict)
     fallback: Fallback | None = None
     opinions: tuple[Opinion, ...] = ()
-    """Every answer, if there were several; the parts are what they come to together."""
+    """All answers, if there were several; the parts have the combined result."""
 
     @model_validator(mode="after")
     def _value_follows_status(self) -> "Score":
@@ -123,15 +123,15 @@ class Score(Displayed, Value):
 
     @property
     def shown(self) -> float | None:
-        """The value as people see it: scaled, then rounded half up to two decimals."""
+        """The value for display: scaled, then rounded half up to two decimals."""
         return None if self.value is None else round_half_up(self.value * self.scale)
 
     def explain(self, metric: "Metric | None" = None) -> str:
         """Return the score in a few plain sentences.
 
         Args:
-            metric: the metric that made it; adds its range, its direction and what its
-                confidence means.
+            metric: the metric that made it, for its range, its direction and the meaning of its
+                confidence.
         """
         from judgekit.core.explanation import explain_score
 
@@ -152,10 +152,10 @@ class Failure(Displayed, Value):
     key: str | None = None
     """The request that failed, if there was one."""
     judgments: tuple[Judgment, ...] = ()
-    """Judgments that were paid for before the failure."""
+    """Judgments that were obtained before the failure."""
 
     def explain(self, metric: "Metric | None" = None) -> str:
-        """Return in one sentence why there is no score."""
+        """Return one sentence that says why there is no score."""
         from judgekit.core.explanation import explain_failure
 
         return explain_failure(self, metric)
@@ -175,7 +175,7 @@ def own_value(result: Result) -> float | None:
 
 
 def own_parts(result: Result) -> tuple[Part, ...]:
-    """Return the criteria of a score; none for a fallback or a failure."""
+    """Return the parts of a score; empty for a fallback or a failure."""
     return result.parts if isinstance(result, Score) and result.fallback is None else ()
 
 
@@ -187,11 +187,11 @@ class Row(Displayed, Value):
     result: Result
 
     def to_json(self) -> str:
-        """Return the line of this row, without fields at their defaults except the type."""
+        """Return the JSON line of this row, without fields at their defaults except the type."""
         return self.to_bytes().decode()
 
     def to_bytes(self) -> bytes:
-        """Return the line of this row in UTF-8."""
+        """Return the JSON line of this row in UTF-8."""
         return row_bytes(self.case, self.metric, self.result)
 
     def _parts_shown(self) -> "Iterable[Shown]":
@@ -201,7 +201,7 @@ class Row(Displayed, Value):
 
 
 def row_bytes(case: str, metric: str, result: Result) -> bytes:
-    """Return the line of a row in UTF-8 without building the `Row`."""
+    """Return the JSON line of a row in UTF-8 without building the `Row`."""
     begin = (
         f'{{"case":{canonical_json(case)},"metric":{canonical_json(metric)}'
         f',"result":{{"type":"{result.type}",'
@@ -210,10 +210,10 @@ def row_bytes(case: str, metric: str, result: Result) -> bytes:
 
 
 async def checked_score(metric: "Metric", case: "Case") -> Score:
-    """Return the score of a case by a metric; a score that cannot be reported is an error.
+    """Score a case with a metric and check that the score can be reported.
 
-    Everything that scores by another metric calls this function, so that a wrong value fails in
-    the same way at every depth.
+    All code that scores with another metric calls this function, so an invalid value fails in the
+    same way at every depth.
 
     Raises:
         JudgekitError: the metric raised it.
@@ -228,11 +228,11 @@ async def checked_score(metric: "Metric", case: "Case") -> Score:
 
 
 def check_score(score: Score, *, within: tuple[float, float]) -> None:
-    """Refuse a score that cannot be reported.
+    """Check that a score can be reported.
 
     Raises:
-        ValueError: it is not a `Score`, its value is outside the metric's range, or it holds
-            something that is not JSON.
+        ValueError: it is not a `Score`, its value is outside the metric's range, or it contains
+            data that is not JSON.
     """
     if not isinstance(score, Score):
         raise ValueError(f"it returned a {type(score).__name__}, not a Score")
@@ -252,16 +252,16 @@ def check_score(score: Score, *, within: tuple[float, float]) -> None:
 
 
 def round_half_up(value: float) -> float:
-    """Round to two decimals, halves up, the way people expect of a displayed score.
+    """Round to two decimals, halves up, for display.
 
-    floor((value + 2**-52) * 100 + .5) / 100: the form whose figures agree with those the
-    TypeScript scorers print (.025 -> .03, -.015 -> -.01), which Python's `round` does not.
+    Computes floor((value + 2**-52) * 100 + .5) / 100. The results agree with those of the
+    TypeScript scorers (.025 -> .03, -.015 -> -.01); Python's `round` gives other results.
     """
     return math.floor((value + 2.0**-52) * 100 + 0.5) / 100
 
 
 async def guarded(case: "Case", metric: "Metric") -> Result:
-    """Score one row; whatever goes wrong with it alone becomes its Failure.
+    """Score one row; an error that concerns only this row becomes its `Failure`.
 
     Raises:
         JudgekitError: one that stops the run.
@@ -287,7 +287,7 @@ def _log(case: "Case", metric: "Metric") -> None:
 
 
 def failure_of(error: JudgekitError) -> Failure | None:
-    """Return the row that an error costs, or `None` when it stops the run."""
+    """Return the failure that an error becomes, or `None` if the error stops the run."""
     if error.kind is None:
         return None
     return Failure.model_validate({"kind": error.kind, "message": _line(error), "key": error.key})

@@ -1,4 +1,4 @@
-"""One asynchronous call with several waiters."""
+"""One asynchronous call that is shared by several waiters."""
 
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -30,7 +30,7 @@ class SharedCall(Generic[T]):
 
     async def __call__(self) -> T:
         """Return the result of the call, or raise its exception."""
-        import asyncio  # here, because a replay creates judges and does not import asyncio
+        import asyncio  # imported here: a replay creates judges but does not need asyncio
 
         loop = asyncio.get_running_loop()
         waited = False

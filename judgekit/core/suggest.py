@@ -1,17 +1,17 @@
-"""Suggestions: the valid names that an unknown word may stand for."""
+"""Suggest valid names for an unknown word."""
 
 from collections.abc import Iterable
 
 MANY = 30
-"""Valid names that a message lists where none is close."""
+"""Maximum number of valid names in a message if none is similar."""
 _LONGEST = 100
-"""Characters of a word that are compared; comparing takes quadratic time."""
+"""Maximum number of characters to compare; the comparison takes quadratic time."""
 _SHARED = 3
-"""Characters a word needs to be looked for inside the names, at the beginning of their words."""
+"""Minimum length of a word to search for at the start of the words of a name."""
 _LOOSE, _STRICT = 0.6, 0.8
-"""How alike two spellings must be; strictly where several names hold the word."""
+"""Minimum similarity of two spellings; the strict one if several names contain the word."""
 _FEW = 3
-"""Names that are suggested together."""
+"""Maximum number of suggested names."""
 
 
 def suggest(word: object, known: Iterable[str], *, otherwise: str | None = None) -> str:
@@ -20,7 +20,7 @@ def suggest(word: object, known: Iterable[str], *, otherwise: str | None = None)
     Args:
         word: the unknown word.
         known: the names that are valid in its place.
-        otherwise: what to say where no name is close; by default the valid names.
+        otherwise: the text if no name is similar; by default, a list of the valid names.
 
     Example:
         >>> suggest("inptu", ["input", "output"])
@@ -39,14 +39,14 @@ def suggest(word: object, known: Iterable[str], *, otherwise: str | None = None)
 
 
 def closest(word: str, known: Iterable[str], *, alike: float = 0.0) -> list[str]:
-    """Return the closest names: one that is spelled alike, or a few that contain the word.
+    """Return the closest names: one with a similar spelling, or a few that contain the word.
 
-    Case, and whether words are joined by `_`, `-` or a space, makes no difference.
+    Case is ignored, and `_`, `-` and spaces are equivalent.
 
     Args:
         word: the unknown word.
         known: the names that are valid in its place.
-        alike: how alike the spellings must be, from 0 to 1; above 0, only spelling counts.
+        alike: minimum similarity of the spellings, 0..1; above 0, only the spelling counts.
 
     Example:
         >>> closest("Exact-Match", ["exact_match", "contains"])

@@ -1,4 +1,4 @@
-"""Coroutines that never wait, run without an event loop; and several that run together.
+"""Run coroutines that never wait without an event loop; run several coroutines together.
 
 A replay never waits, and importing asyncio takes longer than a small replay.
 """
@@ -16,19 +16,19 @@ class Flag:
         self._set = False
 
     def set(self) -> None:
-        """Set it."""
+        """Request the stop."""
         self._set = True
 
     def is_set(self) -> bool:
-        """Return whether it is set."""
+        """Return whether a stop is requested."""
         return self._set
 
 
 def run_inline(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that never waits, and return its result.
+    """Run a coroutine that never waits and return its result.
 
     Raises:
-        RuntimeError: it waits.
+        RuntimeError: the coroutine waits.
     """
     try:
         work.send(None)
@@ -42,11 +42,11 @@ def run_inline(work: Coroutine[Any, Any, T]) -> T:
 async def outcomes_of(
     work: Iterable[Coroutine[Any, Any, T]], *, inline: bool
 ) -> list[T | BaseException]:
-    """Return the result or the error of each coroutine, after all have ended.
+    """Return the result or the error of each coroutine after all have ended.
 
     Args:
         work: the coroutines.
-        inline: whether none of them waits; they then run one after the other.
+        inline: whether none of them waits; they run one after the other then.
     """
     if not inline:
         import asyncio
@@ -62,10 +62,10 @@ async def outcomes_of(
 
 
 async def gather_all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run coroutines at the same time, and return their results in order.
+    """Run coroutines concurrently and return their results in order.
 
     Raises:
-        BaseException: the first error in their order, after all have ended.
+        BaseException: the first error in the order of the coroutines, after all have ended.
     """
     results: list[T] = []
     for outcome in await outcomes_of(work, inline=False):

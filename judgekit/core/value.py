@@ -1,4 +1,4 @@
-"""The base of every value: frozen, strict about its fields, finite numbers only."""
+"""The base class of values: frozen, without unknown fields, with finite numbers only."""
 
 import math
 from abc import ABC, abstractmethod
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Displayed(ABC):
-    """A value that notebooks show as a table and prompts as readable text."""
+    """A value that is shown as a table in notebooks and as readable text in IPython."""
 
     @abstractmethod
     def _parts_shown(self) -> Iterable["Shown"]:
         """Return the parts to display."""
 
     def _text_shown(self) -> str | None:
-        """Return the text for a prompt, if it differs from the plain text of the parts."""
+        """Return the text for a Python prompt, if it differs from the plain text of the parts."""
         return None
 
     def _repr_html_(self) -> str:
@@ -28,21 +28,21 @@ class Displayed(ABC):
         return to_html(self._parts_shown())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        # IPython calls this for a value on its own; inside a list it uses the repr.
+        # IPython calls this for a top-level value; inside a list it uses the repr.
         from judgekit.core.display.html import bundle
 
         return bundle(self._parts_shown(), text=self._text_shown())
 
 
 class Document(Displayed):
-    """A displayed value that is also text for a terminal, and Markdown."""
+    """A displayed value that can also be rendered as terminal text and Markdown."""
 
     def _all_parts(self) -> Iterable["Shown"]:
-        """Return the parts of the text, if a notebook shows fewer."""
+        """Return the parts of the full text, if a notebook shows fewer."""
         return self._parts_shown()
 
     def text(self, *, width: int = 88) -> str:
-        """Return the value as text for a terminal of so many columns."""
+        """Return the value as text for a terminal with `width` columns."""
         from judgekit.core.display.text import to_text
 
         return f"{to_text(self._all_parts(), width=width)}\n"
@@ -61,7 +61,7 @@ class Value(BaseModel):
         frozen=True,
         extra="forbid",
         allow_inf_nan=False,
-        # Most commands use few models; building all of them would double the start-up time.
+        # Most commands use few models; building all would double the start-up time.
         defer_build=True,
     )
 
@@ -80,9 +80,9 @@ class Value(BaseModel):
 
 
 def sparse(*, default: Any) -> Any:
-    """Return a field that JSON leaves out where it has its default.
+    """Return a field that JSON omits at its default.
 
-    With it, values without what a later version added have the bytes that earlier versions wrote.
+    Values that do not use a field of a later version keep the bytes that earlier versions wrote.
     """
     return Field(default=default, exclude_if=lambda value: value == default)
 
@@ -120,7 +120,7 @@ _put_private = BaseModel.__dict__["__pydantic_private__"].__set__
 
 
 class _Names(dict[type[Value], set[str]]):
-    """The field names of each class, read on first use."""
+    """The field names of each class, computed on first use."""
 
     def __missing__(self, kind: type[Value]) -> set[str]:
         names = self[kind] = set(kind.model_fields)
@@ -133,8 +133,8 @@ _names = _Names()
 def trusted(kind: type[V], fields: dict[str, Any]) -> V:
     """Build a value from valid fields, without validation.
 
-    A replay builds about 20 values a row. It takes 1.60 million instructions a row with this
-    function, 2.00 with validation (a fifth of replay) and 2.31 with `model_construct`.
+    A replay builds about 20 values per row. A row takes 1.60 million instructions with this
+    function, 2.00 with validation (a fifth of a replay) and 2.31 with `model_construct`.
 
     Args:
         kind: the class of the value.
@@ -152,7 +152,7 @@ def to_json_bytes(value: Value) -> bytes:
     """Return the JSON of a value in UTF-8, without fields at their defaults.
 
     Raises:
-        PydanticSerializationError: a text has half of a surrogate pair.
+        PydanticSerializationError: a text contains half of a surrogate pair.
     """
     data: bytes = type(value).__pydantic_serializer__.to_json(value, exclude_defaults=True)
     return data
@@ -172,11 +172,12 @@ _MOST_ITEMS = 10_000
 def is_json(*values: Any) -> bool:
     """Return whether values consist of JSON types; False also for their subclasses.
 
-    `check_json` is exact and names the place of a fault, but takes several times as long. This is
-    the quick look before it, and is False, too, for a value of many items or one in itself.
+    A quick check before `check_json`, which is exact and names the location of a fault but takes
+    several times longer. Also False for values with many items and for values that contain
+    themselves.
     """
     items = list(values)
-    for item in items:  # what is inside an item comes after it
+    for item in items:  # the loop appends the contents of each item to the list
         kind = type(item)
         if kind in _SCALARS:
             continue
@@ -198,10 +199,10 @@ def is_json(*values: Any) -> bool:
 
 
 def check_json(value: Any, *, where: str) -> None:
-    """Refuse a value that is not JSON: NaN, infinities, objects, keys that are not strings.
+    """Reject a value that is not JSON: NaN, infinities, other objects, keys that are not strings.
 
     Raises:
-        ValueError: names the place of the fault.
+        ValueError: with the location of the fault.
     """
     if value is None or isinstance(value, (str, bool, int)):
         return

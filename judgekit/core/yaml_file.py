@@ -1,4 +1,4 @@
-"""YAML that can only build plain data, and that remembers on which line each value stands."""
+"""Parse YAML into plain data, and record the line of each value."""
 
 import math
 import re
@@ -11,23 +11,23 @@ import yaml
 from judgekit.core.errors import ConfigError, place
 
 MAX_NODES = 200_000
-"""Values a file may hold after its aliases are followed: aliases of aliases grow without end."""
+"""Maximum number of values with aliases expanded: nested aliases grow exponentially."""
 MAX_DEPTH = 60
 MAX_NUMBER = 40
-"""Characters a number may have."""
+"""Maximum length of a number, in characters."""
 
 Path = tuple[str | int, ...]
 
 _HARMLESS = 4_096
-"""Levels that do not crash the C composer."""
+"""Maximum nesting depth that does not crash the C composer."""
 _BEGINS = "[{-?:"
-"""One of these stands at the beginning of everything that can hold something."""
+"""Tokens that begin a collection."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Lines:
-    """The line of each value of a YAML document, found by its path."""
+    """The line of each value of a YAML document, by path."""
 
     def __init__(self, *, file: str, first: int = 1) -> None:
         self.file = file
@@ -35,11 +35,11 @@ class Lines:
         self._lines: dict[Path, int] = {}
 
     def put(self, path: Path, line: int) -> None:
-        """Remember that the value at `path` begins on `line` (counted from 0)."""
+        """Record that the value at `path` begins on `line` (counted from 0)."""
         self._lines[path] = line + self.first
 
     def where(self, *path: str | int) -> str:
-        """Return `file:line` of a value, or of the nearest around it; empty without a file."""
+        """Return `file:line` of a value or of its nearest known parent; empty without a file."""
         if not self.file:
             return ""
         steps = tuple(path)
@@ -48,7 +48,7 @@ class Lines:
         return place(self.file, self._lines.get(steps, self.first))
 
     def under(self, *path: str | int) -> "Lines":
-        """Return the lines of the value at `path`, by paths from there."""
+        """Return the lines inside the value at `path`, with paths relative to it."""
         inner = Lines(file=self.file, first=self._lines.get(path, self.first))
         count = len(path)
         inner._lines = {p[count:]: n for p, n in self._lines.items() if p[:count] == path}
@@ -56,9 +56,9 @@ class Lines:
 
 
 def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
-    """Return the data of a YAML text and the lines its values stand on.
+    """Return the data of a YAML text and the lines of its values.
 
-    Only mappings with text keys, lists, text, numbers, booleans and null can come out.
+    The data consists only of mappings with text keys, lists, texts, numbers, booleans and null.
 
     Args:
         text: the YAML.
@@ -66,7 +66,7 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
         first: number of the text's first line in that file.
 
     Raises:
-        ConfigError: not YAML, a repeated or non-text key, a tag, or too much of it.
+        ConfigError: invalid YAML, a repeated or non-text key, a tag, or too much data.
     """
     lines = Lines(file=file, first=first)
     try:
@@ -93,7 +93,7 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
 
 @cache
 def package_data(file: FilePath) -> dict[str, Any]:
-    """Return the content of a YAML file that belongs to judgekit; it is read once."""
+    """Return the content of a YAML file of the package; it is read once."""
     data: dict[str, Any] = parse_yaml(file.read_text("utf-8"), file=file.name)[0]
     return data
 
@@ -105,7 +105,7 @@ def to_yaml(data: Any) -> str:
 
 
 def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
-    """Return what the parser says, in words that help to mend it where they are known to."""
+    """Return the parser's message, with advice for known errors."""
     problem = str(exc.problem)
     mark = exc.problem_mark
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
@@ -127,12 +127,12 @@ _UNCLOSED = {
     "did not find expected ',' or ']'": ("a , or ]", "["),
     "found unexpected end of stream": ("the end of a text in quotes", "quote"),
 }
-"""What the parser says -> what is missing, and what it began with."""
+"""Message of the parser -> the missing character, and the one that it closes."""
 _MISPLACED = ("did not find expected key", "mapping values are not allowed in this context")
 
 
 def _check_size(text: str, lines: Lines) -> None:
-    """Refuse what is nested too deeply before it is composed: the C composer would crash on it."""
+    """Reject deep nesting before composing: it would crash the C composer."""
     depth = count = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -188,7 +188,7 @@ class _Builder:
             if key in data:
                 raise self._wrong(key_node, f"{_short(key)} is given twice; keep one")
             data[key] = self.build(value_node, (*path, key), depth + 1)
-            # A message about a key should point at the key, not at what follows it.
+            # A message about a key should point at the key, not at its value.
             self._lines.put((*path, key), key_node.start_mark.line)
         return data
 
@@ -233,7 +233,7 @@ class _Builder:
         return value
 
     def _ambiguous(self, node: yaml.Node, text: str, plain: str) -> ConfigError:
-        """Return the error about a value that YAML 1.1 and YAML 1.2 read differently."""
+        """Return the error for a value that means different things in YAML 1.1 and 1.2."""
         return self._wrong(
             node,
             f"YAML 1.1 and 1.2 read {_short(text)} differently; "
@@ -246,8 +246,8 @@ class _Builder:
 
 
 def _is_quoted(node: Any) -> bool:
-    """Return whether a scalar is text for certain: in quotes, in a block, or tagged as text."""
-    # A tag makes what stands in the file longer than its value.
+    """Return whether a scalar is certainly text: quoted, in a block, or tagged as text."""
+    # With a tag, the source text is longer than the value.
     length = node.end_mark.index - node.start_mark.index
     return bool(node.tag == _STR and (node.style in _QUOTED or length > len(node.value)))
 

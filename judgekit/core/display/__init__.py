@@ -1,5 +1,5 @@
 """The display of values in notebooks and at prompts.
 
-A value returns lines and tables (`parts`); `html` and `text` render them. Texts of cases and judges
-are untrusted in both.
+A value returns lines and tables (`parts`); `html` and `text` render them. Both treat the texts of
+cases and judges as untrusted.
 """

@@ -1,7 +1,7 @@
-"""Lines and grids as HTML for a notebook. Everything in them is escaped; nothing in it runs.
+"""Render lines and tables as HTML for a notebook. All text is escaped; there are no scripts.
 
-There is no style sheet, script, link or picture: colours and letters are the notebook's own, in
-the light and in the dark, and what is marked is marked by a word and a rule beside it.
+The HTML has no style sheet, script, link or image. Colours and fonts are those of the notebook, in
+its light and dark themes. Marks are a word and a vertical rule.
 """
 
 import re
@@ -19,7 +19,7 @@ from judgekit.core.display.parts import (
 )
 from judgekit.core.display.text import to_text
 
-# Characters that nobody sees, but that make a text look like another one.
+# Invisible characters, which can make two different texts look the same.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
     "\ud800-\udfff\U000e0000-\U000e01ef]"
@@ -38,11 +38,11 @@ _CELL = f"text-align:left;{_PLACE}pre"
 _LONG = f"text-align:left;{_PLACE}pre-wrap"
 _NUMBER = f"text-align:right;{_PLACE}pre"
 _SHORT = 24
-"""Characters of a text that stays on one line."""
+"""Longest text that is kept on one line, in characters."""
 
 
 def to_html(parts: Iterable[DisplayPart]) -> str:
-    """Return parts as one piece of HTML."""
+    """Return parts as one HTML fragment."""
     inner = "".join(
         _grid(part) if isinstance(part, DisplayTable) else _line(part) for part in parts
     )
@@ -89,7 +89,7 @@ def _cell(cell: Cell, place: int, grid: DisplayTable, row: Style) -> str:
 
 
 def _bar(bar: DisplayBar) -> str:
-    """Return a rule from 0 to 1 with the interval as a band and the figure as a stroke."""
+    """Return an axis from 0 to 1 with the interval as a band and the figure as a line."""
     low, high = (bar.at if end is None else end for end in (bar.low, bar.high))
     left, right = (100 * min(1.0, max(0.0, end)) for end in (low, high))
     at = 100 * min(1.0, max(0.0, bar.at))
@@ -105,25 +105,25 @@ def _bar(bar: DisplayBar) -> str:
 
 def _text(text: str) -> str:
     shown = _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
-    # Notebooks look for formulas between dollar signs, also in tables.
+    # Notebooks render text between dollar signs as formulas, also in tables.
     return escape(shown).replace("$", "&#36;")
 
 
 def bundle(parts: Iterable[DisplayPart], *, text: str | None = None) -> dict[str, str]:
-    """Return what there is to see as HTML and as text, each under its MIME type.
+    """Return the parts as HTML and as text, by MIME type.
 
     Args:
-        parts: lines and grids.
-        text: the text, where a prompt shows something else.
+        parts: lines and tables.
+        text: the text to use instead of the rendered parts.
     """
     parts = list(parts)
     return {"text/html": to_html(parts), "text/plain": to_text(parts) if text is None else text}
 
 
 def pretty(printer: Any, value: Any) -> None:
-    """Print a tuple as a prompt shows it by itself; inside something else, its repr.
+    """Print a tuple as a displayed value at the top level, else by its repr.
 
-    A prompt has a way of its own with tuples, which goes before what they say of themselves.
+    IPython's built-in printer for tuples takes precedence over their own display methods.
     """
     alone = len(getattr(printer, "stack", ())) <= 1
     printer.text(value._repr_mimebundle_()["text/plain"] if alone else repr(value))

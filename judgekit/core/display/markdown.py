@@ -1,4 +1,4 @@
-"""Lines and tables as Markdown. Everything in them is escaped."""
+"""Render lines and tables as Markdown. All text is escaped."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, 
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!|~@:$&])")
 _ITEM = re.compile(r"^(\d{0,9})([-+.])(?=[ -])")
-"""What begins an item of a list, or a rule of dashes."""
+"""The start of a list item, or of a rule of dashes."""
 
 
 def to_markdown(parts: Iterable[DisplayPart]) -> str:
@@ -54,6 +54,6 @@ def escaped(text: str, *, most: int = 1000) -> str:
     line = " ".join(printable(text).split())
     line = line if len(line) <= most else line[: most - 1] + "…"
     line = _ITEM.sub(r"\1\\\2", _MARKS.sub(r"\\\1", line))
-    # Code hosts look for names and numbers when the escapes are gone already.
+    # Code hosts detect user names and issue numbers after the escapes are removed.
     line = line.replace("\\@", "\\@&#8203;").replace("\\#", "\\#&#8203;")
     return line.replace("<", "&lt;").replace(">", "&gt;")

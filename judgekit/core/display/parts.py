@@ -40,7 +40,7 @@ class DisplayTable(NamedTuple):
     numbers: Sequence[int] = ()
     """Columns that hold numbers."""
     left: str = ""
-    """What of it is not shown, and where it is."""
+    """A note about rows that are not shown, and where to find them."""
     styles: Sequence[Style] = ()
     """The style of each row; empty if all are plain."""
 
@@ -53,7 +53,7 @@ DisplayPart = DisplayLine | DisplayTable
 
 
 def written(table: DisplayTable) -> tuple[list[str], list[list[str]], set[int]]:
-    """Return head, rows and columns of numbers of a table in text, which has no bars."""
+    """Return header, rows and indices of numeric columns for plain text, without bars."""
     places = [
         place
         for place in range(len(table.head))
@@ -70,7 +70,7 @@ def written(table: DisplayTable) -> tuple[list[str], list[list[str]], set[int]]:
 def cut(text: str, most: int = MOST_TEXT) -> str:
     r"""Return a text on one line, with the number of characters that were cut off its end.
 
-    A few characters too many are let through: saying that they are missing takes as much room.
+    A text that is only a few characters too long is kept: the note would take the same space.
 
     >>> cut("a\n b"), cut("one two three " * 40, 10)
     ('a b', 'one two … (553 more)')
@@ -92,7 +92,7 @@ def multiline(text: str, most: int = MOST_TEXT) -> str:
 
 
 def more(count: int, what: str, where: str) -> str:
-    """Return how many are not shown and where they are; empty where all are.
+    """Return how many items are hidden and where to find them; empty if all are shown.
 
     >>> more(1200, "case", "report.to_pandas()"), more(0, "case", "x")
     ('1,200 more cases: report.to_pandas()', '')
@@ -103,7 +103,7 @@ def more(count: int, what: str, where: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things.
+    """Return a number with its noun.
 
     >>> counted(1, "label"), counted(1200, "case")
     ('1 label', '1,200 cases')
@@ -112,7 +112,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def answer_text(answer: float | bool | str) -> str:
-    """Return an answer to a criterion: yes, no, a word, or a number in few digits.
+    """Return the text of an answer: yes, no, a word, or a rounded number.
 
     >>> answer_text(True), answer_text("good"), answer_text(0.5)
     ('yes', 'good', '0.5')

@@ -1,4 +1,4 @@
-"""Text for a terminal: cut, padded and wrapped to columns; lines and grids."""
+"""Render lines and tables as text for a terminal; cut, pad and wrap text to columns."""
 
 import re
 import textwrap
@@ -15,7 +15,7 @@ _NO_ROOM = frozenset({"Mn", "Me", "Cf"})
 
 
 def cells(text: str) -> int:
-    """Return the columns a text takes: two for a wide character or an emoji, none for a mark.
+    """Return the width of a text in columns: 2 for a wide character or emoji, 0 for a mark.
 
     Example:
         >>> cells("abc"), cells("日本"), cells("e\u0301"), cells("👩‍🚒"), cells("❤️")
@@ -48,7 +48,7 @@ def cut(text: str, room: int) -> str:
 
 
 def _begin(text: str, room: int) -> str:
-    """Return the longest beginning that fits."""
+    """Return the longest prefix that fits."""
     if text.isascii():
         return text[:room]
     beginning = ""
@@ -70,10 +70,10 @@ def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
     """Return a text in lines that fit; break a word only if it is longer than a line.
 
     Args:
-        text: what to break.
-        room: columns a line may take.
-        first: what the first line begins with.
-        then: what the others begin with.
+        text: the text to wrap.
+        room: maximum width of a line, in columns.
+        first: prefix of the first line.
+        then: prefix of the other lines.
     """
     if (first + text + then).isascii():
         return textwrap.wrap(text, room, initial_indent=first, subsequent_indent=then)
@@ -98,19 +98,19 @@ def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
 
 WIDTH = 88
 _LAST = 28
-"""Columns that are kept for the last one, if it is that wide."""
+"""Columns that are reserved for the last column of a table, if it is that wide."""
 _LEAST = 4
 _LINES = 4
-"""Lines that one line of a cell may take."""
+"""Maximum number of lines to which one line of a cell is wrapped."""
 _COLOURS: dict[Style, str] = {"title": "1", "note": "2", "bad": "31", "good": "32"}
 
 
 def to_text(parts: Iterable[DisplayPart], *, width: int = WIDTH, colour: bool = False) -> str:
-    """Return parts as text of at most so many columns.
+    """Return parts as text of a limited width.
 
     Args:
-        parts: lines and grids.
-        width: columns to fit.
+        parts: lines and tables.
+        width: maximum width in columns.
         colour: whether to use ANSI colours.
     """
     paint = Paint(colour=colour)
@@ -156,7 +156,7 @@ def _grid(grid: DisplayTable, width: int) -> Iterator[tuple[str, Style]]:
 
 
 def _fitted(widths: list[int], width: int, numbers: set[int], *, most: int) -> list[int]:
-    """Return the widths of columns that fit; those of texts are cut before those of numbers."""
+    """Return column widths that fit; text columns are narrowed before numeric ones."""
     fitted = [min(most, room) for room in widths]
     texts = [place for place in range(len(fitted)) if place not in numbers]
     for places in (texts, range(len(fitted))):

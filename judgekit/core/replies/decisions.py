@@ -1,4 +1,4 @@
-"""Replies that give probabilities: those of a decision endpoint, and verdicts from elsewhere.
+"""Replies with probabilities: those of decision endpoints, and recorded verdicts.
 
 A decision endpoint's reply is the raw JSON body of its response, live and replayed. Answers of
 OpenAI's `/decisions` are a list with names, those of System One an object by name.
@@ -20,16 +20,16 @@ from judgekit.core.replies.text import shortened
 from judgekit.core.request import Form, Question
 
 SUM = 0.01
-"""How far the probabilities of a question may be from a sum of 1, for rounding."""
+"""Largest deviation of the sum of a question's probabilities from 1, to allow for rounding."""
 _TYPES = {"predicate": "noul", "choice": "choice", "score": "score"}
 """Type of a question -> its name in System One."""
 EVEN = "yes and no are equally probable"
 
 
 def read_decisions(text: str, form: Form) -> dict[str, dict[str, Any]]:
-    """Return question -> the fields of its answer, in the order of the form.
+    """Return a mapping of question to the fields of its answer, in the order of the form.
 
-    The value is the most probable answer; `None` where two are equally probable.
+    The value is the most probable answer; `None` if two are equally probable.
 
     Raises:
         JudgeRefused: the endpoint declined a question.
@@ -91,7 +91,7 @@ def _by_name(
 
 
 def _parts(given: Any, where: str, *, key: str | None) -> Iterator[tuple[str, Any, Any]]:
-    """Yield place, name and content of the parts of an object, or of a list with names at a key."""
+    """Yield location, name and content of each entry of an object or a list of named entries."""
     check_kind(given, dict if key is None else list, where)
     if key is None:
         for name, part in given.items():
@@ -106,7 +106,7 @@ def _parts(given: Any, where: str, *, key: str | None) -> Iterator[tuple[str, An
 def _distribution(decision: Decision, answer: Mapping[str, Any], *, listed: bool) -> Distribution:
     where = f"answers.{decision.name}"
     kind = decision.kind if listed else _TYPES[decision.kind]
-    # System One may leave the type out.
+    # System One may omit the type.
     if answer.get("type", None if listed else kind) != kind:
         raise InvalidReply(f"{where}.type: {shown_value(answer.get('type'))} instead of {kind}")
     if decision.kind == "predicate":
@@ -145,7 +145,7 @@ def _weights(
 def _probabilities(
     decision: Decision, answer: Mapping[str, Any], where: str, *, listed: bool
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield place, option and probability of each entry."""
+    """Yield location, option and probability of each entry."""
     key = ("label" if decision.kind == "score" else "value") if listed else None
     parts = _parts(answer.get("probabilities"), f"{where}.probabilities", key=key)
     if listed:
@@ -161,7 +161,7 @@ def _probabilities(
 
 
 def _legend(decision: Decision, legend: Any, where: str) -> dict[str, str]:
-    """Return the number of a level in System One -> its option, by the text that was sent."""
+    """Return System One's level number -> option, matched by the text that was sent."""
     check_kind(legend, dict, where)
     levels = {level_text(decision, option): option for option in decision.options}
     for key, text in legend.items():
@@ -171,13 +171,13 @@ def _legend(decision: Decision, legend: Any, where: str) -> dict[str, str]:
 
 
 def level_text(decision: Decision, option: str) -> str:
-    """Return a level as System One reads it: its label, and its description if it has one."""
+    """Return the text of a level for System One: its label, and its description if it has one."""
     text = decision.descriptions.get(option)
     return f"{option}: {text}" if text else option
 
 
 def probability_of(value: Any, where: str) -> float:
-    """Return a probability of a reply.
+    """Validate a probability in a reply.
 
     Raises:
         InvalidReply: it is none.
@@ -189,7 +189,7 @@ def probability_of(value: Any, where: str) -> float:
 
 
 def number_of(value: Any, where: str) -> float:
-    """Return a number of a reply.
+    """Validate a number in a reply.
 
     Raises:
         InvalidReply: it is none.
@@ -203,11 +203,11 @@ def number_of(value: Any, where: str) -> float:
 
 
 def distribution_of(weights: Mapping[Label, float], where: str, *, source: Source) -> Distribution:
-    """Return the distribution of probabilities in a reply.
+    """Return the distribution of the probabilities in a reply.
 
     Raises:
-        InvalidReply: their sum is not 1. Log-probabilities have a mass outside of the legal
-            answers, so their sum may be less.
+        InvalidReply: their sum is not 1. For log-probabilities the sum may be less, because part of
+            the probability belongs to other texts.
     """
     total = math.fsum(weights.values())
     partial = source == "logprobs"
@@ -222,13 +222,13 @@ _KINDS: Mapping[type, str] = {dict: "an object", list: "a list"}
 
 
 def check_kind(value: Any, kind: type, where: str) -> None:
-    """Raise `InvalidReply` if a value of a reply is not an object or a list, as it must be."""
+    """Raise `InvalidReply` if a value of a reply is not of the required kind, object or list."""
     if not isinstance(value, kind):
         raise InvalidReply(f"{where}: {shown_value(value)} is not {_KINDS[kind]}")
 
 
 def shown_value(value: Any) -> str:
-    """Return a value of a reply for a message."""
+    """Return the text of a value for a message."""
     if value is None:
         return "null"
     return _KINDS.get(type(value)) or shortened(
@@ -238,7 +238,7 @@ def shown_value(value: Any) -> str:
 
 FAILURES = ("refused", "truncated", "empty", "only_thought", "invalid_reply", "unavailable",
             "invalid_case")  # fmt: skip
-"""Kinds of failures; any other text is the message of an unavailable verdict."""
+"""Valid failure kinds; any other text is the message of an unavailable verdict."""
 NO_REASON = "recorded without a reason"
 
 
@@ -246,11 +246,11 @@ class RecordedVerdict(NamedTuple):
     """The content of a recorded verdict."""
 
     raw: str | None
-    """The reply of a judge, to be read as that of a chat."""
+    """The text of a judge's reply, to be parsed like a chat reply."""
     answers: dict[str, Any]
-    """Question -> the fields of its answer, and the details; to be validated by `form`."""
+    """Question -> the fields of its answer, plus the details; to be validated against `form`."""
     form: Form
-    """The form, without the quotes and details that the verdict does not have."""
+    """The form, without the quotes and details that the verdict lacks."""
     distributions: Mapping[str, Distribution]
 
 
@@ -259,7 +259,7 @@ def read_recorded(text: str, form: Form) -> RecordedVerdict:
 
     Raises:
         JudgeRefused: the judge declined.
-        CaseError: the judge did not take this case.
+        CaseError: the judge rejected this case.
         InvalidReply: the verdict failed in another way, or does not fit the form.
     """
     data = strict_object(text)
@@ -301,12 +301,12 @@ def _failure(failed: str) -> Exception:
 
 
 def _shared(form: Form, own: Form) -> Form:
-    """Return an equal form that an earlier verdict had: its schema is built once."""
+    """Return an equal form of an earlier verdict if there is one, so its schema is built once."""
     known: list[Form] = form.__dict__.setdefault("_recorded_forms", [])
     for one in known:
         if one == own:
             return one
-    if len(known) < 64:  # verdicts with many different fields build their schemas again
+    if len(known) < 64:  # beyond this, forms are not kept and their schemas are rebuilt
         known.append(own)
     return own
 
@@ -314,7 +314,7 @@ def _shared(form: Form, own: Form) -> Form:
 def _answer(
     question: Question, given: Any, distribution: Distribution | None
 ) -> tuple[dict[str, Any], Question]:
-    """Return the fields of an answer, and the question with only what the answer has."""
+    """Return the fields of an answer, and the question reduced to the fields of the answer."""
     if given is None and distribution is None and not question.nullable:
         raise InvalidReply(f"{question.id} is missing")
     if question.kind == "checklist":
@@ -327,14 +327,14 @@ def _answer(
         answer.setdefault("value", None)
         answer["reason"] = answer.get("reason") or NO_REASON
     details = tuple(detail for detail in question.details if detail.name in answer)
-    # Two answers of a distribution may be tied, so that there is no value.
+    # Without a value if two answers of the distribution are tied.
     nullable = question.nullable or (distribution is not None and distribution.mode is None)
     update = {"quotes": "quotes" in answer, "details": details, "nullable": nullable}
     return answer, question.model_copy(update=update)
 
 
 def _items(question: Question, given: Any) -> Any:
-    """Return items as a judge lists them; a file may map them to true or false."""
+    """Return items in the form of a judge's list; a file may map items to true or false."""
     if isinstance(given, dict):
         given = [{"item": item, "met": met} for item, met in given.items()]
     check_kind(given, list, f"{question.id}.items")
@@ -360,7 +360,7 @@ def _given_distribution(question: Question, given: Any, source: Source) -> Distr
 
 
 def _ranked(question: Question, weights: Mapping[Label, float]) -> dict[Label, float]:
-    """Return answers in the order of the rubric; numbers ascend, and "cannot tell" is last."""
+    """Return answers in the order of the rubric: numbers ascending, "cannot tell" last."""
     order: list[Label] = [*question.labels] or [True, False]
     if question.kind == "score" and not question.labels:
         order = sorted(weights, key=lambda number: float(number or 0))

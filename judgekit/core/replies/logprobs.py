@@ -1,8 +1,8 @@
-"""The log-probabilities of a text's tokens, as a reply keeps them.
+"""The log-probabilities of a text's tokens, in the format of a reply.
 
 `{"logprobs": [null, -0.5, ...], "offsets": [0, 5, ...]}`: for each token of the prompt and the
-continuation its natural log-probability and the character it begins at. The first token follows
-nothing, so a server has no figure for it.
+continuation, its natural log-probability and the index of its first character. The first token has
+no context, so its log-probability is null.
 """
 
 import math
@@ -17,17 +17,17 @@ from judgekit.core.request import ChatMessage, Reply
 
 MAX_TOKENS = 1_000_000
 _ROUNDING = 1e-3
-"""How far above 0 a log-probability may be for rounding; it then counts as 0."""
+"""Largest positive value that is accepted as a rounding error; it counts as 0."""
 
 
 class Continuation(NamedTuple):
-    """The figures of the tokens that reach into a continuation."""
+    """The log-probabilities of the tokens that overlap a continuation."""
 
     logprobs: tuple[float, ...]
     shared: bool
-    """Whether the first of them begins before the continuation does, in the prompt."""
+    """Whether the first of these tokens begins in the prompt."""
     unknown: bool
-    """Whether the first token of all is left out: nothing precedes it."""
+    """Whether the first token of the text is omitted because it has no log-probability."""
 
 
 def pair_messages(prompt: str, continuation: str) -> tuple[ChatMessage, ChatMessage]:
@@ -39,15 +39,15 @@ def pair_messages(prompt: str, continuation: str) -> tuple[ChatMessage, ChatMess
 
 
 def logprobs_text(logprobs: object, offsets: object, *, length: int) -> str:
-    """Return the text that keeps the figures of a prompt with its continuation.
+    """Return the reply text for the log-probabilities of a prompt and its continuation.
 
     Args:
-        logprobs: one a token, in order.
-        offsets: where each token begins, in characters.
-        length: characters of prompt and continuation; tokens from there on are left out.
+        logprobs: one per token, in order.
+        offsets: index of the first character of each token.
+        length: number of characters of prompt and continuation; later tokens are dropped.
 
     Raises:
-        InvalidReply: lists of different lengths, or something in them that cannot be.
+        InvalidReply: the lists have different lengths or contain invalid values.
     """
     if not isinstance(logprobs, (list, tuple)) or not isinstance(offsets, (list, tuple)):
         raise InvalidReply("the log-probabilities are not two lists")
@@ -57,13 +57,13 @@ def logprobs_text(logprobs: object, offsets: object, *, length: int) -> str:
 
 
 def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuation:
-    """Return the log-probabilities of the tokens that reach into the continuation.
+    """Return the log-probabilities of the tokens that overlap the continuation.
 
-    A token may begin in the prompt and end in the continuation. It is counted: without it the
-    beginning of the continuation would be free.
+    A token that begins in the prompt and ends in the continuation is included; otherwise the
+    beginning of the continuation would not be scored.
 
     Raises:
-        InvalidReply: the figures do not cover the continuation, or cannot be.
+        InvalidReply: the log-probabilities are invalid or do not cover the continuation.
     """
     last = reply.tries[-1]
     if last.fault is not None:
@@ -75,12 +75,12 @@ def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuati
     whole = len(prompt) + len(continuation)
     _check(logprobs, offsets, whole)
     begins = len(prompt)
-    # Several tokens may make up one character and begin at the same place.
+    # Several tokens may form one character and have the same offset.
     first = sum(1 for at in offsets if at < begins)
     shared = first < len(offsets) and offsets[first] > begins
     if first == len(offsets) or shared:
         shared = True
-        # The last token that begins in the prompt, with all that begin at its place.
+        # Include the last token that begins in the prompt, with all tokens of the same offset.
         first = offsets.index(offsets[first - 1])
     figures = logprobs[first:]
     unknown = bool(figures) and first == 0 and figures[0] is None

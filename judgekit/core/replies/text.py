@@ -1,4 +1,4 @@
-"""The text of a reply: an answer in a model's own words, and what is kept of any reply."""
+"""Read the text of a free answer; shorten long replies for recording."""
 
 from typing import Any
 
@@ -8,22 +8,22 @@ from judgekit.core.reply_schema import MAX_REPLY_CHARACTERS
 from judgekit.core.request import Fault, Omitted, Reply, Try, Want
 
 MAX_ANSWER = 10_000_000
-"""Characters an answer may have."""
+"""Maximum length of an answer, in characters."""
 CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
-"""Finish reasons of an answer that max_tokens cut off."""
+"""Finish reasons of an answer that was cut off by max_tokens."""
 REFUSED = frozenset({"content_filter", "refusal", "safety"})
 """Finish reasons of a refusal."""
 
 
 def read_text(reply: Reply) -> str:
-    """Return the text of the answer; an answer that max_tokens cut off counts, too.
+    """Return the text of the answer; a text that was cut off by max_tokens is also an answer.
 
     Raises:
-        JudgeRefused: a policy stopped it, or the server marked it as a refusal. A refusal in the
-            model's own words is an answer.
-        InvalidReply: nothing but white space came (`empty`), or reasoning alone
-            (`only_thought`), or the response was malformed.
-        CaseError: the model did not take this request.
+        JudgeRefused: a policy stopped the answer, or the server marked it as a refusal. A refusal
+            in the model's own words is an answer.
+        InvalidReply: the answer is blank (`empty`), is only reasoning (`only_thought`), or the
+            response was malformed.
+        CaseError: the model rejected this request.
     """
     last = reply.tries[-1]
     if last.fault is not None:
@@ -47,7 +47,7 @@ def read_text(reply: Reply) -> str:
 
 
 def cut_off(reply: Reply) -> bool:
-    """Return whether max_tokens cut the answer off."""
+    """Return whether the answer was cut off by max_tokens."""
     return reply.tries[-1].finish in CUT_OFF
 
 
@@ -61,7 +61,7 @@ def stored_object(text: str, *, missing: str) -> dict[str, Any]:
     """Return the JSON object in the text of a reply.
 
     Raises:
-        InvalidReply: there is none; `missing` is the message.
+        InvalidReply: there is no object; `missing` is the message.
     """
     data = json_value(text)
     if not isinstance(data, dict):
@@ -70,20 +70,20 @@ def stored_object(text: str, *, missing: str) -> dict[str, Any]:
 
 
 BEGINNING = 64_000
-"""Characters that are kept of a text that is too long."""
+"""Number of characters that are kept of a text that is too long."""
 _LIMITS: dict[Want, int] = {
     "verdict": MAX_REPLY_CHARACTERS,
     "text": MAX_ANSWER,
     "embedding": 1_000_000,
     "logprobs": 40_000_000,
 }
-"""Characters of a reply that can be read, by what is asked for."""
+"""Maximum length of a reply in characters, by kind."""
 
 
 def kept_of(reply: Reply, *, want: Want) -> Reply:
-    """Return a reply as it is recorded: of texts that are too long, the beginning and a digest.
+    """Return the reply to record: a text that is too long becomes its beginning and a digest.
 
-    An answer that was followed by another one is not read, so less of it is kept.
+    Only the last answer is read, so earlier ones are shortened more.
     """
     *earlier, last = reply.tries
     tries = (*map(_beginning, earlier), _read_one(last, limit=_LIMITS[want]))
@@ -93,7 +93,7 @@ def kept_of(reply: Reply, *, want: Want) -> Reply:
 
 
 def _read_one(answer: Try, *, limit: int) -> Try:
-    """Return the answer that is read; one that is too long says so."""
+    """Return the last answer; if it is too long, with a fault that says so."""
     if len(answer.text or "") <= limit:
         return answer
     fault = answer.fault or Fault(message=f"the reply is longer than {limit:,} characters")
@@ -109,6 +109,6 @@ def _beginning(answer: Try) -> Try:
 
 
 def omitted_of(text: str, *, kept: int) -> Omitted | None:
-    """Return what stands for a text from some character on; `None` where nothing follows."""
+    """Return size and digest of the rest of a text after `kept` characters; `None` if empty."""
     rest = text[kept:].encode("utf-8", "replace")
     return Omitted(bytes=len(rest), sha256=digest(rest)) if rest else None

@@ -1,26 +1,26 @@
-"""Distributions over the answers of a reply, from the log-probabilities of its tokens.
+"""Compute distributions over the answers of a reply from the log-probabilities of its tokens.
 
 The tokens are those of `choices[0].logprobs.content` in OpenAI's format, which llama.cpp, vLLM and
 SGLang share: `{"token", "logprob", "bytes"?, "top_logprobs": [{"token", "logprob", "bytes"?}]}`.
 
-1. The tokens are joined as bytes, so that characters may be split over tokens. In them, the
-   verdict is the last JSON object that equals the object in the reply's text. Around it may be
+1. The tokens are joined as bytes, because tokens can split characters. The verdict is the last JSON
+   object in these bytes that equals the object in the reply's text. It may be surrounded by
    thoughts, prose, a code fence, or the syntax of a tool call, and its white space may differ.
-2. One scan finds where the `value` of each question begins. The token that holds its first byte
-   may also hold what comes before (`: "`); alternatives to it must begin in the same way.
-3. From that token on, the scan follows the tokens that the judge wrote until only one answer is
-   possible and written in full. The probability of this answer is their product. At each token,
-   an alternative counts for the answer that begins so; its later tokens are unknown and count
-   as certain. White space, quotation marks, case, `4.0` for `4` and `"four"` for 4 make no
-   difference.
-4. A token that leaves several answers open (`1` for 1 and 10) counts for none of them, nor do the
-   tokens that the server does not list; each of these is at most as probable as the last one
-   listed. `Distribution.bound` says how far a probability may be off for these two reasons.
+2. One scan finds the start of the `value` of each question. The token with its first byte may also
+   contain the preceding characters (`: "`); alternatives to it must begin with the same.
+3. From that token on, the scan follows the judge's tokens until only one answer is possible and
+   complete. The probability of this answer is the product of their probabilities. At each token,
+   the probability of an alternative goes to the answer that it begins; its later tokens are unknown
+   and count as certain. White space, quotation marks, case, `4.0` for `4` and `"four"` for 4 make
+   no difference.
+4. An alternative that fits several answers (`1` for 1 and 10) counts for none of them. Tokens that
+   the server does not list also count for none; each of them is at most as probable as the last
+   listed one. `Distribution.bound` is the largest error of a probability from these two causes.
    `Distribution.mass` is the probability of all tokens that count for an answer.
 
-Limits: a distribution is conditional on what the judge wrote before the value, its reason
-included. Numbers need whole bounds that are 2 to 100 apart. A repaired object, a tool call whose
-arguments are not one JSON object, and tokens that do not spell the reply give no distribution.
+Limits: a distribution is conditional on the judge's text before the value, including its reason.
+Numbers need integer bounds that differ by 2 to 100. There is no distribution for a repaired object,
+for a tool call whose arguments are not one JSON object, or if the tokens do not spell the reply.
 """
 
 import json
@@ -40,15 +40,15 @@ from judgekit.core.json_extraction import extract_object
 from judgekit.core.request import Form, Question, Try
 
 MAX_TOKENS = 200_000
-"""Tokens that a reply may have, thoughts included."""
+"""Maximum number of tokens of a reply, including thoughts."""
 MAX_LISTED = 1_000
-"""Alternatives that a token may have."""
+"""Maximum number of alternatives of a token."""
 MOST_STEPS = 100
-"""Numbers of a scale that are told apart, less one."""
+"""Largest difference between the bounds of a numeric scale."""
 _MOST_STARTS = 64
 _ROUNDING = 1e-3
 _AROUND = {"thinking", "fence", "prose"}
-"""Repairs that leave the object as the judge wrote it."""
+"""Repairs that do not change the object."""
 
 _LEXEME = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
 _QUOTED = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
@@ -62,11 +62,11 @@ _DIGITS = {word: b"%d" % number for number, word in enumerate(_WRITTEN.encode().
 _OTHER = _DIGITS | {digits: word for word, digits in _DIGITS.items()}
 """A number in digits -> its word, and a word -> its digits."""
 _SAYS = {True: b"yes", False: b"no", None: b"none"}
-"""How judges write the answers that JSON has words for."""
+"""Spellings of the answers that are JSON literals."""
 
 
 class _Impossible(Exception):
-    """Log-probabilities that cannot be."""
+    """The log-probabilities are invalid."""
 
 
 class _Token(NamedTuple):
@@ -75,7 +75,7 @@ class _Token(NamedTuple):
 
 
 class _Spellings:
-    """The legal answers to a question, and how they may be spelled."""
+    """The legal answers to a question and their spellings."""
 
     def __init__(self, labels: tuple[Label, ...]) -> None:
         self.labels = labels
@@ -89,10 +89,10 @@ class _Spellings:
         self._sorted = sorted(owners)
 
     def fitting(self, text: bytes) -> tuple[frozenset[int], bool]:
-        """Return the answers that a JSON value may become that begins so.
+        """Return the answers that a JSON value with this beginning may become.
 
         Returns:
-            Their places among the labels, and whether there is one and it is written in full.
+            Their indices in the labels, and whether there is exactly one and it is complete.
         """
         text = text.lstrip(_SPACE)
         if self._fold:
@@ -119,13 +119,13 @@ class _Spellings:
 
 
 def token_distributions(attempt: Try, form: Form) -> dict[str, Distribution]:
-    """Return question -> distribution of its answers, for each question that has one.
+    """Return a mapping of question to the distribution of its answers, where there is one.
 
-    Log-probabilities are untrusted: those that cannot be give no distribution.
+    Log-probabilities are untrusted; invalid ones give no distribution.
 
     Args:
         attempt: a valid reply to the form, with its log-probabilities.
-        form: questions of words, yes/no, or whole numbers; others are left out.
+        form: questions about words, yes/no or integers are used; others are ignored.
     """
     try:
         tokens = _tokens(attempt.logprobs)
@@ -160,7 +160,7 @@ def _tokens(logprobs: object) -> list[_Token]:
 
 
 def _text_of(data: object) -> bytes:
-    """Return the bytes of a token; its `bytes` are exact where its text is half a character."""
+    """Return the bytes of a token; `bytes` is exact even if the token is part of a character."""
     if not isinstance(data, dict):
         raise _Impossible
     raw, text = data.get("bytes"), data.get("token")
@@ -175,7 +175,7 @@ def _text_of(data: object) -> bytes:
 
 
 def _value_places(stream: bytes, data: dict[str, Any]) -> dict[str, int]:
-    """Return question -> where its `value` begins in the last object that equals the data."""
+    """Return question -> index of its `value` in the last object that equals the data."""
     key = next(iter(data))
     spelled = b"|".join(re.escape(json.dumps(key, ensure_ascii=e).encode()) for e in (True, False))
     starts = [m.start() for m in re.finditer(rb"\{\s*+(?:" + spelled + rb")\s*+:", stream)]
@@ -191,7 +191,7 @@ def _value_places(stream: bytes, data: dict[str, Any]) -> dict[str, int]:
 
 
 def _scan(stream: bytes, at: int, limit: int) -> tuple[dict[str, int], int]:
-    """Return where the values of `{id: {"value": ...}}` begin, and where the object ends."""
+    """Return the indices of the values in `{id: {"value": ...}}`, and of the end of the object."""
     places: dict[str, int] = {}
     keys: list[bytes] = []
     before = b""
@@ -222,7 +222,7 @@ def _key(lexeme: bytes) -> str:
 def _equal(raw: bytes, data: dict[str, Any]) -> bool:
     """Return whether bytes are a JSON text of the data.
 
-    Some servers replace halves of characters by U+FFFD; then the rest must be equal.
+    Some servers replace parts of characters by U+FFFD; the rest must be equal then.
     """
     text = raw.decode("utf-8", "replace")
     value = json_value(text)
@@ -233,11 +233,11 @@ def _equal(raw: bytes, data: dict[str, Any]) -> bool:
 
 
 def _follow(tokens: list[_Token], lead: bytes, spellings: _Spellings) -> Distribution | None:
-    """Return the distribution of the value that begins in the first of the tokens.
+    """Return the distribution of the value that begins in the first token.
 
     Args:
-        tokens: the tokens that the judge wrote.
-        lead: what the first token holds before the value.
+        tokens: the judge's tokens.
+        lead: the bytes of the first token before the value.
         spellings: the legal answers.
     """
     count = len(spellings.labels)
@@ -282,8 +282,8 @@ def _listed(token: _Token) -> tuple[float, list[tuple[bytes, float]], float, flo
     """Return the probabilities of a token and its alternatives.
 
     Returns:
-        Its own, those of the others, what is left for all that is not listed, and the most that
-        one of these can have.
+        The token's own probability, those of its alternatives, the remainder for unlisted tokens,
+        and the maximum for one unlisted token.
     """
     own = _probability(token.data.get("logprob"))
     top = token.data.get("top_logprobs")
@@ -297,7 +297,7 @@ def _listed(token: _Token) -> tuple[float, list[tuple[bytes, float]], float, flo
             entry.get("id") is not None and entry["id"] == token.data.get("id")
         )
         if same and not itself:
-            itself = True  # some servers list it among the likeliest though it is not
+            itself = True  # some servers add it to the list although it is not among the likeliest
         else:
             others.append((text, p))
     total = own + math.fsum(p for _, p in others)
@@ -313,7 +313,7 @@ def _probability(value: object) -> float:
 
 
 def _after(lead: bytes, text: bytes) -> bytes | None:
-    """Return what a token adds to a value after what comes before it; `None` if that differs."""
+    """Return the bytes of a token after the lead; `None` if it does not begin with the lead."""
     for byte in lead:
         if byte in _SPACE:
             continue
@@ -325,7 +325,7 @@ def _after(lead: bytes, text: bytes) -> bytes | None:
 
 
 def _bound(weights: list[float], loose: list[float], unknown: float) -> float:
-    """Return how far a probability w / W may be off, given at most `loose` more for each answer."""
+    """Return the largest error of a probability w / W, with at most `loose` more per answer."""
     total, spread = math.fsum(weights), math.fsum(loose)
     if total <= 0:
         return 1.0
@@ -355,12 +355,12 @@ def _spellings_of(question: Question) -> _Spellings | None:
 
 @lru_cache(maxsize=256)
 def _spellings(labels: tuple[Label, ...]) -> _Spellings | None:
-    # The word "null" and "cannot tell" cannot be told apart without quotation marks.
+    # Without quotation marks, the word "null" is the same as "cannot tell".
     return _Spellings(labels) if len(set(map(_usual, labels))) == len(labels) else None
 
 
 def _usual(label: Label) -> bytes:
-    """Return a label as JSON writes it, without quotation marks."""
+    """Return the JSON text of a label, without quotation marks."""
     if isinstance(label, float):
         return b"%d" % label
     text = json.dumps(label, ensure_ascii=False)

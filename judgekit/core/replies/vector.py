@@ -1,8 +1,8 @@
-"""A vector, as a reply keeps it: `{"dimensions": 384, "float32": "..."}`.
+"""A vector in the format of a reply: `{"dimensions": 384, "float32": "..."}`.
 
-The numbers stand as the base64 of little-endian 32-bit floats. That is what models compute in
-and what the OpenAI wire carries, so nothing is lost; it takes a third of the room of decimals;
-and one vector has one text, however a machine writes its floats.
+The numbers are stored as base64 of little-endian 32-bit floats. Models and OpenAI's API use the
+same precision, so nothing is lost. The text is a third as long as decimals, and equal vectors have
+equal texts on every machine.
 """
 
 import base64
@@ -17,15 +17,14 @@ from judgekit.core.replies.text import stored_object
 from judgekit.core.request import Reply
 
 MAX_DIMENSIONS = 65_536
-"""Numbers a vector may have; the largest models in use give some 4,096."""
+"""Maximum number of dimensions; the largest common models have about 4,096."""
 
 
 def vector_text(numbers: object) -> str:
-    """Return the text that keeps a vector.
+    """Return the reply text of a vector.
 
     Raises:
-        InvalidReply: not a list of numbers, an empty or too long one, or one that is not finite
-            as 32-bit floats.
+        InvalidReply: not a list of numbers, empty, too long, or not finite as 32-bit floats.
     """
     if not isinstance(numbers, (list, tuple)):
         raise InvalidReply("the embedding is not a list of numbers")
@@ -47,7 +46,7 @@ def read_vector(reply: Reply) -> tuple[float, ...]:
     """Return the vector of a reply, live or recorded.
 
     Raises:
-        InvalidReply: it is no vector, or not finite.
+        InvalidReply: the text is not a vector, or a number is not finite.
     """
     last = reply.tries[-1]
     if last.fault is not None:
