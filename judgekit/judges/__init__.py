@@ -1,6 +1,6 @@
 """Judges: hosted and local models, people and fakes.
 
-Also retries, limits and prices. It imports `core`.
+This package also has retries, limits and prices. It imports `core`.
 
-Start with `litellm`, the judge of most runs; `fake` and `manual` answer without a model.
+Start with `litellm`, the judge for most runs; `fake` and `manual` need no model.
 """

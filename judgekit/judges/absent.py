@@ -1,4 +1,4 @@
-"""A judge that exists only as part of keys."""
+"""A judge that is only used to compute keys."""
 
 from __future__ import annotations
 

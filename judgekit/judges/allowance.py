@@ -1,9 +1,9 @@
-"""One kind of limit of a server, requests or tokens a second: given, learnt, or from headers.
+"""A limit of a server on requests or tokens per second: configured, learnt, or from headers.
 
-A rate is a token bucket that holds a quarter of a second of it. A learnt limit shrinks by 5 % when
-the server refuses a call. It grows while calls that waited for it are accepted: fast up to 92 % of
-the limit that was refused last, then by 3 % in 200 calls, twice as much in the next 200, and so on.
-So refusals stay below 1 %, and a raised limit is found.
+A rate is a token bucket with a capacity of a quarter of a second. A learnt limit shrinks by 5 %
+when the server refuses a call. It grows while calls that waited for it are accepted: fast up to 92
+% of the limit that was refused last, then by 3 % in 200 calls, twice as much in the next 200, and
+so on. So refusals stay below 1 %, and a raised limit is found.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ FIRST_CALLS = 8
 MINUTE = 60.0
 _CUT, HARD_CUT = 0.95, 0.7
 _GROWTH = 0.03
-"""Growth within the first period after a refusal; it doubles with each period."""
+"""Growth in the first period after a refusal; it doubles with each period."""
 _NEAR = 0.92
-"""Share of the limit that was refused last, up to which the limit grows fast."""
+"""Share of the last refused limit up to which the limit grows fast."""
 _PERIOD, _PERIOD_SECONDS = 200, 15.0
-"""Accepted calls of a period at least, and seconds."""
+"""Minimum length of a period, in accepted calls and in seconds."""
 _SOON = 20
-"""Accepted calls within which a second refusal means that the limit is far too high."""
+"""If a second refusal comes within this number of accepted calls, the limit is far too high."""
 _BURST = 0.25
-"""Seconds of a rate that may be used at once."""
+"""Size of a burst, in seconds of the rate."""
 _MARGIN = 0.98
-"""Share of a refill rate of headers to use: their figures are rounded."""
+"""Share of the refill rate in headers that is used: their numbers are rounded."""
 _LIES = 2
-"""Calls that the headers excluded and the server accepted, after which headers are ignored."""
+"""Headers are ignored after the server accepted this number of calls that they excluded."""
 
 Bound = Literal["", "rate", "calls"]
 
@@ -44,7 +44,7 @@ class Started(NamedTuple):
     at: float
     tokens: float
     bound: Bound
-    """What it waited for last."""
+    """The reason for its last wait."""
     forced: tuple[str, ...]
     """Kinds of limits that, according to the headers, did not allow it."""
     marks: tuple[float, ...]
@@ -56,9 +56,9 @@ class Learnt:
     """A limit that follows what the server accepts and refuses."""
 
     value: float | None
-    """The limit; `None` for none before the first refusal."""
+    """The limit; `None` if there is none before the first refusal."""
     per_second: bool = True
-    """Whether it is a rate, so that a period has a least duration."""
+    """Whether it is a rate, whose periods have a minimum duration."""
     most: float = math.inf
     """The highest value."""
     found: bool = False
@@ -68,16 +68,16 @@ class Learnt:
     _refused: float = math.inf
     """The limit at the last refusal; the limit grows fast up to `_NEAR` of it."""
     _growth: float = _GROWTH
-    """Share by which it grows in the current period."""
+    """Growth in the current period, as a share of the limit."""
     _left: float = 0.0
-    """Calls left of the current period."""
+    """Remaining calls of the current period."""
 
     def accept(self, *, bound: bool, calls: float = 1.0) -> None:
         """Count an accepted call; grow if the limit delayed it.
 
         Args:
             bound: whether the limit delayed the call.
-            calls: calls a second at the limit, if it counts something else.
+            calls: calls per second at the limit, if the limit does not count calls.
         """
         self.accepted += 1
         if self.value is None or not bound:
@@ -100,7 +100,7 @@ class Learnt:
         """Lower the limit after a refused call.
 
         Args:
-            measured: what the server has accepted lately.
+            measured: the rate that the server has accepted recently.
             soon: whether the limit was lowered a moment ago, so that it is far too high.
             again: whether no call was accepted since the last refusal.
         """
@@ -126,14 +126,14 @@ class Allowance:
         self._level = 0.0
         self._at = 0.0
         self._accepted: deque[tuple[float, float]] = deque()
-        """Time and units of the accepted calls of the last minute."""
+        """Time and units of the calls accepted in the last minute."""
         self._left: float | None = None
-        """Units that the server allows, according to its headers at `_seen`."""
+        """Remaining units according to the server's headers at `_seen`."""
         self._seen_call = 0
         """The last call with headers."""
         self._seen = self._full = self._limit = self._fill = 0.0
         self.window = False
-        """Whether the server refills at the reset only, not all the time."""
+        """Whether the server refills only at the reset, not continuously."""
         self._lies = 0
 
     def wait(self, units: float, now: float) -> float:
@@ -152,7 +152,7 @@ class Allowance:
         if self._left is None:
             return 0.0
         if now >= self._full:
-            # A call that did not wait for the reset may count after it.
+            # A call that did not wait for the reset may be counted after it.
             self._left = self._limit + min(0.0, self._left)
             self._full, self._fill = math.inf, 0.0
         lacking = min(units, self._limit) - self._left
@@ -214,7 +214,7 @@ class Allowance:
         self._level, self._at = 0.0, now
 
     def observe(self, headers: Mapping[str, str], call: Started, now: float, mark: float) -> bool:
-        """Read the headers of a response; return whether they say that nothing is left."""
+        """Read the headers of a response; return whether they report no remaining units."""
         if not self.auto or self._lies >= _LIES:
             return False
         if (allowed := read_allowed(headers, self.name)) is None:
@@ -222,7 +222,7 @@ class Allowance:
         need = min(1.0 if self.name == "requests" else call.tokens, allowed.limit)
         if call.number < self._seen_call:  # an earlier call that took longer
             return allowed.remaining < need
-        # Calls that started later may not be counted in the figure of the server.
+        # The server's number may not include calls that started later.
         self._left = allowed.remaining - (self.started - mark)
         self._seen_call, self._seen = call.number, call.at
         self._limit, self._full = allowed.limit, now + allowed.reset

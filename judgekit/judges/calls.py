@@ -56,7 +56,7 @@ class _Call(NamedTuple):
     size: int
     """Characters of the request."""
     limit: int = MAX_BODY
-    """Bytes that the response may have."""
+    """Maximum size of the response, in bytes."""
     fixed: Mapping[str, JsonValue] = MappingProxyType({})
     """Parameters that override those of the judge."""
 
@@ -65,7 +65,7 @@ class CallResult(NamedTuple):
     """The result of one call."""
 
     data: dict[str, Any]
-    """The response in the form of OpenAI's; of a malformed one, its JSON object."""
+    """The response in OpenAI's format; for a malformed one, its JSON object."""
     params: _Params
     """The parameters that were sent."""
     malformed: Try | None
@@ -76,7 +76,7 @@ class CallResult(NamedTuple):
     cost: float | None
     """US dollars; `None` if no price is known."""
     parsed: tuple[str, ParsedReply] | None
-    """A text and its values, if the transport has parsed it."""
+    """The text and its parsed values, if the transport has parsed it."""
 
     def reply(self, *tries: Try, mode: Mode | None = None) -> Reply:
         """Return a reply of one or more attempts."""
@@ -110,7 +110,7 @@ class Calls:
         self.answered = False
         """Whether the server has accepted a request."""
         self.pacing = Pacing()
-        """Lets every call wait for a pace, if there is one."""
+        """Makes every call wait for a pace, if there is one."""
 
     async def chat(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
@@ -195,7 +195,7 @@ class Calls:
             return await self._in_time(call)
         except Outage as exc:
             outages = [exc]
-        # A call without an outage needs no library.
+        # The retry library is only needed after an outage.
         from tenacity import AsyncRetrying, retry_if_exception_type
 
         async def attempt() -> CallResult:
@@ -214,7 +214,7 @@ class Calls:
         return result
 
     async def _in_time(self, call: _Call) -> CallResult:
-        """Make one attempt in time, with a repetition without parameters that the model rejects."""
+        """Make one attempt within the time limit; repeat it without rejected parameters."""
         import asyncio
 
         timeout = self.server.timeout
@@ -239,7 +239,7 @@ class Calls:
         )
 
     def _wait(self, state: Any) -> float:
-        """Return the seconds before another attempt: those of the server, or exponential ones."""
+        """Return the seconds before the next attempt: the server's value, or an exponential one."""
         error = state.outcome.exception()
         if error.retry_after is not None:
             return float(error.retry_after)
@@ -269,7 +269,7 @@ class Calls:
             else:
                 malformed = malformed_try(exchange, secrets=self._secrets)
         if response is None and malformed is None and failure is not None:
-            # Outside the handler: the provider's error may quote the key and is not chained.
+            # Raised outside the handler, because the provider's error may quote the key.
             raise failure
         data, parsed, listed = response or Response(exchange.data() or {})
         exchange.release()

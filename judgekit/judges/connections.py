@@ -1,4 +1,4 @@
-"""The connections of hosted judges, closed when the work that needed them ends."""
+"""The connections of hosted judges; closed when the work that needs them ends."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def share(key: Hashable, client: Any) -> None:
 async def new_client(key: Hashable, make: Callable[[], Any]) -> AsyncIterator[Any]:
     """Yield a new client of the running event loop.
 
-    It is shared and closed later by `closing_connections`, or else closed at the end of the block.
+    Inside `closing_connections`, the client is shared and closed later; otherwise it is closed at
+    the end of the block.
     """
     if id(_loop()) in _users:
         share(key, client := make())
@@ -70,7 +71,7 @@ def certificates() -> ssl.SSLContext:
 
 @asynccontextmanager
 async def closing_connections() -> AsyncIterator[None]:
-    """Close the clients of this event loop when the last work in it that may use them ends."""
+    """Close the clients of this event loop when the last work that may use them ends."""
     me = id(_loop())
     _users[me] = _users.get(me, 0) + 1
     try:

@@ -1,4 +1,4 @@
-"""A judge that answers typed questions with probabilities and without text."""
+"""A judge that answers typed questions with probabilities instead of text."""
 
 from __future__ import annotations
 
@@ -20,26 +20,28 @@ from judgekit.judges.transport import Server, Transport
 from judgekit.judges.via_direct import DirectTransport
 
 _FIXED = ("input", "questions", "state")
-"""Fields of a body that the request decides."""
+"""Fields of a body that are set by the request."""
 
 
 class DecisionJudge(ServerJudge):
     """A model behind a decision endpoint: `POST {api_base}/decisions` or `/systemone`.
 
-    One request asks all criteria of a rubric as typed questions about the case; the reply has a
-    probability for each answer. Free numbers, free lists, quotes, details and reasons cannot be
-    asked. Both APIs are beta, so replies are read strictly.
+    One request sends all criteria of a rubric as typed questions about the case; the reply has a
+    probability for each answer. Free numbers, free lists, quotes, details and reasons are not
+    supported. Both APIs are beta, so replies are validated strictly.
 
     Args:
-        model: the name of the provider and of the model, such as `openai/NAME`.
+        model: the names of the provider and the model, such as `openai/NAME`.
         api: `decisions` (OpenAI) or `systemone` (System One).
         api_base: address of the server, which ends in /v1; only `openai/NAME` has a default.
-        api_key: never written anywhere; the provider's environment variable by default.
-        params: further fields of the body.
+        api_key: by default, the provider's environment variable. Never written anywhere.
+        params: additional fields of the body.
         identity: the model behind a server that takes any model name.
-        timeout: seconds for one call, first byte to last.
-        retries: further attempts after an outage; refusals and invalid replies are not outages.
-        max_wait: longest wait in seconds before an attempt; a server that asks for more is down.
+        timeout: seconds for one call, including the whole response.
+        retries: attempts after the first one, in an outage; refusals and invalid replies are not
+            outages.
+        max_wait: longest wait before an attempt in seconds; a server that asks for more counts as
+            down.
         price: US dollars per million input and output tokens.
 
     Raises:
@@ -95,7 +97,7 @@ class DecisionJudge(ServerJudge):
 def body_of(request: Request) -> dict[str, Any]:
     """Return the body of a request, without its model.
 
-    OpenAI takes messages of users alone, so the messages are sent as one text.
+    OpenAI accepts only user messages, so the messages are sent as one text.
     """
     text = "\n\n".join(message.content for message in request.messages)
     decisions = decisions_of(request.form)
@@ -105,7 +107,7 @@ def body_of(request: Request) -> dict[str, Any]:
 
 
 def _listed(decision: Decision) -> dict[str, Any]:
-    """Return a question of OpenAI's format."""
+    """Return a question in OpenAI's format."""
     question: dict[str, Any] = {
         "type": decision.kind,
         "name": decision.name,
@@ -124,7 +126,7 @@ def _described(decision: Decision, option: str) -> dict[str, str]:
 
 
 def _named(decision: Decision) -> dict[str, Any]:
-    """Return a question of System One's format."""
+    """Return a question in System One's format."""
     criteria: Any = [level_text(decision, option) for option in decision.options]
     if decision.kind == "predicate":
         criteria = {"true": "yes", "false": "no"}

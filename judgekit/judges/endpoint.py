@@ -1,4 +1,4 @@
-"""The server of a judge: its key, its address, and the name that it gives the model."""
+"""The server of a judge: its key, its address, and its name for the model."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from judgekit.judges.calls import Calls
 
 _OWN_SERVERS = ("hosted_vllm", "infinity", "litellm_proxy", "llamafile", "lm_studio", "xinference")
-"""Providers whose servers their users run themselves; the variable of each holds the key of one.
+"""Providers whose servers are run by their users -> environment variable with the key.
 
-A hosted provider is not among them: its key must not go to any other server by itself.
+Hosted providers are not listed: their keys must not be sent to another server by default.
 """
 _KEY_IN_QUERY = re.compile(r"key|token|secret|passw|signature|\bsig\b|auth", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|[A-Za-z]{1,12}")
-"""What is a variable's name beyond doubt; anything else may be a key."""
+"""Pattern of texts that are certainly names of variables; any other text may be a key."""
 
 
 def _key_name(model: str) -> str:
@@ -35,13 +35,13 @@ def _key_name(model: str) -> str:
 
 
 def own_key(model: str) -> str | None:
-    """Return the key that the environment has for the server behind `api_base`, if it has one."""
+    """Return the key in the environment for the server at `api_base`, if there is one."""
     own = model.partition("/")[0] in _OWN_SERVERS
     return os.environ.get(_key_name(model)) or None if own else None
 
 
 def key_advice(model: str, api_base: str | None, *, key: str | None) -> str:
-    """Return what to add to an error of a server that does not accept the key."""
+    """Return advice for the error of a server that rejects the key."""
     if api_base is None or key is not None:
         return ""
     name = _key_name(model)
@@ -52,7 +52,7 @@ def key_advice(model: str, api_base: str | None, *, key: str | None) -> str:
 
 
 def variable_shown(name: str) -> str:
-    """Return the name of an environment variable for a message, but no key in its place.
+    """Return the name of an environment variable for a message; hide text that may be a key.
 
     >>> variable_shown("MY_KEY")
     'MY_KEY'
@@ -65,10 +65,10 @@ def variable_shown(name: str) -> str:
 
 
 def check_address(api_base: str) -> None:
-    """Check an address without repeating what may be a password in it.
+    """Check an address; messages do not repeat a possible password in it.
 
     Raises:
-        ConfigError: it cannot be one, or it holds credentials.
+        ConfigError: it is not an address, or it contains credentials.
     """
     try:
         parts = urlsplit(api_base)
@@ -101,7 +101,7 @@ def address(api_base: str | None) -> str | None:
 
 
 def shown_address(api_base: str) -> str:
-    """Return an address for a message: without user name, password, query and fragment.
+    """Return an address for a message, without user name, password, query and fragment.
 
     >>> shown_address("https://ann:secret@host:8000/v1?api_key=secret")
     'https://host:8000/v1'
@@ -115,7 +115,7 @@ def shown_address(api_base: str) -> str:
 
 
 def secrets_of(key: str | None, api_base: str | None) -> tuple[str, ...]:
-    """Return what no message may repeat: the key, parts of the address, and the environment's."""
+    """Return texts to hide in messages: the key, parts of the address, keys of the environment."""
     try:
         query = urlsplit(api_base or "").query
     except ValueError:
@@ -125,12 +125,12 @@ def secrets_of(key: str | None, api_base: str | None) -> tuple[str, ...]:
 
 
 MAX_LIST = 1_000_000
-"""Bytes to read of a list of models."""
+"""Maximum number of bytes to read of a list of models."""
 MAX_NAME = 200
 
 
 def endpoint(api_base: str | None) -> str | None:
-    """Return the address with its path, without credentials; it names a server in the store."""
+    """Return the address with path and without credentials; it identifies a server in the store."""
     if api_base is None:
         return None
     return f"{address(api_base)}{urlsplit(api_base).path.rstrip('/')}"
@@ -147,10 +147,10 @@ class Naming:
     def __init__(self, calls: Calls) -> None:
         self.name: str | None = None
         self.done = calls.server.api_base is None
-        """Whether the server was asked, or need not be."""
+        """Whether the server was asked or does not have to be."""
         self._calls = calls
         self.ask = SharedCall(self._ask)
-        """Waits until the server was asked."""
+        """Wait until the server was asked."""
 
     async def _ask(self) -> None:
         import asyncio
@@ -163,9 +163,9 @@ class Naming:
 
 
 def server_name(api_base: str, model: str, api_key: str | None, timeout: float) -> str | None:
-    """Return the name that a server gives the model that answers; `None` if unknown.
+    """Return the server's name for the model; `None` if unknown.
 
-    The name is the entry with the requested name, or the only entry, else the whole list.
+    The name is the entry with the requested name, or else the only entry, or else the whole list.
     Redirects are not followed.
     """
     from http.client import HTTPException
@@ -176,7 +176,7 @@ def server_name(api_base: str, model: str, api_key: str | None, timeout: float) 
         return None
     asked = model.partition("/")[2] or model
     named = [entry for entry in listed if entry.get("id") == asked] or listed
-    # Details of several models say nothing about the one that answers.
+    # The details of several models do not identify the one that answers.
     names = [_described(entry, alone=len(named) == 1) for entry in named]
     if not names:
         return None
@@ -201,7 +201,7 @@ def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[
 
 
 def _read(response: HTTPResponse, timeout: float) -> bytes:
-    """Return a body, or nothing if it is too long or too slow."""
+    """Return a body; empty if it is too long or too slow."""
     end = time.monotonic() + timeout
     body = b""
     while piece := response.read1(_PIECE):

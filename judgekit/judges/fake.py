@@ -14,20 +14,20 @@ from judgekit.core.request import Question, Reply, Request, Try, Usage
 
 Script = Callable[[Request], Reply | str | Mapping[str, Any]]
 _TOKEN = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
-"""A token of the fake tokeniser: a word and the space before it."""
+"""A token of the fake tokeniser: a word with the preceding space."""
 _DETAILS: Mapping[str, Any] = {"text": "Made up by a fake judge.", "boolean": True, "list": ()}
 """The answer to a detail, by its kind."""
 
 
 class FakeJudge(NamedJudge):
-    """Answers every request without a model.
+    """Answers requests without a model, for tests and dry runs.
 
-    Without `script`, the answers fit the form and depend on the request's key: they differ between
-    cases and never between runs. They mean nothing.
+    Without `script`, the answers are valid and derived from the request's key: they differ between
+    cases and are the same in every run. They have no meaning.
 
     Args:
-        script: returns a reply, its text, or an object with the answers; may raise.
-        model: the model string, which goes into keys.
+        script: returns a reply, its text, or an object with the answers; may raise an error.
+        model: the model string; part of every key.
     """
 
     def __init__(self, script: Script | None = None, *, model: str = "fake/judge") -> None:

@@ -1,6 +1,6 @@
 """Limit the bodies that litellm's HTTP clients read.
 
-Loaded with the first call through litellm: it imports httpx.
+Imported with the first call through litellm, because it imports httpx.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def bound(client: httpx.AsyncClient) -> None:
 
 
 async def limit_body(response: httpx.Response) -> None:
-    """Limit the body of a response; a response hook of httpx."""
+    """Limit the body of a response, as a response hook of httpx."""
     call = current() or Exchange(limit=MAX_BODY)
     try:
         body = call.begin(response.status_code, response.headers)

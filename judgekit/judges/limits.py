@@ -1,4 +1,4 @@
-"""Limits around a judge: calls in flight, money, and when to stop trying."""
+"""Limits for a judge: concurrent calls, cost, and outages."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 Auto = Literal["auto"]
 CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 60
-"""Tokens of an answer to one question with its reason; a guess."""
+"""Assumed number of tokens of an answer to one question with its reason."""
 
 
 _costs: ContextVar[list[float | None] | None] = ContextVar("costs", default=None)
 
 
 def note_cost(cost: float | None) -> None:
-    """Note the US dollars of one response, which are spent even if the request fails later."""
+    """Record the US dollars of one response, which are spent even if the request fails later."""
     if (costs := _costs.get()) is not None:
         costs.append(cost)
 
 
 class Budget(Protocol):
-    """The money of a run, shared by its judges.
+    """The cost limit of a run, shared by its judges.
 
-    All arguments and results are plain data, so that an object of another process may implement it.
+    All arguments and results are plain data, so an object in another process may implement it.
     """
 
     async def reserve(self, model: str, dollars: float) -> int:
@@ -76,7 +76,7 @@ class Purse:
         """US dollars; `None` means no limit."""
         self.spent = 0.0
         self.unpriced: dict[str, int] = {}
-        """Replies with no known price, by model."""
+        """Model -> number of replies without a known price."""
         self._reserved: dict[int, tuple[str, float]] = {}
         """Model and estimated dollars of the running calls."""
         self._number = 0
@@ -107,7 +107,7 @@ class Purse:
                 settled.set_result(None)
 
     def _exhausted(self) -> bool:
-        """Return whether the running calls may need what is left.
+        """Return whether the running calls may need the rest of the budget.
 
         Raises:
             BudgetExceeded: the money is spent, or the cost of a reply is unknown.
@@ -125,11 +125,11 @@ class Purse:
 
 
 def estimated_tokens(request: Request) -> tuple[float, float]:
-    """Return about how many tokens a request has, and its reply."""
+    """Return the estimated tokens of a request and of its reply."""
     read = sum(len(message.content) for message in request.messages) / CHARACTERS_A_TOKEN
-    if request.form.api is not None:  # it reads the form, and writes no text
+    if request.form.api is not None:  # the API receives the form and returns no text
         return read + len(request.form.canonical) / CHARACTERS_A_TOKEN, 0.0
-    if request.form.want in ("embedding", "logprobs"):  # no model writes these
+    if request.form.want in ("embedding", "logprobs"):  # no tokens are generated
         return read, 0.0
     written = ANSWER_TOKENS * max(1, len(request.form.questions))
     most = request.params.get("max_tokens")
@@ -141,15 +141,16 @@ class LimitedJudge(JudgeWrapper):
 
     Args:
         judge: the inner judge.
-        concurrency: most concurrent calls; `auto` follows the server, up to 256.
-        max_outages: outages in a row after which it is not called again; 0 means no limit.
-        max_cost: US dollars after which it is not called again. Running calls are still paid,
-            and no call follows a reply without a known price.
+        concurrency: maximum number of concurrent calls; `auto` adapts to the server, up to 256.
+        max_outages: number of consecutive outages after which the judge is no longer called; 0
+            means no limit.
+        max_cost: US dollars after which the judge is no longer called. Running calls are completed.
+            After a reply without a known price, there are no further calls.
         purse: a budget shared with other judges, instead of `max_cost`.
-        price: US dollars per million input and output tokens, to estimate the cost of a call
-            before it starts; by default, the mean cost of the replies so far.
-        rpm: requests a minute; `auto` learns the limit from the server.
-        tpm: tokens a minute; `auto` learns the limit from the server.
+        price: US dollars per million input and output tokens, to estimate the cost of a call before
+            it starts. By default, the estimate is the mean cost of the replies so far.
+        rpm: requests per minute; `auto` learns the limit from the server.
+        tpm: tokens per minute; `auto` learns the limit from the server.
         pace: a pace shared with other judges, instead of `rpm`, `tpm` and `auto`.
 
     Raises:
@@ -198,7 +199,7 @@ class LimitedJudge(JudgeWrapper):
 
     @property
     def open(self) -> bool:
-        """Whether the circuit is open: the judge counts as down."""
+        """Whether the circuit is open: the judge is considered down."""
         return bool(self.max_outages) and self.outages >= self.max_outages
 
     async def ask(self, request: Request) -> Reply:
@@ -207,7 +208,7 @@ class LimitedJudge(JudgeWrapper):
         Raises:
             CircuitOpen: the judge is down.
             BudgetExceeded: the money is spent.
-            JudgeRejected: it rejected an earlier request for a reason that holds for all.
+            JudgeRejected: the judge rejected an earlier request for a reason that applies to all.
         """
         async with self._semaphore():
             if self._rejected is not None:
@@ -224,7 +225,7 @@ class LimitedJudge(JudgeWrapper):
                 reply = await self._asked(request)
                 costs[:] = [reply.cost]
             except JudgeError as exc:
-                # Any other error is an answer of the server.
+                # Any other error is a response of the server.
                 self.outages = self.outages + 1 if isinstance(exc, JudgeUnavailable) else 0
                 if isinstance(exc, JudgeRejected):
                     self._rejected = exc
@@ -240,7 +241,7 @@ class LimitedJudge(JudgeWrapper):
             return reply
 
     async def _asked(self, request: Request) -> Reply:
-        """Ask, and wait for the pace before if the judge does not do so."""
+        """Ask the judge; wait for the pace first, unless the judge does so itself."""
         if self._pace is None:
             return await self.judge.ask(request)
         import time

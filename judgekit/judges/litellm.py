@@ -28,28 +28,29 @@ if TYPE_CHECKING:
 
 
 class LiteLLMJudge(ServerJudge):
-    """A model behind any provider litellm knows, or any OpenAI-compatible server.
+    """A model of any provider that litellm supports, or of an OpenAI-compatible server.
 
-    The first live request probes which output mode the model takes: `judgekit.judges.output_mode`
-    lists the modes, docs/judges.md says what they mean. Requests that want no verdict have no
-    schema: plain answers, vectors (many in one call), and log-probabilities of a server that
-    echoes them.
+    The first live request probes which output mode the model supports;
+    `judgekit.judges.output_mode` lists the modes, and docs/judges.md explains them. Requests for
+    free answers, vectors (batched) and log-probabilities (of servers that echo the prompt) have no
+    schema.
 
     Args:
         model: the name that litellm uses, such as `openai/NAME` or `ollama_chat/qwen3:8b`.
         api_base: address of an OpenAI-compatible server. Not part of any key.
-        api_key: never written anywhere; the provider's environment variable by default.
-        params: parameters that shape the answer (temperature, max_tokens, seed, ...).
+        api_key: by default, the provider's environment variable. Never written anywhere.
+        params: sampling parameters (temperature, max_tokens, seed, ...).
         identity: the model behind a server that takes any model name.
-        mode: an output mode to use without probing. It is part of the key only when it is set
-            here.
-        timeout: seconds for one call, first byte to last.
-        retries: further attempts after an outage; refusals and invalid replies are not outages.
-        max_wait: longest wait in seconds before an attempt; a server that asks for more is down.
-        reasks: how often to ask again after an invalid answer, saying what is wrong with it.
-        price: US dollars per million input and output tokens; litellm's own table by default.
-        via: `direct` or `litellm` to force a way to the model; chosen by default. Not part of
-            any key.
+        mode: an output mode to use without probing. It is part of the key only if it is set here.
+        timeout: seconds for one call, including the whole response.
+        retries: attempts after the first one, in an outage; refusals and invalid replies are not
+            outages.
+        max_wait: longest wait before an attempt in seconds; a server that asks for more counts as
+            down.
+        reasks: number of further requests after an invalid answer; each describes the error.
+        price: US dollars per million input and output tokens; by default, those of litellm's table.
+        via: `direct` or `litellm` to force the transport; by default, judgekit chooses it. Not part
+            of any key.
     """
 
     mode: Mode | None
@@ -83,7 +84,7 @@ class LiteLLMJudge(ServerJudge):
         """The output mode in use, and how it was found."""
         self._plain = PlainRequests(self._calls)
         self.batch = self._plain.batch
-        """What gathers texts to be embedded in one call."""
+        """Collects texts to embed them in one call."""
 
     def _transport_to(self, server: Server) -> Transport:
         via = self._forced_via
@@ -109,16 +110,16 @@ class LiteLLMJudge(ServerJudge):
         return self.negotiation
 
     def keep_in(self, store: Callable[[], Store | None], *, anew: bool = False) -> None:
-        """Keep the output mode in a store, which is opened with the first request.
+        """Keep the output mode in a store; the store is opened with the first request.
 
         Args:
             store: opens the store.
-            anew: probe even where the store knows the mode.
+            anew: probe even if the store has the mode.
         """
         self.negotiation.keep_in(store, anew=anew)
 
     def findings(self) -> dict[str, JsonValue]:
-        """Return what this process learnt about the judge; empty before the first request."""
+        """Return facts that this process learnt about the judge; empty before the first request."""
         if not self._calls.prepared:
             return {}
         findings: dict[str, JsonValue] = {
@@ -130,7 +131,7 @@ class LiteLLMJudge(ServerJudge):
         return {name: value for name, value in findings.items() if value} | super().findings()
 
     async def _reply(self, request: Request) -> Reply:
-        """Ask for a verdict in the mode that the model takes, which a failure may change."""
+        """Ask for a verdict in the current output mode, which a failure may change."""
         if request.form.want != "verdict":
             return await self._plain.reply(request)
         while True:
@@ -163,7 +164,7 @@ class LiteLLMJudge(ServerJudge):
             problem = problem_of(attempt, request.form)
             if problem is None or len(tries) > self.reasks:
                 break
-            # The body of a malformed response is not what the model said.
+            # The body of a malformed response is not the model's text.
             answer = "" if attempt.fault else attempt.text or ""
             messages = reask(messages, answer, str(problem))
         model = next((result.model for result in reversed(results) if result.model), None)

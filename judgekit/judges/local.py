@@ -28,16 +28,16 @@ class LoadedModel(NamedTuple):
 
 
 class TransformersJudge(NamedJudge):
-    """Returns the log-probabilities of texts; it gives no verdicts and no answers.
+    """Returns the log-probabilities of texts; it does not give verdicts or free answers.
 
     The model is a folder with safetensors and a fast tokeniser. It is loaded with the first
-    request; nothing is downloaded, and no code of the model is executed. `server` of its replies
-    names the weights, so that a run reports a mix of two models under one name.
+    request; nothing is downloaded, and no code of the model is executed. The field `server` of its
+    replies identifies the weights, so a run can report that two models used one name.
 
     Args:
         model: `transformers/FOLDER`.
         base: the folder that the model's folder is relative to.
-        identity: a further part of every key.
+        identity: an additional part of every key.
 
     Raises:
         ConfigError: there is no such folder, or no safetensors in it.
@@ -134,13 +134,13 @@ def load_model(folder: Path, *, name: str) -> LoadedModel:
 
 
 def context_of(model: Any) -> int | None:
-    """Return the most tokens that a model takes; `None` if its configuration does not state it."""
+    """Return a model's maximum number of tokens; `None` if its configuration does not state it."""
     most = getattr(model.config, "max_position_embeddings", None)
     return most if isinstance(most, int) else None
 
 
 def _begins(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Return where tokens begin; the space before a word belongs to the word.
+    """Return the index of the first character of each token, including a preceding space.
 
     >>> _begins([(0, 3), (4, 7), (7, 8), (7, 8)])
     [0, 3, 7, 7]

@@ -1,4 +1,4 @@
-"""A person as a judge, who answers in a terminal or in a file."""
+"""A human judge, who answers in a terminal or in a file."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ PREFIX = "manual/"
 
 
 class ManualJudge(NamedJudge):
-    """A person's answers, given in a terminal or read from a file.
+    """A human judge, whose answers come from a terminal or a file.
 
-    The file holds JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each
-    criterion to what the form asks for (`reason` and `value`, `items`, ...). Instead of `metric`
-    a line may name the `rubric`. Lines of another `labeller` than this person are passed over, and
-    so are labels without `answers` (`values`, `value`), which only `judgekit agree` can read. A
-    line with `output_digest` answers for that output of the case and for no other.
+    The file contains JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each
+    criterion to the fields of the form (`reason` and `value`, `items`, ...). A line may have
+    `rubric` instead of `metric`. Lines of another `labeller` are ignored, as are labels without
+    `answers` (`values`, `value`), which only `judgekit agree` reads. A line with `output_digest`
+    applies only to that output of the case.
 
     Args:
         name: the person; the model is `manual/NAME`.
         path: the file of answers.
-        terminal: asks one case at a time, whatever the concurrency of the run. Without file and
-            terminal, the judge can only be replayed.
+        terminal: where to ask; one case at a time, at any concurrency of the run. Without a file
+            and a terminal, the judge can only be replayed.
         drafts: private folder for the answers of unfinished cases.
 
     Raises:
-        ConfigError: a line is not an answer, or two lines answer the same thing.
+        ConfigError: a line is not an answer, or two lines answer the same request.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class ManualJudge(NamedJudge):
             by_output = by_output or self._answers.get((about.case, name), {})
         entry = by_output.get(output_digest(about.output)) or by_output.get(None)
         if about.output is None and len(by_output) == 1:
-            (entry,) = by_output.values()  # the metric does not say which output it is about
+            (entry,) = by_output.values()  # the request does not identify the output
         if entry is None:
             what = f"case {about.case!r}, metric {about.metric!r}"
             if by_output:
@@ -132,16 +132,16 @@ class ManualJudge(NamedJudge):
         raise JudgeAway(f"{self._model} left this for later; run again to judge it")
 
     def close(self) -> None:
-        """Remove the drafts of finished cases; their replies are recorded by now."""
+        """Remove the drafts of finished cases, whose replies are recorded."""
         for draft in self._finished:
             draft.remove()
         self._finished.clear()
 
 
 _Entry = tuple[dict[str, Any], int]
-"""Answers, and the line they are in."""
+"""Answers and the number of their line."""
 MAX_ANSWERS = 256 * 2**20
-"""Bytes that a file of answers may have."""
+"""Maximum size of a file of answers, in bytes."""
 _Answers = dict[tuple[str, str], dict[str | None, _Entry]]
 """Case and metric -> digest of the output -> the answers."""
 
@@ -173,7 +173,7 @@ _KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values",
 def _entry(
     data: dict[str, Any], *, name: str
 ) -> tuple[str, str, str | None, dict[str, Any]] | None:
-    """Return the answers of a line; `None` if another person's, or only labels."""
+    """Return the answers of a line; `None` for another person's answers, and for labels."""
     if unknown := set(data) - _KEYS:
         first = sorted(unknown)[0]
         raise ConfigError(f"unknown key {first!r}{suggest(first, _KEYS)}")
@@ -193,15 +193,15 @@ def _entry(
 
 
 MAX_DRAFT = 2_000_000
-"""Bytes a draft may have."""
+"""Maximum size of a draft, in bytes."""
 _HEADER = {"judgekit": "draft", "version": 1}
 
 
 class SavedAnswers:
     """The answers to one request, in a private file named by its key.
 
-    The file holds what was typed and nothing else. It may be damaged or forged: what is read
-    from it counts only as far as it could have been typed.
+    The file contains only the typed answers. It may be damaged or forged, so answers from it are
+    used only if they could have been typed.
     """
 
     def __init__(self, folder: Path | None, key: str) -> None:
@@ -221,10 +221,10 @@ class SavedAnswers:
         return answers if isinstance(answers, list) else []
 
     def write(self, answers: list[Any]) -> None:
-        """Keep answers: the whole file or nothing.
+        """Write the answers atomically.
 
         Raises:
-            OSError: it cannot be written; what stood there before still stands.
+            OSError: the file cannot be written; an existing file is unchanged.
         """
         if self.path is None:
             return
@@ -233,7 +233,7 @@ class SavedAnswers:
             file.write(json.dumps({**_HEADER, "answers": answers}).encode())
 
     def remove(self) -> None:
-        """Remove it: the reply is recorded, or was thrown away."""
+        """Remove the draft: the reply is recorded or was discarded."""
         if self.path is not None:
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)

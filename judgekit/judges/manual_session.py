@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from judgekit.judges.manual import SavedAnswers
 
 Left = Literal["case", "all"]
-"""What a person skipped: this case, or this and all following cases."""
+"""The cases that a person skipped: this case, or this and all following cases."""
 
 _LEAVE: Mapping[str, Left] = {"quit": "all", "skip case": "case"}
 
@@ -36,13 +36,13 @@ To give one of these words as an answer, put a backslash before it: \\undo
 
 
 class ManualSession:
-    """Asks a person one request.
+    """Asks a person the questions of one request.
 
     Args:
         request: the request.
         terminal: the terminal.
         saved: keeps the answers of an unfinished case.
-        done: cases that the person judged before in this run.
+        done: number of cases that the person judged earlier in this run.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ManualSession:
         """Number of the question that was shown last."""
 
     async def judged(self) -> Reply | Left:
-        """Return the person's reply, or what the person skipped."""
+        """Return the person's reply, or the skipped cases."""
         self._terminal.discard()
         self._show_case()
         self._take_up()
@@ -97,7 +97,7 @@ class ManualSession:
                 return line
 
     def _take(self, line: str, ask: Ask) -> Left | None:
-        """Handle a line as a command or an answer; return what the person skipped, if anything."""
+        """Handle a line as a command or an answer; return the skipped cases, if any."""
         command = _command(line)
         if command in _LEAVE:
             return _LEAVE[command]

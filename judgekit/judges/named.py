@@ -17,7 +17,7 @@ from judgekit.core.suggest import suggest
 GROUP = "judgekit.judges"
 """Entry points of packages that offer judges: NAME = package.module:attribute"""
 PREFIX = "python/"
-"""Begins the model string of a judge written in Python."""
+"""Prefix of the model strings of judges written in Python."""
 
 Answered = Reply | str | Mapping[str, Any]
 JudgeFunction = Callable[[Request], Answered | Awaitable[Answered]]
@@ -29,7 +29,7 @@ class FunctionJudge(NamedJudge):
     Args:
         function: takes a `Request`; returns the text of the reply, an object with the answers,
             or a whole `Reply`. It may raise `JudgeUnavailable` or another `JudgeError`.
-        model: the model string, which goes into every key: change it with the function.
+        model: the model string; part of every key, so change it when the function changes.
         identity: the model behind the function; part of every key.
         params: settings of the replies; part of every key.
     """
@@ -81,7 +81,7 @@ def judge_of(judge: str | JudgeFunction) -> Judge:
             for one that an installed package offers; or a function (see `FunctionJudge`).
 
     Raises:
-        ConfigError: no such judge.
+        ConfigError: there is no such judge.
     """
     if not isinstance(judge, str):
         if judge.__name__ == "<lambda>":
@@ -121,7 +121,8 @@ def installed_judge(
         params: settings; part of every key.
 
     Raises:
-        ConfigError: no package offers it, several do, it cannot be loaded, or is no judge.
+        ConfigError: no package or several packages offer it, it cannot be loaded, or it is not a
+            judge.
     """
     name = model.removeprefix(PREFIX)
     matches = [offer for offer in offers(GROUP) if offer.name == name]

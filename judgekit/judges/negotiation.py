@@ -1,4 +1,4 @@
-"""Find the output mode of a judge: probe once, remember, and change it if it stops working."""
+"""Find the output mode of a judge: probe once, store the result, and change it if it fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from judgekit.cassette.store import Store
 
 MAX_STEPS = 20
-"""Lines to keep about how the mode was found."""
+"""Maximum number of lines about how the mode was found."""
 
 
 class KnownMode(Value):
@@ -47,8 +47,8 @@ class Negotiation:
 
     Args:
         calls: makes the calls of the probes.
-        endpoint: address of the server; with the model it names the judge in the store.
-        forced: the mode to use without probing, if the author set one.
+        endpoint: address of the server; with the model it identifies the judge in the store.
+        forced: the mode to use without probing, if the user set one.
     """
 
     def __init__(self, calls: Calls, *, endpoint: str | None, forced: Mode | None) -> None:
@@ -59,7 +59,7 @@ class Negotiation:
         self.source: Literal["probe", "store", "use"] | None = None
         """How the mode became known: a probe, an earlier run, or the failure of another mode."""
         self.probes = 0
-        """Probes sent."""
+        """Number of probes sent."""
         self.store: Store | None = None
         self._calls = calls
         self._name = "rung:" + digest_json({"endpoint": endpoint, "model": calls.model})
@@ -78,7 +78,7 @@ class Negotiation:
         self._patience = 5
 
     def keep_in(self, store: Callable[[], Store | None], *, anew: bool) -> None:
-        """Keep the mode in a store, opened with the first request; `anew` does not read it."""
+        """Keep the mode in a store, opened with the first request; `anew` ignores its content."""
         self._open_store = self._open_store or store
         self._ignore_store = self._ignore_store or anew
 
@@ -101,11 +101,11 @@ class Negotiation:
         return await self._probing()
 
     async def rejected(self, mode: Mode, error: BadRequest, request: Request) -> bool:
-        """Leave a mode that the server rejected; return whether to ask in another mode.
+        """Abandon a mode that the server rejected; return whether to ask in another mode.
 
         Raises:
             CaseError: the judge accepts other requests, so this request is wrong.
-            JudgeRejected: the author forced the mode.
+            JudgeRejected: the user forced the mode.
         """
         if names_format(error.said, mode):
             if self.forced is not None:
@@ -127,9 +127,9 @@ class Negotiation:
         raise CaseError(f"the judge took other requests but not this one: {error}") from None
 
     def failed(self, mode: Mode, error: Outage) -> bool:
-        """Forget a stored mode that failed; return whether to ask again in the mode a probe finds.
+        """Discard a stored mode that failed; return whether to ask again in a newly probed mode.
 
-        Another server may now have the address of the one that was probed.
+        A different server may have the address now.
         """
         if self.forced or error.status != 500:
             return False
@@ -161,13 +161,13 @@ class Negotiation:
             try:
                 known = KnownMode.model_validate_json(text) if text else None
             except ValidationError:
-                known = None  # a foreign row, or an older format: probe again
+                known = None  # a foreign row or an older format: probe again
             if known is not None and known.model == self._calls.model:
                 self.mode, self.steps, self.source = known.mode, list(known.steps), "store"
         return self.mode
 
     async def _find(self) -> Mode:
-        """Probe the modes from the strictest on; use and return the first one that works."""
+        """Probe the modes, the strictest first; use and return the first one that works."""
         source: Literal["probe", "use"] = "probe" if self.source is None else "use"
         for mode in MODES[self._next :]:
             if (attempt := await self._probed_attempt(mode)) is None:
@@ -187,7 +187,7 @@ class Negotiation:
         return mode
 
     async def _probed_attempt(self, mode: Mode) -> Try | None:
-        """Return the answer to a probe; `None` if the mode is rejected, never for the last one."""
+        """Return the answer to a probe; `None` if the mode is rejected and is not the last one."""
         try:
             return await self._ask_probe(mode)
         except (BadRequest, Outage) as exc:
@@ -202,7 +202,7 @@ class Negotiation:
 
         Raises:
             JudgeUnavailable: the server does not answer at all.
-            JudgeRejected: the server rejects a plain request, too.
+            JudgeRejected: the server also rejects a plain request.
         """
         if mode == MODES[-1]:
             if isinstance(error, BadRequest) and self.steps:
@@ -233,10 +233,10 @@ class Negotiation:
     # -- leaving a mode -----------------------------------------------------------------
 
     def _doubtful(self, mode: Mode) -> bool:
-        """Note an invalid answer; return whether to probe its mode again.
+        """Count an invalid answer; return whether to probe its mode again.
 
-        A mode from the store is probed immediately, a probed one after 5 invalid answers in a row,
-        then after 25, so that a weak judge is not probed repeatedly.
+        A mode from the store is probed immediately. A probed mode is probed again after 5
+        consecutive invalid answers, then after 25, to avoid repeated probes of a weak judge.
         """
         if mode != self.mode or not self._probed:  # or the mode was left during the request
             return True
@@ -249,7 +249,7 @@ class Negotiation:
         return True
 
     async def _doubt(self) -> None:
-        """Probe the mode in use, and leave it if the server ignores it."""
+        """Probe the mode in use; abandon it if the server ignores it."""
         mode = self.mode
         if mode == MODES[-1]:
             self._start_again()

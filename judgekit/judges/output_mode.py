@@ -14,12 +14,12 @@ Mode = Literal["json_schema", "json_object_schema", "tools", "json_object", "tex
 MODES: tuple[Mode, ...] = ("json_schema", "json_object_schema", "tools", "json_object", "text")
 """The output modes, the strictest first.
 
-`json_schema` (constrained output), `json_object_schema` (the same, the way llama.cpp spells it),
-`tools` (a forced tool call), `json_object` (the schema in the prompt, any JSON object
-constrained), `text` (the schema in the prompt and nothing else).
+`json_schema` (output constrained to the schema), `json_object_schema` (the same, in llama.cpp's
+syntax), `tools` (a forced tool call), `json_object` (the schema in the prompt, output constrained
+to JSON objects), `text` (the schema in the prompt, unconstrained output).
 """
 SCHEMA_OUTSIDE_PROMPT: frozenset[Mode] = frozenset({"json_schema", "json_object_schema", "tools"})
-"""Modes whose prompt does not show the schema: only a server that reads it can follow it."""
+"""Modes whose prompt does not contain the schema, so the server must support it."""
 
 _SCHEMA_NOTE = (
     "Answer with one JSON object and nothing else. It must be valid under this JSON schema:\n"
@@ -39,7 +39,7 @@ _REASK = (
     "Answer again with the whole JSON object, corrected, and nothing else."
 )
 MAX_ECHO = 20_000
-"""Characters of an invalid answer that the next request repeats."""
+"""Maximum number of characters of an invalid answer that the next request repeats."""
 
 PROBE = Form(
     questions=(
@@ -47,7 +47,7 @@ PROBE = Form(
         Question(id="kx9", kind="checklist", text="?", items=("vey",)),
     )
 )
-"""No model fills this in by chance: its names are only in the schema."""
+"""The form of probes. Its names occur only in the schema, so no model guesses them."""
 _PROBE_START = re.compile(r'\s*\{\s*"(zq4|kx9)"')
 
 
@@ -70,7 +70,7 @@ def follows_schema(attempt: Try) -> bool | None:
         if exc.kind != "truncated":
             return False
         if not (attempt.text or "").strip():
-            return None  # thinking may have used the tokens up
+            return None  # thinking may have used all tokens
         return _PROBE_START.match(attempt.text or "") is not None
     return True
 
@@ -102,10 +102,10 @@ def format_of(form: Form, mode: Mode) -> dict[str, Any]:
 
 
 def reask(messages: list[dict[str, Any]], answer: str, problem: str) -> list[dict[str, Any]]:
-    """Return the messages of a re-ask: they repeat the invalid answer and its fault."""
+    """Return the messages of a re-ask, which contain the invalid answer and its fault."""
     note = _REASK.format(problem=problem)
     if not answer.strip():
-        # Some providers refuse an empty turn, and two turns of one role in a row.
+        # Some providers refuse empty turns and consecutive turns of one role.
         last = messages[-1]
         return [*messages[:-1], {**last, "content": f"{last['content']}\n\n{note}"}]
     answer = answer if len(answer) <= MAX_ECHO else answer[:MAX_ECHO] + "…"

@@ -1,4 +1,4 @@
-"""The pace of the calls to one server: when the next one may start."""
+"""The pace of the calls to one server: it decides when the next call may start."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 Limit = float | Literal["auto"] | None
 """A limit: a number, `auto` to learn it from the server, or none."""
 _SOON_SECONDS = 10.0
-"""Seconds within which a second refusal means that a limit is far too high."""
+"""If a second refusal comes within this number of seconds, a limit is far too high."""
 _TRIAL = 1.0
 """Seconds within which a server refuses a call."""
 _LONG = 15.0
-"""Seconds from which a call that does not wait for the headers contradicts them."""
+"""A call that skips a wait of at least this many seconds is evidence against the headers."""
 _SLOW = 3.0
-"""Factor by which latency may rise; servers that batch gain throughput up to about here."""
+"""Tolerated increase of latency; up to about this factor, batching servers gain throughput."""
 
 
 class Limiter:
@@ -32,9 +32,9 @@ class Limiter:
     Args:
         name: the server in log messages.
         concurrency: `auto`, or no limit here.
-        rpm: requests a minute: a number, `auto`, or no limit.
-        tpm: tokens a minute.
-        max_wait: longest wait in seconds that a header causes.
+        rpm: requests per minute: a number, `auto`, or no limit.
+        tpm: tokens per minute.
+        max_wait: longest wait because of a header, in seconds.
     """
 
     def __init__(
@@ -55,21 +55,21 @@ class Limiter:
         call does not lower it again."""
         self._cut_at = -math.inf
         self._refusals = 0
-        """Refusals without an accepted call between them."""
+        """Number of consecutive refusals."""
         self._unsure = False
-        """Whether a pause ends that the server did not ask for."""
+        """Whether a pause is ending that the server did not ask for."""
         self._fresh = 0
         """Running calls that started after the last refusal."""
         self._bound: Bound = ""
         self._latency = self._usual = 0.0
-        """Seconds of a call: lately, and when the server is not busy."""
+        """Duration of a call in seconds: recently, and when the server is not busy."""
         self._logged: dict[str, float] = {}
 
     def wait(self, tokens: float, *, now: float, since: float) -> float:
-        """Return the seconds until a call may start; 0 if it may, infinity until another ends.
+        """Return the seconds until a call may start: 0 for now, infinity if another must end first.
 
         Args:
-            tokens: of the call, estimated.
+            tokens: estimated tokens of the call.
             now: the time in seconds.
             since: when the call became the next to start.
         """
@@ -81,7 +81,7 @@ class Limiter:
         if self._until > now:
             return self._until - now
         if self._unsure and self._fresh and now < self._until + _TRIAL:
-            return self._until + _TRIAL - now  # one call tries whether the server accepts again
+            return self._until + _TRIAL - now  # one call tests whether the server accepts again
         requests, counted = self.kinds
         rate = max(requests.wait(1.0, now), counted.wait(tokens, now))
         if rate > 0:
@@ -131,7 +131,7 @@ class Limiter:
             self._time(call, now, end.seconds)
 
     def forget_calls(self) -> None:
-        """Forget the running calls: they belong to an event loop that has ended."""
+        """Discard the running calls: their event loop has ended."""
         self._running.clear()
         self._fresh = 0
 
@@ -149,7 +149,7 @@ class Limiter:
             return
         if empty:
             for kind in empty:
-                kind.window = True  # the call was refused although the refill rate allowed it
+                kind.window = True  # refused although the refill rate allowed the call
             return
         self._refusals += 1
         self._unsure = asked is None
@@ -171,7 +171,7 @@ class Limiter:
                 self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * 60)
 
     def _time(self, call: Started, now: float, seconds: float) -> None:
-        """Follow the latency; lower the concurrency when it has risen."""
+        """Track the latency; lower the concurrency if it has risen."""
         if self.calls.value is None or not 0 <= seconds < math.inf:
             return
         self._latency += 0.1 * (seconds - self._latency) if self._latency else seconds
@@ -200,9 +200,9 @@ class Limiter:
 
 
 class Pace(Protocol):
-    """Decides when a call to a server may start; every HTTP attempt asks it.
+    """Decides when a call to a server may start; every HTTP attempt waits for it.
 
-    All arguments and results are plain data, so that an object of another process may implement it.
+    All arguments and results are plain data, so an object in another process may implement it.
     """
 
     async def acquire(self, tokens: float) -> int:
@@ -225,9 +225,9 @@ class LocalPace:
     Args:
         name: the server in log messages.
         concurrency: `auto`, or no limit here.
-        rpm: requests a minute.
-        tpm: tokens a minute.
-        max_wait: longest wait in seconds that a header of the server causes.
+        rpm: requests per minute.
+        tpm: tokens per minute.
+        max_wait: longest wait because of a header of the server, in seconds.
         clock: returns seconds; by default the clock of the event loop.
     """
 
@@ -248,11 +248,11 @@ class LocalPace:
         self._changed: asyncio.Event
 
     async def acquire(self, tokens: float) -> int:
-        """Wait until a call may start; first come, first served."""
+        """Wait until a call may start, in the order of arrival."""
         import asyncio
 
         loop = asyncio.get_running_loop()
-        if self._loop is not loop:  # the calls of another loop never end
+        if self._loop is not loop:  # the calls of the other loop never end
             self._loop, self._turn, self._changed = loop, asyncio.Lock(), asyncio.Event()
             self.limiter.forget_calls()
         clock = self._clock or loop.time

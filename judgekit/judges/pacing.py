@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
 _MOST_HEADERS = 32
 _FREE = 10
-"""Most refused attempts of one request that do not count as retries."""
+"""Maximum number of refused attempts of a request that do not count as retries."""
 
 
 class Pacing:
-    """Lets every HTTP call of a judge wait for a pace, if there is one."""
+    """Makes every HTTP call of a judge wait for a pace, if there is one."""
 
     def __init__(self) -> None:
         self.pace: Pace | None = None
@@ -38,18 +38,18 @@ class Pacing:
     async def turn(
         self, pace: Pace, call: Exchange, size: int, sent: Mapping[str, Any], limit: asyncio.Timeout
     ) -> AsyncIterator[None]:
-        """Wait for the pace, and tell it how the call in the body went.
+        """Wait for the pace, and report the result of the call in the body to it.
 
         Args:
             pace: the pace.
             call: receives status, headers and tokens in the body.
             size: characters of the request.
             sent: the parameters of the request.
-            limit: the time limit of the call; waiting for the pace does not count.
+            limit: the time limit of the call, without the wait for the pace.
         """
         import asyncio
 
-        writes = call.limit == MAX_BODY  # vectors and log-probabilities are not written
+        writes = call.limit == MAX_BODY  # for vectors and log-probabilities, no text is generated
         most = sent.get("max_tokens") or sent.get("max_completion_tokens")
         written = float(most) if isinstance(most, int) else self._written
         tokens = size / CHARACTERS_A_TOKEN + (written if writes else 0.0)
@@ -74,13 +74,13 @@ class Pacing:
             await pace.settle(number, end)
 
     def stop(self, most: int) -> Callable[[Any], bool]:
-        """Return a function of tenacity's state that says whether to stop after an attempt.
+        """Return a stop condition for tenacity.
 
-        While the server accepts other calls, a refusal only says that the pace is still learning,
+        While the server accepts other calls, a refusal only means that the pace is still learning,
         so up to `_FREE` refused attempts do not count.
 
         Args:
-            most: attempts that count.
+            most: maximum number of attempts that count.
         """
         free, seen = 0, self._accepted
 

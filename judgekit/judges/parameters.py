@@ -1,4 +1,4 @@
-"""Parameters of a judge; those that a provider rejects are dropped, whatever the model's name."""
+"""Parameters of a judge; parameters that the provider rejects are dropped."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _BOUND = re.compile(
     r"maximum|minimum|exceeds?|too|positive|negative|must be an?)\b",
     re.IGNORECASE,
 )
-"""Words of an error about a value, which the author must correct."""
+"""Words in errors about a value, which the user must correct."""
 _OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-"""One limit with two names; it is sent under the name that the provider asks for."""
+"""Two names of one limit; the name that the provider requires is sent."""
 
 NOT_PARAMETERS = frozenset({
     "api_base", "api_key", "api_version", "base_url", "client", "context", "default_headers",
@@ -67,7 +67,7 @@ class Parameters:
         """Dropped parameters -> the reason."""
 
     def keep(self, known: frozenset[str] | None) -> None:
-        """Drop parameters that a hosted model does not support; `None` if this is not known."""
+        """Drop parameters that a hosted model does not support; `None` if they are not known."""
         if known is None:
             return
         for name in self.sent:
@@ -101,7 +101,7 @@ class Parameters:
 def refused_parameters(error: str, sent: Mapping[str, Any]) -> dict[str, str | None]:
     """Return the parameters that an error rejects, each with the name to use instead, if any.
 
-    Empty if the error names none of the sent parameters, or is about a value.
+    Empty if the error does not name a sent parameter, or if it is about a value.
     """
     places = {name: at for name in sent if (at := _place(error, name)) >= 0}
     refused: dict[str, str | None] = {}

@@ -73,7 +73,7 @@ class PlainRequests:
 
 
 def _attempt(read: Callable[..., Try], *arguments: Any) -> Try:
-    """Return the attempt that a function reads; an unusable response becomes a fault."""
+    """Return the attempt that `read` makes of a response; an unusable one becomes a fault."""
     try:
         return read(*arguments)
     except InvalidReply as exc:
@@ -95,10 +95,10 @@ def _vector(numbers: object) -> Try:
 
 
 def _in_order(data: object, count: int) -> list[object]:
-    """Return the vectors in the order of the texts; a server may give them in any.
+    """Return the vectors in the order of the texts; a server may return any order.
 
     Raises:
-        InvalidReply: there is not one vector for each text.
+        InvalidReply: there is not exactly one vector for each text.
     """
     if not isinstance(data, (list, tuple)) or len(data) != count:
         count_given = len(data) if isinstance(data, (list, tuple)) else "no"
@@ -116,10 +116,10 @@ def _in_order(data: object, count: int) -> list[object]:
 
 
 ECHOING: dict[str, JsonValue] = {"echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
-"""Parameters of the request. One token, because some servers read 0 as "no limit"."""
+"""Parameters of the request. One token, because some servers treat 0 as "no limit"."""
 
 _ODD = re.compile("�|^bytes:")
-"""Tokens that are part of a character; servers spell them differently."""
+"""Tokens that are part of a character; servers write them differently."""
 
 
 def read_echo(data: Mapping[str, Any], whole: str) -> Try:
@@ -160,7 +160,7 @@ def _list(figures: object, name: str) -> list[Any] | None:
 
 
 def _aligned(tokens: Sequence[str], whole: str) -> tuple[list[int], int] | None:
-    """Return where the tokens of the text begin, and the number of tokens before them.
+    """Return the offsets of the tokens of the text, and the number of tokens before them.
 
     A start token may come first, and tokenisers may add a space before the text.
     """
@@ -191,11 +191,11 @@ def _checked_offsets(tokens: Sequence[str], offsets: Sequence[Any] | None, text:
 
 MOST_TEXTS = 64
 MOST_CHARACTERS = 100_000
-"""Characters of one call; hosted providers accept more, small servers less."""
+"""Maximum number of characters of one call; small servers accept less than hosted providers."""
 CALLS = 4
 """Concurrent calls by default."""
 _LINGER = 0.005
-"""Seconds that the first text waits for others; a call takes much longer."""
+"""Seconds to wait for more texts after the first one; a call takes much longer."""
 
 
 class _Waiting(NamedTuple):
@@ -206,7 +206,7 @@ class _Waiting(NamedTuple):
 class Batch:
     """Collects texts while calls are running and sends them together.
 
-    A rejected call is repeated in halves, so that one bad text fails alone.
+    A rejected batch is split in halves and sent again, so only the bad text fails.
     """
 
     def __init__(self, send: Callable[[list[str]], Awaitable[list[Reply]]]) -> None:
@@ -222,7 +222,7 @@ class Batch:
         import asyncio
 
         loop = asyncio.get_running_loop()
-        if self._loop is not loop:  # texts of another loop are sent there
+        if self._loop is not loop:  # the texts of another loop are sent there
             self._loop, self._queue, self._calls = loop, deque(), set()
         waiting = _Waiting(text, loop.create_future())
         self._queue.append(waiting)
@@ -241,7 +241,7 @@ class Batch:
                 await self._serve(batch)
 
     async def _serve(self, batch: list[_Waiting]) -> None:
-        """Send a batch; an error only concerns its texts."""
+        """Send a batch; an error affects only its texts."""
         try:
             results = await self._send([waiting.text for waiting in batch])
             pairs = list(zip(batch, results, strict=True))
@@ -261,7 +261,7 @@ class Batch:
 
 
 def _next(queue: deque[_Waiting]) -> list[_Waiting]:
-    """Take the texts of one call, without cancelled ones."""
+    """Remove and return the texts of one call, without cancelled ones."""
     batch: list[_Waiting] = []
     characters = 0
     while queue and len(batch) < MOST_TEXTS:

@@ -1,7 +1,7 @@
-"""Providers: their names, how their requests are sent, and the prices of their models.
+"""Providers: their names, the transport of their requests, and the prices of their models.
 
-litellm knows many. judgekit itself sends requests to those that litellm sends as plain OpenAI
-requests, if a test compares bodies and replies with those of litellm. Prices are read from
+litellm supports many providers. judgekit itself sends the requests for which litellm uses plain
+OpenAI requests, if a test compares bodies and replies with litellm's. Prices are read from
 litellm's package without importing it.
 """
 
@@ -37,18 +37,18 @@ KNOWN_PROVIDERS = frozenset({
     "vertex_ai_beta", "vllm", "volcengine", "voyage", "wandb", "watsonx", "watsonx_text", "xai",
     "xinference", "zai",
 })  # fmt: skip
-"""Those that answer chats or texts; the others are never refused, unless one is a misspelling."""
+"""Providers of chat or text models; other names are refused only if they are misspellings."""
 OWN = ("fake", "manual", "transformers")
-"""What judgekit runs itself."""
+"""Prefixes of judges that judgekit runs itself."""
 _SURE = 0.8
-"""How alike a name must be to a provider to count as a misspelling of it."""
+"""Minimum similarity of a name to a provider to count as a misspelling of it."""
 
 
 def check_provider(model: str) -> None:
-    """Refuse a model whose provider is a misspelled one.
+    """Reject a model whose provider is misspelled.
 
     Raises:
-        ConfigError: with the provider that is meant.
+        ConfigError: with the suggested provider.
     """
     provider, slash, name = model.partition("/")
     known = (*KNOWN_PROVIDERS, *OWN)
@@ -62,19 +62,19 @@ _PLAIN = frozenset({
     "max_tokens", "min_p", "min_tokens", "n", "presence_penalty", "repeat_penalty",
     "repetition_penalty", "seed", "stop", "temperature", "top_k", "top_p", "typical_p",
 })  # fmt: skip
-"""Parameters that litellm sends to every listed provider as they are."""
+"""Parameters that litellm sends unchanged to every listed provider."""
 _LOGPROBS = frozenset({"logprobs", "top_logprobs"})
 
 
 class Provider(NamedTuple):
-    """What litellm changes for a provider."""
+    """The changes that litellm makes for a provider."""
 
     address: str | None = None
-    """The address of a hosted provider; `None` if a judge must name one."""
+    """The address of a hosted provider; `None` if the judge must give one."""
     key: str | None = None
     """The environment variable with the key for that address."""
     prefix: str = ""
-    """What litellm puts before the name of the model that the server reports."""
+    """Prefix that litellm adds to the model name that the server reports."""
     open_tools: bool = False
     """Whether litellm removes `additionalProperties` from tools."""
     parameters: frozenset[str] = _PLAIN | _LOGPROBS | {"dimensions", "encoding_format"}
@@ -93,26 +93,26 @@ PROVIDERS: Mapping[str, Provider] = {
     "nebius": Provider(prefix="nebius/"),
     "novita": Provider(prefix="novita/"),
 }
-"""By the provider in a model's name."""
+"""Provider in a model's name -> its rules."""
 _HOSTED = re.compile(
     r"(gpt-4o|gpt-4\.1)(-mini|-nano)?(-\d{4}-\d\d-\d\d)?|gpt-4-turbo(-\d{4}-\d\d-\d\d)?"
     r"|gpt-3\.5-turbo(-\d{4})?|text-embedding-3-(small|large)|text-embedding-ada-002"
 )
-"""OpenAI's models that litellm sends all parameters unchanged."""
+"""OpenAI's models to which litellm sends all parameters unchanged."""
 _OWN_RULES = re.compile(
     r"o\d|(ft:)?gpt-\d|chatgpt|codex|computer-use|daybreak|chat-latest|responses/"
 )
-"""Names for which litellm may have rules, also behind another address."""
+"""Names for which litellm may have special rules, even at another address."""
 _REASONING = re.compile(r"gpt-5(\.[1-4])?(-mini|-nano)?(-\d{4}-\d\d-\d\d)?")
 """OpenAI's reasoning models; litellm renames or refuses most parameters."""
 _REASONING_PARAMETERS = frozenset({"seed", "max_completion_tokens", "extra_body"})
 _REDIRECTING = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_ORGANIZATION", "OPENAI_ORG_ID",
                 "OPENAI_PROJECT_ID")  # fmt: skip
-"""Variables with which litellm and the SDK of OpenAI change requests."""
+"""Environment variables that change the requests of litellm and OpenAI's SDK."""
 
 
 def redirected_by() -> str | None:
-    """Return a variable of the environment that changes the requests to OpenAI, if one is set."""
+    """Return an environment variable that changes requests to OpenAI, if one is set."""
     return next((name for name in _REDIRECTING if os.environ.get(name)), None)
 
 
@@ -144,12 +144,12 @@ def reason_for_litellm(server: Server, params: Mapping[str, Any]) -> str | None:
 
 _TABLE = "model_prices_and_context_window_backup.json"
 _TIER = 128_000
-"""Prompt tokens from which a model may have other prices."""
+"""Number of prompt tokens above which a model may have other prices."""
 
 
 @lru_cache(maxsize=64)
 def _entry(model: str) -> Mapping[str, Any]:
-    """Return the entry of a model in litellm's table; only that entry is parsed, of 3 MB."""
+    """Return the entry of a model in litellm's 3 MB table; only that entry is parsed."""
     spec = find_spec("litellm")
     if spec is None or spec.origin is None:
         return {}
@@ -175,9 +175,10 @@ def listed_price(model: str) -> tuple[float, float] | None:
 
 
 def listed_cost(model: str, data: Mapping[str, Any]) -> float | None:
-    """Return the US dollars of a chat response by litellm's table; `None` if it is unknown.
+    """Return the cost of a chat response in US dollars by litellm's table; `None` if unknown.
 
-    Unknown are also audio tokens, long prompts with other prices, and other tiers of service.
+    The cost is also unknown for audio tokens, long prompts with other prices, and other service
+    tiers.
     """
     entry = _entry(model)
     usage = data.get("usage")

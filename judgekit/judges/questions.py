@@ -1,4 +1,4 @@
-"""A form as a conversation: one prompt at a time, each answer checked immediately.
+"""A form as a conversation: one prompt at a time, with immediate validation of each answer.
 
 The conversation is a function of the answers so far: `undo` removes the last answer, and saved
 answers are replayed in order.
@@ -26,7 +26,7 @@ class Ask(NamedTuple):
     kind: Kind
     question: Question | None = None
     number: int = 0
-    """Number of its question, from 1; 0 for details of the whole."""
+    """Number of its question, from 1; 0 for details of the whole verdict."""
     detail: Detail | None = None
     item: str | None = None
     """The item of a checklist."""
@@ -35,18 +35,18 @@ class Ask(NamedTuple):
 
     @property
     def may_abstain(self) -> bool:
-        """Whether this may be left undecided."""
+        """Whether the person may abstain."""
         nullable = self.question is not None and self.question.nullable
         return nullable and self.item is None and self.kind in ("reason", "value")
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether an empty line is an answer: the end of a list."""
+        """Whether an empty line is a valid answer, which ends a list."""
         return self.kind in ("quote", "item", "list")
 
 
 class NotAnAnswer(Exception):
-    """A line is not a valid answer; the message describes a valid one."""
+    """A line is not a valid answer; the message describes valid answers."""
 
 
 Conversation = Generator[Ask, Any, dict[str, Any]]
@@ -134,7 +134,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)\Z", re.ASCII)
 
 
 def parse(line: str, ask: Ask, *, in_material: Callable[[str], bool]) -> Any:
-    """Return the answer that a line gives.
+    """Parse a line as an answer.
 
     Args:
         line: the typed text, without control characters.
@@ -210,7 +210,7 @@ def _value(text: str, question: Question) -> Any:
 
 
 def numbered(labels: Sequence[str]) -> bool:
-    """Return whether labels can be selected by number: not if one is a number itself."""
+    """Return whether labels can be selected by number; false if a label is a number."""
     return not any(_NUMBER.match(label) for label in labels)
 
 

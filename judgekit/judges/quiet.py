@@ -1,7 +1,7 @@
 """Silence the log records and warnings of litellm about judgekit's own calls.
 
 litellm and its libraries log and warn about every failed call. judgekit reports these errors
-itself, so the records of its calls are dropped; those of other users stay.
+itself, so the records of its calls are dropped; those of other callers are kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OWN_HANDLERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 _TREES = ("instructor", "httpx", "openai")
 """Loggers with child loggers, some of which are created during a call."""
 _SHORTEST = 8
-"""Characters of a key; a shorter text may occur in any message."""
+"""Minimum length of a key; a shorter text may occur in any message."""
 _SECRETS: set[str] = set()
 """Keys of judges: a server may echo a key, and litellm logs responses."""
 _NOISE = re.compile(r"Pydantic serializer warnings|Item '\w+' on TypedDict class")
@@ -28,12 +28,12 @@ _NOISE = re.compile(r"Pydantic serializer warnings|Item '\w+' on TypedDict class
 
 
 def asking() -> bool:
-    """Return whether this runs as part of a call of judgekit."""
+    """Return whether the current code runs in a call of judgekit."""
     return current() is not None
 
 
 def hide(secrets: Iterable[str]) -> None:
-    """Drop log records with these secrets also after a call, in threads and tasks of litellm."""
+    """Drop log records with these secrets, also after a call, in litellm's threads and tasks."""
     _SECRETS.update(secret for secret in secrets if len(secret) >= _SHORTEST)
 
 
@@ -50,7 +50,7 @@ def _kept(record: logging.LogRecord) -> bool:
 
 
 class _Gate(logging.Handler):
-    """Stops the records of judgekit's calls on their way from a logger to those above it."""
+    """Stops the propagation of records of judgekit's calls to parent loggers."""
 
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class _Gate(logging.Handler):
         if asking():
             record.levelno = logging.NOTSET - 1  # below the level of any handler
             return True
-        # This handler counts as one, so logging would not print the record by itself.
+        # Because this is a handler, logging does not use its last-resort handler.
         unhandled = not (above and above.hasHandlers())
         if unhandled and last is not None and record.levelno >= last.level:
             last.handle(record)
@@ -71,8 +71,8 @@ class _Gate(logging.Handler):
 class _Noise:
     """Matches warnings of judgekit's calls.
 
-    Used instead of the pattern of a warnings filter, of which only `match` is called: a plain
-    pattern would hide the warnings of the rest of the program.
+    Used as the pattern of a warnings filter, which only calls `match`. A plain pattern would also
+    hide the warnings of the rest of the program.
     """
 
     def match(self, text: str) -> bool:
@@ -83,13 +83,13 @@ _IGNORED: Any = ("ignore", _Noise(), UserWarning, None, 0)
 
 
 def keep_quiet() -> None:
-    """Install the filters; may be called again."""
+    """Install the filters; repeated calls have no effect."""
     for name in _OWN_HANDLERS:
         logging.getLogger(name).addFilter(_kept)
     for name in _TREES:
         logger = logging.getLogger(name)
         if not any(isinstance(handler, _Gate) for handler in logger.handlers):
-            # A filter of this logger would not see the records of those below it.
+            # A filter of this logger would not see the records of its child loggers.
             logger.handlers.insert(0, _Gate(logger))
     filters: Any = warnings.filters
     if _IGNORED not in filters[:1]:

@@ -1,4 +1,4 @@
-"""What the end of a call says about rate limits. All values of headers are foreign text."""
+"""Rate-limit information in the outcome of a call. Header values are untrusted."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 REFUSED = frozenset({429, 503, 529})
-"""Statuses of a server that asks for fewer calls; 529 is Anthropic's."""
+"""HTTP statuses that ask for fewer calls; 529 is Anthropic's."""
 LONGEST = 64
-"""Characters of a value; longer ones are ignored."""
+"""Maximum length of a header value; longer ones are ignored."""
 _DURATION = re.compile(
     r"(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:([\d.]{1,20})(ms|s))?\Z"
 )
 _NAMES = ("x-ratelimit-{1}-{0}", "anthropic-ratelimit-{0}-{1}")
-"""Headers of OpenAI and servers that speak like it, and of Anthropic, by kind and part."""
+"""Headers of OpenAI, OpenAI-compatible servers and Anthropic, by kind and part."""
 
 
 class CallEnd(NamedTuple):
-    """How a call ended; plain data, so that another process may get it."""
+    """The outcome of a call, as plain data that can be sent to another process."""
 
     status: int | None
     """HTTP status; `None` if there was no response."""
     headers: Mapping[str, str] = MappingProxyType({})
-    """Those of the response, with names in lower case."""
+    """Headers of the response, with names in lower case."""
     tokens: float | None = None
     """Tokens of request and reply; `None` if unknown."""
     seconds: float = 0.0
@@ -34,17 +34,17 @@ class CallEnd(NamedTuple):
 
 
 class Allowed(NamedTuple):
-    """What a server still allows of one kind, requests or tokens."""
+    """The remaining allowance of one kind, requests or tokens."""
 
     limit: float
-    """The most that it allows at once."""
+    """The maximum allowance."""
     remaining: float
     reset: float
     """Seconds until all of `limit` is allowed again."""
 
 
 def read_allowed(headers: Mapping[str, str], kind: str) -> Allowed | None:
-    """Return what headers say about a kind of limit; `None` if they say nothing usable.
+    """Return the allowance of one kind in headers; `None` if they have no usable values.
 
     Args:
         headers: of a response, with names in lower case or a mapping that ignores case.
@@ -62,7 +62,7 @@ def read_allowed(headers: Mapping[str, str], kind: str) -> Allowed | None:
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a response asks to wait; `None` if it does not."""
+    """Return the seconds that a response asks to wait; `None` if it does not ask."""
     value: object = headers.get("retry-after")
     # The exceptions of a library may have a number.
     text = str(value) if isinstance(value, (int, float)) else value
@@ -99,7 +99,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _date(text: str) -> datetime | None:
-    """Return an HTTP date or one of ISO 8601; `None` for other texts."""
+    """Parse an HTTP or ISO 8601 date; return `None` for other texts."""
     if not text or len(text) > LONGEST:
         return None
     from email.utils import parsedate_to_datetime

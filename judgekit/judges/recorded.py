@@ -1,4 +1,4 @@
-"""Verdicts that exist elsewhere as a judge: a file of answers, samples, orders and failures."""
+"""A judge that returns recorded verdicts: a file of answers, samples, orders and failures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from judgekit.core.suggest import suggest
 
 PREFIX = "recorded/"
 MAX_VERDICTS = 256 * 2**20
-"""Bytes that a file of verdicts may have."""
+"""Maximum size of a file of verdicts, in bytes."""
 _KEYS = ("case", "rubric", "sample", "order", "answers", "raw", "probabilities", "source", "failed")
 _ORDER = re.compile(r"swapped|(written|(reversed|shuffled [1-9]\d{0,5}( reversed)?)( swapped)?)")
 
@@ -34,28 +34,30 @@ class RecordedLine(NamedTuple):
 
     content: dict[str, Any]
     number: int
-    """Of its line, from 1."""
+    """Number of its line, from 1."""
 
 
 _Verdicts = dict[tuple[str, str, int], dict[str | None, RecordedLine]]
-"""Case, rubric and sample -> order -> verdict; the order `None` is for any."""
+"""Case, rubric and sample -> order -> verdict; the order `None` matches any order."""
 
 
 class RecordedJudge(NamedJudge):
-    """The verdicts of another system, read from a file; they are never called a person's.
+    """Returns the verdicts of another system from a file; reports never treat them as a person's.
 
-    The file holds JSON Lines of `{"case", "rubric", "sample", "order", ...}` with one of
-    `answers` (criterion -> value, or an object with `value`, `reason`, ...; beside or instead of
-    them `probabilities`: criterion -> answer -> probability, with their `source`), `raw` (the text
-    of a judge's reply) and `failed` (a kind of failure, or a message). `sample` is 0 by default; a
-    line without `order` holds for any, except `swapped` ones of two answers. `rubric` may also name
-    the metric.
+    The file contains JSON Lines of `{"case", "rubric", "sample", "order", ...}` with `answers`,
+    `raw` or `failed`. `answers` maps a criterion to a value, or to an object with `value`,
+    `reason`, ...; `probabilities` (criterion -> answer -> probability, with their `source`) may be
+    added or replace it. `raw` is the text of a judge's reply. `failed` is a kind of failure, or a
+    message. `sample` is 0 by default. A line without `order` matches any order, except `swapped`
+    for two answers. `rubric` may also name the metric.
 
     Args:
-        path: the file; the model is `recorded/STEM`, and the digest of the file is part of keys.
+        path: the file; the model is `recorded/STEM`, and the digest of the file is part of every
+            key.
 
     Raises:
-        ConfigError: the file cannot be read, a line is no verdict, or two lines are for the same.
+        ConfigError: the file cannot be read, a line is not a verdict, or two lines are for the same
+            request.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -70,11 +72,11 @@ class RecordedJudge(NamedJudge):
         return f"RecordedJudge({str(self.path)!r})"
 
     async def ask(self, request: Request) -> Reply:
-        """Return the verdict on the case, for the sample and the order of the request.
+        """Return the verdict for the case, sample and order of the request.
 
         Raises:
             InvalidReply: the file has no such verdict (kind `unavailable`).
-            JudgeRejected: the request is for something else than a verdict.
+            JudgeRejected: the request is not for a verdict.
             ConfigError: the verdict does not fit the rubric.
         """
         if request.form.want != "verdict" or not request.form.questions:
@@ -94,7 +96,7 @@ class RecordedJudge(NamedJudge):
         orders: dict[str | None, RecordedLine] = {}
         for name in (about.rubric, about.metric):
             orders = orders or self._verdicts.get((about.case, name, sample), {})
-        # Of two answers that are shown in the other order, the first is another one.
+        # In swapped order, the first answer is a different one.
         any_order = None if about.order.endswith("swapped") else orders.get(None)
         line = orders.get(about.order) or any_order
         if line is None:
@@ -102,7 +104,7 @@ class RecordedJudge(NamedJudge):
             others = ", ".join(order or "any order" for order in orders)
             only = f" in the order {about.order}, only {others}" if orders else ""
             message = f"{self.path}: no verdict for {what}{only}"
-            # Not an outage: others may be there, and a judge that is down is not asked for them.
+            # Not an outage: after outages the judge would not be asked for the verdicts that exist.
             raise InvalidReply(message, kind="unavailable")
         return line
 

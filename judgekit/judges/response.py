@@ -1,4 +1,4 @@
-"""Read responses of servers that speak OpenAI's protocol: text, tokens, cost, faults."""
+"""Read responses in OpenAI's protocol: text, tokens, cost, faults."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_response(
         refusal = (message.get("provider_specific_fields") or {}).get("refusal")
     logprobs = choice.get("logprobs") if with_logprobs else None
     if isinstance(logprobs, dict):
-        logprobs = {**logprobs, "refusal": logprobs.get("refusal")}  # not every server sends it
+        logprobs = {**logprobs, "refusal": logprobs.get("refusal")}  # some servers omit it
     thought = message.get("reasoning_content")
     return Try(
         text=clean(text, secrets),
@@ -73,7 +73,7 @@ def _fault(
 
 
 def clean(text: object, secrets: tuple[str, ...]) -> str | None:
-    """Return a text without secrets, in a form that a file can store."""
+    """Return a text without secrets, in valid UTF-8."""
     if not isinstance(text, str):
         return None
     cleaned = without(text, secrets)
@@ -99,7 +99,7 @@ def problem_of(attempt: Try, form: Form) -> InvalidReply | None:
 
 
 def total(spent: Sequence[tuple[Usage | None, float | None]]) -> tuple[Usage | None, float | None]:
-    """Return tokens and dollars of one or more responses; unknown if those of one are."""
+    """Return tokens and dollars of one or more responses; unknown if one of them is unknown."""
     if len(spent) == 1:
         return spent[0]
     usages = [usage for usage, _ in spent if usage is not None]
@@ -161,7 +161,7 @@ def chat_reply(data: dict[str, Any], *, prefix: str = "", asked: str = "") -> di
 
     Args:
         data: the response.
-        prefix: what comes before the name of the model.
+        prefix: prefix of the model's name.
         asked: the name of the model, if the server does not report one and there is a prefix.
     """
     model = data.get("model") or (asked if prefix else None)
@@ -205,17 +205,17 @@ def error_in(data: Any, call: Exchange) -> ServerError:
     """Return the error in the body of a response.
 
     Args:
-        data: the body as JSON; `None` if it is none.
+        data: the body as JSON; `None` if it is not JSON.
         call: the call.
     """
     status = call.status
     error = data.get("error", data) if isinstance(data, dict) else None
-    if call.good:  # an error in a response with a status of success
+    if call.good:  # an error in a response with a success status
         code = error.get("code", 422) if isinstance(error, dict) else 422
         status = code if isinstance(code, int) else None
     message = error.get("message") if isinstance(error, dict) else error
     if isinstance(data, dict) and message is None:
-        message = data.get("detail")  # frameworks such as FastAPI answer so
+        message = data.get("detail")  # the key of frameworks such as FastAPI
     if isinstance(data, dict) and not isinstance(message, str):
         message = json.dumps(data, ensure_ascii=False)
     text = message if isinstance(message, str) else call.body.decode(errors="replace")
@@ -224,7 +224,7 @@ def error_in(data: Any, call: Exchange) -> ServerError:
 
 
 _ANSWER = ("choices", "usage", "data", "candidates", "content", "embedding", "embeddings", "done")
-"""Fields of answers of any provider; errors have none of them."""
+"""Fields of answers of all providers; errors have none of them."""
 
 
 def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
@@ -245,7 +245,7 @@ def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
 
 
 def fault_in(data: dict[str, Any]) -> str | None:
-    """Return what is wrong with the form of a chat response; `None` if nothing is."""
+    """Return the format error of a chat response; `None` if there is none."""
     choices = data.get("choices")
     if not isinstance(choices, list):
         return f"choices is {_kind(choices)}, not a list"
@@ -277,9 +277,9 @@ def _kind(value: object) -> str:
 
 
 def parts_joined(data: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a chat response with its content joined, if that is a list of texts.
+    """Join the content of a chat response if it is a list of texts.
 
-    Some servers send `[{"type": "text", "text": ...}, ...]`. `None` for other responses.
+    Some servers send `[{"type": "text", "text": ...}, ...]`. Return `None` for other responses.
     """
     choices = (data or {}).get("choices")
     if not isinstance(choices, list):

@@ -1,4 +1,4 @@
-"""What all judges behind a server share: address, key, limits of one call, the server's name."""
+"""Base of judges behind a server: address, key, limits of a call, the server's model name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ServerJudge(NamedJudge):
-    """A judge behind a server; a subclass makes the transport, and a reply from its calls."""
+    """A judge behind a server; subclasses create the transport and make replies from calls."""
 
     params: dict[str, JsonValue]
     identity: str | None
@@ -49,7 +49,7 @@ class ServerJudge(NamedJudge):
         self.identity = identity
         transport = self._transport_to(server)
         self.via = f"{transport.via} ({transport.reason})"
-        """The way to the model, HTTP of judgekit or litellm, and the reason."""
+        """The transport (judgekit's HTTP or litellm) and the reason for it."""
         self._calls = Calls(server, transport, params=self.params)
         self._naming = Naming(self._calls)
 
@@ -58,23 +58,23 @@ class ServerJudge(NamedJudge):
 
     @abstractmethod
     def _transport_to(self, server: Server) -> Transport:
-        """Return what sends the requests.
+        """Return the transport that sends the requests.
 
         Raises:
-            ConfigError: there is no way to this server.
+            ConfigError: no transport can reach this server.
         """
 
     @abstractmethod
     async def _reply(self, request: Request) -> Reply:
-        """Return the reply to a request; the libraries are imported, and the key is known."""
+        """Return the reply to a request, after the libraries and the key are loaded."""
 
     def follow(self, pace: Pace) -> bool:
-        """Let every HTTP call wait for a pace."""
+        """Make every HTTP call wait for a pace."""
         self._calls.pacing.pace = pace
         return True
 
     def findings(self) -> dict[str, JsonValue]:
-        """Return what this process learnt about the judge; empty before the first request."""
+        """Return facts that this process learnt about the judge; empty before the first request."""
         findings: dict[str, JsonValue] = {
             "dropped_params": dict(self._calls.parameters.dropped),
             "server": self._naming.name,
@@ -82,16 +82,17 @@ class ServerJudge(NamedJudge):
         return {name: value for name, value in findings.items() if value}
 
     async def ask(self, request: Request) -> Reply:
-        """Ask the model, again after an outage.
+        """Ask the model, with retries after outages.
 
-        A response that is malformed or too large was paid for: it is a reply with a `fault`, and
+        A malformed or too large response has been paid for, so it becomes a reply with a `fault`;
         reading it raises `InvalidReply`.
 
         Raises:
-            JudgeUnavailable: no answer after every retry.
-            JudgeRejected: credentials, unknown model, parameters or format not taken.
+            JudgeUnavailable: no answer after all retries.
+            JudgeRejected: the server rejects credentials, model, parameters or format.
             JudgeRefused: the provider's policy stopped the request.
-            CaseError: the request is too long for the model, or is the only one it does not take.
+            CaseError: the request is too long for the model, or the model rejects only this
+                request.
         """
         if not self._calls.prepared:
             await self._calls.ready()
@@ -104,9 +105,9 @@ class ServerJudge(NamedJudge):
         return self._with_name(reply)
 
     async def identified(self, reply: Reply) -> Reply:
-        """Return a reply with the name that the server gives its model; the server is asked once.
+        """Return a reply with the server's name for its model; the server is asked once.
 
-        This is separate from `ask`, so that a reply is stored before the server is asked.
+        This is separate from `ask`, so a reply is stored before the server is asked.
         """
         if not self._naming.done:
             await self._naming.ask()

@@ -1,4 +1,4 @@
-"""A model on this machine that answers, with or without a steering vector; and trains vectors.
+"""A local model that answers with or without a steering vector, and trains such vectors.
 
 Live replies need the extra `steering`. The steering is part of the parameters of a request, so a
 replay needs neither the model nor the extra.
@@ -44,7 +44,7 @@ class SteerableModel:
         self._path = name.removeprefix(PREFIX)
         self.name = PREFIX + self._path
         self.lock = threading.Lock()
-        """Held while the model works: torch uses several threads for one request."""
+        """Lock around the model: torch uses several threads for one request."""
         self._loaded: LoadedModel | None = None
         self._vectors: dict[int, list[float]] = {}
 
@@ -52,7 +52,7 @@ class SteerableModel:
         """Return the model, which is loaded once.
 
         Raises:
-            ConfigError: there is no such model on this machine.
+            ConfigError: the model is not on this machine.
             MissingExtra: a library is not installed.
             JudgeRejected: the model cannot be read.
         """
@@ -62,9 +62,9 @@ class SteerableModel:
                 raise MissingExtra(feature=f"a call of {self.name}", extra="steering")
             self._loaded = load_model(folder, name=self.name)
             tokenizer = self._loaded.tokenizer
-            # Otherwise steering-vectors would pass token types, which answers do not have.
+            # Otherwise steering-vectors would pass token types, which `generate` does not use.
             tokenizer.model_input_names = ["input_ids", "attention_mask"]
-            if tokenizer.pad_token is None:  # asked for, although nothing is padded
+            if tokenizer.pad_token is None:  # required, although nothing is padded
                 tokenizer.pad_token = tokenizer.eos_token or tokenizer.convert_ids_to_tokens(0)
         return self._loaded
 
@@ -85,10 +85,10 @@ class SteerableModel:
         return folder
 
     def check_layers(self, layers: Sequence[int]) -> None:
-        """Refuse layers that the model does not have.
+        """Check that the model has the layers.
 
         Raises:
-            ConfigError: with the layers that there are.
+            ConfigError: a layer does not exist; the message lists the valid ones.
         """
         from steering_vectors import get_num_matching_layers, guess_and_enhance_layer_config
 
@@ -100,10 +100,10 @@ class SteerableModel:
                 raise ConfigError(f"{self.name} has no layer {layer}; it has 0 to {count - 1}")
 
     def text(self, messages: Sequence[ChatMessage], *, answer: str | None = None) -> str:
-        """Return a chat as the model reads it, ready for an answer or with one.
+        """Return a chat in the model's format, with or without an answer.
 
         Raises:
-            CaseError: the chat template of the model refuses it.
+            CaseError: the chat template of the model rejects the chat.
         """
         tokenizer = self.ready().tokenizer
         if not tokenizer.chat_template:
@@ -120,7 +120,7 @@ class SteerableModel:
             raise CaseError(f"the chat template of {self.name} refuses the chat: {line}") from exc
 
     def trainer(self, layer: int, *, layers: Sequence[int]) -> Judge:
-        """Return a judge that answers a request with pairs by the steering vector of a layer.
+        """Return a judge that trains the steering vector of a layer from a request with pairs.
 
         The first message of a request is a JSON list of [prompt, positive answer, negative
         answer]; the reply is an embedding. The vector is the mean difference of the activations
@@ -153,7 +153,7 @@ class SteerableModel:
         samples = []
         for number, (prompt, *answers) in enumerate(pairs, start=1):
             asked = [ChatMessage(role="user", content=prompt)]
-            # The tokeniser of the trainer adds the start token again.
+            # The trainer's tokeniser adds the start token itself.
             start = tokenizer.bos_token or ""
             texts = [self.text(asked, answer=answer).removeprefix(start) for answer in answers]
             size, most = max(len(tokenizer(text)["input_ids"]) for text in texts), context_of(model)
@@ -165,15 +165,15 @@ class SteerableModel:
 
 
 class SteeredJudge(NamedJudge):
-    """Answers with a model on this machine, steered if there is a steering.
+    """Answers with a local model, optionally steered by a vector.
 
-    A temperature of 0 takes the most likely token each time. Otherwise the seed of a sample comes
-    from its request, so that the same request has the same answer.
+    With a temperature of 0, decoding is greedy. Otherwise the seed is derived from the request, so
+    equal requests have equal answers.
 
     Args:
         model: the model.
-        identity: a further part of every key.
-        params: those of `PARAMS`.
+        identity: an additional part of every key.
+        params: values for the names in `PARAMS`.
         steering: the vector, its layer and strength.
 
     Raises:
@@ -207,9 +207,9 @@ class SteeredJudge(NamedJudge):
         """Return the answer of the model.
 
         Raises:
-            JudgeRejected: the request is for something else, or the model cannot be read.
-            CaseError: the chat is too long, or the chat template of the model refuses it.
-            ConfigError: the model is missing, or the vector does not fit to it.
+            JudgeRejected: the request is of another kind, or the model cannot be read.
+            CaseError: the chat is too long, or the chat template of the model rejects it.
+            ConfigError: the model is missing, or the vector does not match it.
         """
         if request.form.want != "text":
             raise JudgeRejected(f"{self.model} only answers here; name another model")
@@ -219,7 +219,7 @@ class SteeredJudge(NamedJudge):
         with self.local.lock:
             tokenizer, model, weights = self.local.ready()
             text = self.local.text(request.messages)
-            # A chat template adds the special tokens itself.
+            # The chat template adds the special tokens itself.
             ids = tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"]
             most = context_of(model)
             if most is not None and len(ids) >= most:
@@ -249,7 +249,7 @@ class SteeredJudge(NamedJudge):
     def _generated(
         self, ids: list[int], most: int | None, ends: int | list[int] | None, *, seed: int
     ) -> list[int]:
-        """Return the new tokens after those of a prompt."""
+        """Generate and return the tokens after those of a prompt."""
         import torch
         from transformers import GenerationConfig
 
@@ -270,6 +270,6 @@ class SteeredJudge(NamedJudge):
                 given,
                 attention_mask=torch.ones_like(given),
                 generation_config=config,
-                use_model_defaults=False,  # those of the model may sample
+                use_model_defaults=False,  # the model's defaults may enable sampling
             )
         return list(out[0, len(ids) :].tolist())

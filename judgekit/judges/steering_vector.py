@@ -1,7 +1,8 @@
-"""A steering vector: what is added to the output of one layer of a model, and its file.
+"""A steering vector, which is added to the output of one layer of a model, and its file.
 
-A file is in safetensors, or of `torch.save`; nothing in it is executed. It has one tensor, or a
-tensor for each layer under a name that ends in the number of the layer, such as `layer.12`.
+The file is in safetensors format or was written by `torch.save`; no code in it is executed. It
+contains one tensor, or one tensor per layer with a name that ends in the layer number, such as
+`layer.12`.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ from judgekit.core.value import Json
 
 _LAYER = re.compile(r"(?:^|\D)(\d{1,4})$")
 _ZIP = b"PK\x03\x04"
-"""Begins a file of `torch.save`."""
+"""The first bytes of a file of `torch.save`."""
 
 
 class Steering(NamedTuple):
-    """How the answers of a model are steered."""
+    """The steering of a model's answers."""
 
     data: bytes
-    """The file of the vector. Only a live reply reads more of it than its digest."""
+    """The file of the vector. A replay only needs its digest."""
     layer: int
-    """Decoder block behind which the vector is added, from 0."""
+    """Index of the decoder block whose output the vector is added to, from 0."""
     strength: float
     """Factor of the vector."""
     where: str = "the steering vector"
@@ -40,18 +41,18 @@ class Steering(NamedTuple):
 
     @property
     def param(self) -> dict[str, Json]:
-        """What goes into the parameters of a request, and so into its key."""
+        """The part of the request parameters, and so of the key, that describes the steering."""
         return {"vector": digest(self.data), "layer": self.layer, "strength": self.strength}
 
     def tensor(self, *, width: int, weights: str) -> Any:
-        """Return the vector as a tensor of torch.
+        """Return the vector as a torch tensor.
 
         Args:
-            width: numbers that the model has between its layers.
-            weights: digest of the weights of the model, as `LoadedModel` has it.
+            width: hidden size of the model.
+            weights: digest of the model's weights, as in `LoadedModel`.
 
         Raises:
-            ConfigError: the file cannot be read, or its vector is of another layer or model.
+            ConfigError: the file cannot be read, or its vector is for another layer or model.
         """
         try:
             named, trained_on = self._tensors()
@@ -62,7 +63,7 @@ class Steering(NamedTuple):
             if not layers and len(named) != 1:
                 raise self._wrong("does not name the layers of its vectors, such as layer.12")
             tensor = named[layers.get(self.layer, next(iter(named)))]
-            # Before any arithmetic: a small file may describe a huge tensor.
+            # Checked before any arithmetic: a small file may describe a huge tensor.
             if tensor.numel() != width or trained_on not in (None, weights):
                 difference = f"its vector has {tensor.numel()} numbers, and the model takes {width}"
                 if tensor.numel() == width:
@@ -91,7 +92,7 @@ class Steering(NamedTuple):
             return named, header.get("__metadata__", {}).get("weights")
         import torch
 
-        # A packed entry could unpack to any size.
+        # A compressed entry could expand to any size.
         entries = zipfile.ZipFile(io.BytesIO(self.data)).infolist()
         if sum(entry.file_size for entry in entries) > MAX_PLAIN:
             raise self._wrong(f"unpacks to more than {MAX_PLAIN:,} bytes")
@@ -101,7 +102,7 @@ class Steering(NamedTuple):
 
 
 def read_steering(path: Path, *, layer: int, strength: float) -> Steering:
-    """Return the steering with the vector of a file.
+    """Return a steering with the vector in a file.
 
     Raises:
         ConfigError: the file is missing, too large or of another format, or the strength is not

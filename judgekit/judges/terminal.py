@@ -1,4 +1,4 @@
-"""The terminal interface: write text, read lines, lay out text."""
+"""The terminal: write text, read lines, lay out text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from judgekit.core.request import Request
 
 
 class UnusableLine(Exception):
-    """What arrived is not one line; nothing was used."""
+    """The input is not one valid line; it is discarded."""
 
 
 class Turn:
-    """A lock for any event loop; waiters enter in their order."""
+    """A lock that works across event loops; waiters acquire it in order."""
 
     def __init__(self) -> None:
         self._lock: asyncio.Lock | None = None
@@ -40,14 +40,14 @@ class Turn:
 
 
 class Terminal(Protocol):
-    """A terminal for a person."""
+    """The interface of a terminal."""
 
     turn: Turn
     """Held during a session of several lines."""
 
     @property
     def width(self) -> int:
-        """Columns, as of now: a window may change its size at any time."""
+        """Current width in columns; the window may be resized at any time."""
 
     @property
     def colourful(self) -> bool:
@@ -57,10 +57,10 @@ class Terminal(Protocol):
         """Show a text that is safe for a terminal."""
 
     async def line(self) -> str | None:
-        """Return the next line without its end; `None` when there will be no more.
+        """Return the next line without its line end; `None` at the end of input.
 
         Raises:
-            UnusableLine: nothing is taken; ask again.
+            UnusableLine: the input was discarded; ask again.
         """
 
     def discard(self) -> None:
@@ -68,20 +68,20 @@ class Terminal(Protocol):
 
 
 _LONGEST = 4095
-"""Bytes of a line in a Linux terminal; it drops longer input silently."""
+"""Maximum bytes of a line in a Linux terminal, which silently drops longer input."""
 
 
 class Console:
     """The terminal this process runs in: read from standard input, written to standard error.
 
-    Lines are edited by the terminal itself, whose settings are left alone, so that no way of
-    ending the program can leave it in disorder.
+    The terminal itself handles line editing. Its settings are not changed, so it stays usable
+    however the program ends.
 
     Raises:
         ConfigError: there is no terminal.
     """
 
-    turn = Turn()  # of the class: a process has one terminal, however many persons share it
+    turn = Turn()  # class attribute: a process has one terminal, which several persons may share
 
     def __init__(self) -> None:
         if not (_is_terminal(sys.stdin) and _is_terminal(sys.stderr)):
@@ -94,7 +94,7 @@ class Console:
 
     @property
     def width(self) -> int:
-        """Columns, at least 20 and at most 100: longer lines are hard to read."""
+        """Width in columns, limited to 20..100: longer lines are hard to read."""
         try:
             columns = os.get_terminal_size(self._output.fileno()).columns
         except OSError:
@@ -107,14 +107,14 @@ class Console:
         return not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
     def write(self, text: str) -> None:
-        """Show a text; what the terminal cannot spell is replaced."""
+        """Show a text; characters that the terminal cannot encode are replaced."""
         encoding = self._output.encoding or "utf-8"
-        with suppress(OSError):  # the window was closed; the next line() says so
+        with suppress(OSError):  # the window was closed; the next line() returns `None`
             self._output.write(text.encode(encoding, "replace").decode(encoding))
             self._output.flush()
 
     async def line(self) -> str | None:
-        """Return the next line; the event loop goes on meanwhile, and Ctrl-C cancels it."""
+        """Return the next line without blocking the event loop; Ctrl-C cancels the wait."""
         data = b""
         while not data.endswith(b"\n"):
             if not (more := await self._read()):
@@ -151,7 +151,7 @@ class Console:
     def _pending(self) -> bool:
         try:
             return bool(select.select([self._input], [], [], 0)[0])
-        except (OSError, ValueError):  # Windows waits for sockets only
+        except (OSError, ValueError):  # Windows can only wait for sockets
             return False
 
     def discard(self) -> None:
@@ -172,12 +172,12 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 
 _FENCE = re.compile(r"<(?P<closes>/?)(?P<tag>[A-Za-z_][\w-]*)-(?P<digest>[0-9a-f]{16})>")
-"""The beginning or the end of a fenced text, as rubrics write one. The text cannot hold its end."""
+"""The start or end marker of a fenced text in a rubric. The text cannot contain its end marker."""
 _TAB = 4
 
 
 class Piece(NamedTuple):
-    """A part of the messages: a fenced text with its tag, or words of the rubric."""
+    """A part of the messages: a fenced text with its tag, or text of the rubric."""
 
     tag: str | None
     text: str
@@ -199,7 +199,7 @@ def material(request: Request) -> list[Piece]:
 
 
 def _fences(text: str) -> Iterator[tuple[str, re.Match[str], re.Match[str]]]:
-    """Yield the tag, the beginning and the end of each fenced text."""
+    """Yield the tag, the start and the end of each fenced text."""
     marks = list(_FENCE.finditer(text))
     ends: dict[str, list[re.Match[str]]] = {}
     for mark in reversed(marks):
@@ -218,7 +218,7 @@ def _fences(text: str) -> Iterator[tuple[str, re.Match[str], re.Match[str]]]:
 
 
 def level_texts(request: Request, question: str) -> dict[str, str]:
-    """Return the meaning of each answer to a question, as far as the instructions have it."""
+    """Return the meaning of each answer to a question, if the instructions give it."""
     heading = re.compile(rf"^## {re.escape(question)}$", re.MULTILINE)
     texts: dict[str, str] = {}
     for message in request.messages:
@@ -236,7 +236,7 @@ def wrapped(text: str, width: int, *, indent: str = "", first: str | None = None
     """Yield the lines of a text, none wider than `width` columns, safe to show.
 
     Args:
-        text: any text; what could move the cursor is shown as U+FFFD.
+        text: any text; control characters are shown as U+FFFD.
         width: columns, at least 2 more than the indent.
         indent: begins every line.
         first: begins the first line instead.
@@ -249,7 +249,7 @@ def wrapped(text: str, width: int, *, indent: str = "", first: str | None = None
 
 
 def _rows(line: str, room: int) -> Iterator[str]:
-    """Yield a line in rows; broken between words where it can be."""
+    """Yield a line in rows, broken between words if possible."""
     lead = re.match(" {0,8}", line)
     row = lead[0] if lead else ""
     used = len(row)
@@ -269,7 +269,7 @@ def _rows(line: str, room: int) -> Iterator[str]:
 
 
 def columns(text: str) -> int:
-    """Return how many columns a terminal takes for a text.
+    """Return the width of a text in terminal columns.
 
     >>> columns("judge"), columns("判定"), columns("e\u0301")
     (5, 4, 1)

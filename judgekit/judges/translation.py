@@ -1,4 +1,4 @@
-"""Translate the errors of providers, servers and connections into judgekit's own, without keys."""
+"""Translate errors of providers, servers and connections to judgekit's errors, without keys."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ _WORDING = re.compile(
 )
 _TRACEBACK = re.compile(r"(?<!\s)\s*+Traceback \(most recent call last\).*", re.DOTALL)
 _NO_RESPONSE = ("Timeout", "APIConnectionError", "TimeoutError")
-"""Errors without a status after which another attempt may succeed."""
+"""Errors without a status that are worth a retry."""
 _PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 after which another attempt may succeed."""
+"""Statuses below 500 that are worth a retry."""
 
 _ABOUT_THE_REQUEST = frozenset({400, 404, 422})
-"""Statuses that may be about the format or a parameter."""
+"""Statuses that may concern the format or a parameter."""
 MAX_SAID = 4_000
-"""Characters of an error to search."""
+"""Maximum number of characters of an error to search."""
 
 
 class Outage(JudgeUnavailable):
@@ -74,7 +74,7 @@ class Outage(JudgeUnavailable):
 class BadRequest(JudgeRejected):
     """A request that the provider rejects because of a parameter, the format or its content.
 
-    `said` has more of the provider's message than the error shows.
+    `said` contains more of the provider's message than the error shows.
     """
 
     def __init__(self, message: str, *, said: str = "", status: int | None = None) -> None:
@@ -115,7 +115,7 @@ class ServerError(Exception):
 
 
 def _kind_of(said: str) -> str:
-    """Return the class with which litellm reports an error, as far as it matters here."""
+    """Return litellm's class for an error, if the class matters here."""
     if _CONTEXT.search(said) and not _NOT_CONTEXT.search(said):
         return "ContextWindowExceededError"
     return "ContentPolicyViolationError" if _DECLINED.search(said) else "ServerError"
@@ -179,7 +179,7 @@ def status_of(error: BaseException) -> int | None:
 
 
 def _rejection(status: int | None, text: str) -> str | None:
-    """Return the wording of an error that a retry cannot fix; `None` for other errors."""
+    """Return a message for an error that a retry cannot fix; `None` for other errors."""
     if _MISSING_KEY.search(text):
         return "credentials are missing: {}"
     if status == 429 and _QUOTA.search(text):
@@ -188,7 +188,7 @@ def _rejection(status: int | None, text: str) -> str | None:
 
 
 def without(text: str, secrets: tuple[str, ...]) -> str:
-    """Return a text with `[key]` instead of secrets."""
+    """Return a text with secrets replaced by `[key]`."""
     for secret in secrets:
         if secret:
             text = text.replace(secret, "[key]")
@@ -196,7 +196,7 @@ def without(text: str, secrets: tuple[str, ...]) -> str:
 
 
 def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> str:
-    """Return a message in one line, without anything that looks like a key."""
+    """Return a message on one line, without anything that looks like a key."""
     text = _TRACEBACK.sub("", without(text, secrets)[:10_000])
     text = _USERINFO.sub(r"\1[key]@", text)
     text = " ".join(visible(_SECRET.sub("[key]", text)).split())
@@ -204,7 +204,7 @@ def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> st
 
 
 def _message_in(text: str) -> str:
-    """Return the message in the JSON of an error; the text itself if it is none."""
+    """Return the message in the JSON of an error; the text itself if it is not JSON."""
     if not text.startswith("{") or (data := json_value(text)) is None:
         return text
     error = data.get("error", data)
@@ -240,7 +240,7 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 def certificate_error(error: BaseException) -> JudgekitError | None:
     """Return the error for an untrusted certificate; `None` if that is not the cause."""
     for link in chain(error):
-        # By its text: the errors of HTTP clients quote the one of `ssl`, in classes of their own.
+        # Detected by text: HTTP clients quote the error of `ssl` in their own error classes.
         _, failed, rest = str(link).partition("CERTIFICATE_VERIFY_FAILED")
         if failed:
             reason = rest.partition("certificate verify failed: ")[2].partition(" (")[0][:100]

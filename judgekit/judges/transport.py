@@ -1,4 +1,4 @@
-"""What sends one HTTP request of a judge: a seam under retries, time limits and records."""
+"""The interface that sends one HTTP request of a judge, without retries and time limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judgekit.judges.output_mode import Mode
 from judgekit.judges.wire import Exchange
 
 Via = Literal["direct", "litellm"]
-"""The ways to a model: HTTP of judgekit, or litellm and instructor."""
+"""The transports: judgekit's HTTP, or litellm with instructor."""
 
 NAME = "Verdict"
 """Name of the schema and of the tool."""
@@ -31,7 +31,7 @@ class Server(NamedTuple):
 
 
 class Sending(NamedTuple):
-    """The settings of one HTTP request, besides what it asks."""
+    """The settings of one HTTP request, without its content."""
 
     params: dict[str, JsonValue]
     key: str | None
@@ -41,24 +41,24 @@ class Sending(NamedTuple):
 
 
 class Response(NamedTuple):
-    """The response to one request, in the form of OpenAI's."""
+    """The response to one request, in OpenAI's format."""
 
     data: dict[str, Any]
     parsed: tuple[str, ParsedReply] | None = None
-    """A text and its values, if the transport has parsed it."""
+    """The text and its parsed values, if the transport has parsed it."""
     cost: float | None = None
-    """US dollars by a price list; `None` if the list has no price."""
+    """Cost in US dollars by a price list; `None` if the list has no price."""
 
 
 class Transport(Protocol):
-    """Sends one HTTP request at a time; any exception of it is translated by its caller."""
+    """Sends one HTTP request at a time; the caller translates its exceptions."""
 
     via: Via
     reason: str
-    """Why the requests go this way."""
+    """The reason for this transport."""
 
     def load(self) -> None:
-        """Import what the calls need; this blocks for up to seconds."""
+        """Import the libraries for the calls; this may block for seconds."""
 
     def missing_keys(self) -> list[str]:
         """Return the missing environment variables of a hosted model."""

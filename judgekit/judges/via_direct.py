@@ -1,6 +1,6 @@
-"""Send requests to servers that speak OpenAI's protocol, over aiohttp.
+"""Send requests in OpenAI's protocol with aiohttp.
 
-Bodies equal those of litellm and instructor for the providers in `providers`.
+For the providers in `providers`, bodies are equal to those of litellm and instructor.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _DESCRIPTION = "Correctly extracted `Verdict` with all the required parameters with correct types"
 """instructor's description of the tool."""
 _MAX_HEADER = 1 << 16
-"""Bytes of a line of the header."""
+"""Maximum size of a header line, in bytes."""
 
 
 class DirectTransport:
@@ -112,7 +112,7 @@ class DirectTransport:
             return {"response_format": {"type": "json_schema", "json_schema": schema}}
         if mode != "tools":
             return format_of(form, mode)
-        # As instructor does: title and description of the schema are those of the tool.
+        # Like instructor, use the title and description of the schema for the tool.
         whole = reply_schema(form).json_schema
         schema = {k: v for k, v in whole.items() if k not in ("title", "description")}
         schema["required"] = sorted(whole.get("required", ()))
@@ -136,7 +136,7 @@ class DirectTransport:
             path: the path after the address.
             body: the body.
             sending: its parameters, key and call.
-            rest: further fields as JSON.
+            rest: additional fields as JSON.
 
         Raises:
             ServerError: there is no response, or it is an error.
@@ -185,7 +185,7 @@ class DirectTransport:
         return received
 
     def _session(self) -> aiohttp.ClientSession:
-        """Return a session that keeps connections alive and no cookies."""
+        """Return a session that keeps connections alive and stores no cookies."""
         import aiohttp
 
         return aiohttp.ClientSession(

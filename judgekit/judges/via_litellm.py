@@ -1,4 +1,4 @@
-"""Send requests through instructor and litellm, to any provider that litellm knows."""
+"""Send requests with instructor and litellm, to any provider that litellm supports."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LiteLLMTransport:
     def load(self) -> None:
         """Import litellm and instructor."""
         load_litellm()
-        import_module("judgekit.judges.httpx_wire")  # now, because it takes time
+        import_module("judgekit.judges.httpx_wire")  # imported early, because it takes time
         import instructor
 
         modes: dict[Mode, Any] = {
@@ -84,7 +84,7 @@ class LiteLLMTransport:
 
     async def embed(self, texts: list[str], sending: Sending) -> Response:
         """Ask for the vectors of texts."""
-        # Otherwise litellm decides by the model's name whether it accepts them.
+        # Otherwise litellm decides by the model's name whether to send them.
         options = {"allowed_openai_params": ["dimensions"], **self._options(sending)}
         return _response(await load_litellm().aembedding(input=texts, **options))
 
@@ -127,7 +127,7 @@ def _response(response: Any, parsed: Any = None) -> Response:
 def load_litellm() -> Any:
     """Import litellm on first use, without its network access, retries and prints.
 
-    This setup only affects judgekit's own calls: other users of litellm in this process keep their
+    This setup affects only judgekit's calls: other users of litellm in this process keep their
     clients, logs and warnings.
     """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
@@ -143,10 +143,10 @@ def load_litellm() -> Any:
 
 
 class _Clients:
-    """Replaces litellm's cache of HTTP clients, so that judgekit's calls have their own clients.
+    """Replaces litellm's cache of HTTP clients to give judgekit's calls their own clients.
 
-    These limit the bodies that they read and follow no redirects. Other users get litellm's
-    clients.
+    These clients limit the bodies that they read and do not follow redirects. Other users get
+    litellm's clients.
     """
 
     def __init__(self, theirs: Any) -> None:
@@ -186,7 +186,7 @@ def _bound(client: Any) -> None:
 async def _complete_text(**options: Any) -> Any:
     """Call a completions endpoint through litellm, with a shared client that is closed at the end.
 
-    litellm itself opens a client for every call and closes none.
+    litellm itself opens a client for every call and does not close it.
     """
     import httpx
     import openai
@@ -207,16 +207,16 @@ async def _complete_text(**options: Any) -> Any:
 
 
 class ParsedText(BaseModel):
-    """What instructor returns: a text, and the values that `parse_reply` reads from it."""
+    """The result of instructor: a text, and the values that `parse_reply` reads from it."""
 
     text: str
     parsed: Any
 
 
 def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
-    """Return the model to ask for, built once a form and mode.
+    """Return the response model, built once per form and mode.
 
-    instructor derives a class from any other model, and its schema, in every call.
+    For any other model, instructor would derive a class and its schema in every call.
     """
     name = f"_instructor_{mode}"
     cached: type[ParsedText] | None = form.__dict__.get(name)
@@ -227,7 +227,7 @@ def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
         if mode == "tools":  # instructor takes the name of the tool from the title
             schema = {**schema, "title": NAME}
 
-        # It has no docstring: instructor would send it.
+        # Without a docstring, because instructor would send it.
         class VerdictText(ParsedText):
             @classmethod
             def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Limit, decode and count the body of a response while it arrives.
+"""Decode the body of a response while it arrives, and limit its size.
 
-HTTP libraries decode a compressed body without any limit, and a megabyte of gzip can be a gigabyte
-of text. Here a body is decoded piece by piece, and reading stops at the limit.
+HTTP libraries decode compressed bodies without a limit, and a megabyte of gzip can expand to a
+gigabyte. Here a body is decoded in pieces, and reading stops at the limit.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from judgekit.core.canonical import json_value
 from judgekit.core.request import Omitted
 
 MAX_BODY = 8_000_000
-"""Decoded bytes of a response to a chat."""
+"""Maximum size of a chat response, in decoded bytes."""
 MAX_FIGURES = 32_000_000
-"""Decoded bytes of a response that holds vectors or log-probabilities."""
+"""Maximum size of a response with vectors or log-probabilities, in decoded bytes."""
 MAX_ERROR = 100_000
-"""Decoded bytes of an error response; the rest is not read."""
+"""Maximum size of an error response, in decoded bytes; the rest is not read."""
 KEPT = 64_000
-"""Bytes to keep of a body that is longer than its limit."""
+"""Number of bytes to keep of a body that is longer than its limit."""
 ENCODINGS = "gzip, deflate"
 """Accepted encodings: those that can be decoded in pieces."""
 
@@ -40,7 +40,7 @@ class Exchange:
     A `with` statement marks the calls in it as judgekit's, including tasks that they start.
 
     Args:
-        limit: decoded bytes that a successful response may have.
+        limit: maximum size of a successful response, in decoded bytes.
     """
 
     def __init__(self, *, limit: int) -> None:
@@ -51,11 +51,11 @@ class Exchange:
         self.start: bytes = b""
         """The first `KEPT` bytes of a body that is longer than its limit."""
         self.omitted: Omitted | None = None
-        """The bytes after these, up to the limit; only of a body that is longer than that."""
+        """The following bytes up to the limit, of a body that is longer than its limit."""
         self.ended = False
         """Whether the call has ended; tasks that it started may continue without it."""
         self.tokens: tuple[int, int] | None = None
-        """Tokens of request and reply, if the server says so and there is a pace."""
+        """Tokens of request and reply, if the server reports them and there is a pace."""
         self._reader: LimitedBody | None = None
 
     def __enter__(self) -> Exchange:
@@ -72,11 +72,11 @@ class Exchange:
         return f"the response is larger than {self.limit:,} bytes"
 
     def release(self) -> None:
-        """Release the body: tasks of libraries may keep this object for long."""
+        """Release the body: tasks of libraries may keep this object for a long time."""
         self._reader = None
 
     def begin(self, status: int, headers: Mapping[str, str]) -> LimitedBody:
-        """Start to read a response; of several, the last one counts.
+        """Start to read a response; the last of several responses counts.
 
         Raises:
             BodyError: the encoding is unknown.
@@ -88,12 +88,12 @@ class Exchange:
 
     @property
     def good(self) -> bool:
-        """Whether the status is one of success."""
+        """Whether the status is a success."""
         return self.status is not None and 200 <= self.status < 300
 
     @property
     def body(self) -> bytes:
-        """The body, if it was read whole; of an error, its beginning."""
+        """The body, if it was read completely; the beginning of an error's body."""
         return b"".join(self._reader.pieces) if self._reader and self._reader.whole else b""
 
     def data(self) -> dict[str, Any] | None:
@@ -106,7 +106,7 @@ _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 
 def current() -> Exchange | None:
-    """Return the call under way in this task; `None` outside of judgekit's calls."""
+    """Return the current call of this task; `None` outside judgekit's calls."""
     call = _current.get()
     return None if call is None or call.ended else call
 
@@ -123,7 +123,7 @@ class LimitedBody:
         self.pieces: list[bytes] = []
         """The decoded bytes."""
         self.whole = False
-        """Whether the body was read whole, or as much as is needed."""
+        """Whether the body was read completely, or as far as needed."""
         self._left = call.limit if call.good else MAX_ERROR
         encoding = (call.headers.get("content-encoding") or "identity").strip().lower()
         if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
@@ -131,10 +131,10 @@ class LimitedBody:
         plain = encoding in ("", "identity")
         self._decoder = None if plain else _Inflated(may_be_raw=encoding == "deflate")
         self.full = False
-        """Whether the rest is not needed: the beginning of an error says what it is."""
+        """Whether the rest is not needed: the beginning of an error is enough."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield the decoded bytes of some data.
+        """Yield the decoded bytes of a chunk of data.
 
         Raises:
             BodyError: the limit is reached, or the data cannot be decoded.
@@ -169,7 +169,7 @@ class LimitedBody:
 
 
 class _Inflated:
-    """Decodes gzip and deflate, never more than a piece at a time."""
+    """Decodes gzip and deflate in pieces of limited size."""
 
     def __init__(self, *, may_be_raw: bool) -> None:
         self._inflate = zlib.decompressobj(_ZLIB_OR_GZIP)
