@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 
 MAX_MISSES = 1_000
-"""Missed requests to keep for `cassette explain`."""
+"""Maximum number of missed requests to keep for `cassette explain`."""
 EXPLAINED = 2_000
-"""Up to this many records on a tape, the message of a miss explains it."""
+"""Maximum number of records on a tape for which the message of a miss explains it."""
 
 
 class Cassette(JudgeWrapper):
-    """Replays recorded replies, and calls its judge only if the record mode allows it.
+    """Replays recorded replies, and calls the judge only if the record mode allows it.
 
-    It stores every live reply immediately. With a tape, only the tape counts as recorded, so that
-    a run that passes here also passes in CI; a reply that only the store has is copied to the tape
-    instead of being requested again.
+    Every live reply is stored immediately. With a tape, only the tape counts as recorded, so a run
+    that passes locally also passes in CI. A reply that is only in the store is copied to the tape
+    instead of requested again.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Cassette(JudgeWrapper):
         super().__init__(judge)
         self.record = RecordMode.parse(record)
         self._keeps_tape = keeps_tape
-        """Whether `flush` leaves the tape as it is, because another process adds the records."""
+        """Whether `flush` does not change the tape, because another process adds the records."""
         self.path = tape
         self.tape = Tape(tape) if tape is not None else None
         self.ledger = Ledger()
@@ -77,7 +77,7 @@ class Cassette(JudgeWrapper):
         self._store = store
         self._opened: Store | None = None
         self._used = bytearray(len(self.tape) if self.tape else 0)
-        """1 for each record of the tape that was replayed, otherwise 0."""
+        """For each record of the tape, 1 if it was replayed, otherwise 0."""
         self._from_store: set[str] = set()
         self._added: set[str] = set()
         self._writer: StoreWriter | None = None
@@ -115,15 +115,15 @@ class Cassette(JudgeWrapper):
         """Open a tape for a judge; use it in a `with` statement, which writes the tape.
 
         Args:
-            path: the tape; it need not exist when recording.
-            judge: called if a request has no recording and `record` allows it.
+            path: the tape; it does not have to exist when recording.
+            judge: the judge to call if a request has no recording and `record` allows it.
             record: `none`, `new_episodes` or `all`.
             redact: applied to every message before the key is computed.
-            store: folder of the private store. By default, `JUDGEKIT_HOME`, or `.judgekit` of the
-                project around the tape, or beside the tape.
+            store: folder of the private store. By default, `JUDGEKIT_HOME`, or else `.judgekit` in
+                the tape's project, or else next to the tape.
 
         Raises:
-            ConfigError: no such record mode, or no such tape to replay.
+            ConfigError: the record mode is unknown, or the tape to replay does not exist.
             CassetteCorrupt: the tape is damaged.
         """
         tape = Path(path)
@@ -151,7 +151,7 @@ class Cassette(JudgeWrapper):
         return self._opened
 
     def forget_store(self) -> None:
-        """Use no store, which opening would create."""
+        """Use no store; opening one would create it."""
         self._store = None
 
     @property
@@ -183,7 +183,7 @@ class Cassette(JudgeWrapper):
             of: the judge to ask; the judge of this cassette by default.
 
         Raises:
-            CassetteMiss: there is no recording, and the record mode does not allow to ask.
+            CassetteMiss: there is no recording, and the record mode does not allow calls.
             CassetteCorrupt: the recording was changed.
         """
         request = self.as_asked(request)
@@ -208,7 +208,7 @@ class Cassette(JudgeWrapper):
                 del self._calls[request.key]
 
     def as_asked(self, request: Request) -> Request:
-        """Return a request as it is recorded: redacted, if redaction is on."""
+        """Return a request in its recorded form: redacted, if redaction is on."""
         return request if self._redact is None else request.redacted(self._redact)
 
     def _recorded(self, request: Request) -> Reply | None:
@@ -256,7 +256,7 @@ class Cassette(JudgeWrapper):
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
         """Ask a judge and store the reply before any other await."""
-        # A waiter that was cancelled may have stored it.
+        # A cancelled waiter may have stored it.
         if request.key in self._added and (stored := self._recorded(request)) is not None:
             return stored
         try:
@@ -276,7 +276,7 @@ class Cassette(JudgeWrapper):
         return reply
 
     async def _save(self, request: Request, reply: Reply) -> None:
-        """Store a reply, even if the caller is cancelled meanwhile."""
+        """Store a reply, even if the caller is cancelled in the meantime."""
         import asyncio
 
         from judgekit.cassette.new_replies import StoreWriter
@@ -291,7 +291,7 @@ class Cassette(JudgeWrapper):
         try:
             await self._writer.put(request.key, line)
         except asyncio.CancelledError:
-            # The first write goes on; a second one of the same text ends after it.
+            # The first write continues; a second one of the same text ends after it.
             stored = self._writer.put(request.key, line)
             await asyncio.wait([stored])
             if stored.exception() is None:
@@ -316,7 +316,7 @@ class Cassette(JudgeWrapper):
 
     @property
     def notes(self) -> list[str]:
-        """Notes about the store for users, for example that a damaged store was moved aside."""
+        """Messages about the store for users, for example that a damaged store was moved aside."""
         return [] if self._opened is None else self._opened.notes
 
     def take_over(self, key: str) -> None:
@@ -346,7 +346,7 @@ class Cassette(JudgeWrapper):
         return (line[8:72] for line in self._lines(used=False))
 
     def write_used(self, path: Path) -> None:
-        """Write a tape with the used records only.
+        """Write a tape with only the used records.
 
         Raises:
             CassetteError: the file cannot be written.
@@ -359,7 +359,7 @@ class Cassette(JudgeWrapper):
                     parts.update(named)
                     stored.write(f"{line}\n")
                 stored.seek(0)
-                for line in self._lines(used=True):  # reading them twice saves memory
+                for line in self._lines(used=True):  # read twice to save memory
                     for encoded in PART_NAMED.findall(line.encode()):
                         name = encoded.decode()
                         if name not in parts and self.tape is not None:
@@ -392,7 +392,7 @@ class Cassette(JudgeWrapper):
 
     def close(self) -> None:
         """Write new recordings to the tape; close it, the store and the judges."""
-        # First, because Windows cannot replace an open file.
+        # Closed first, because Windows cannot replace an open file.
         if self.tape is not None:
             self.tape.close()
         try:
@@ -428,7 +428,7 @@ def store_opener(near: Path | None, *, folder: Path | None = None) -> Callable[[
     """Return a function that opens a store.
 
     Args:
-        near: the folder where the search for the store of the project starts.
+        near: the folder where the search for the project's store starts.
         folder: the folder of the store, if it is known.
     """
 

@@ -10,7 +10,7 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.request import Request
 
 _FENCE = re.compile(r"(</?[A-Za-z_]+)-[0-9a-f]{16}>")
-"""The tag of a fence. Its digest depends on the text and means nothing to people."""
+"""The tag of a fence. Its digest depends on the text and is irrelevant to readers."""
 
 
 class FieldDifference(NamedTuple):
@@ -58,13 +58,13 @@ class Explanation(NamedTuple):
 
 
 class Explainer:
-    """Finds the record that is most similar to a request. Holds every record in memory."""
+    """Finds the record that is most similar to a request. Keeps all records in memory."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = [(record.key, _fields(record.request)) for record in records]
 
     def explain(self, request: Request) -> Explanation:
-        """Return the record with the fewest different fields; among equals, the closest texts."""
+        """Return the record with the fewest different fields, then with the most similar texts."""
         current = _fields(request)
         best: Explanation = Explanation(None, ())
         best_distance = (1 << 30, 0.0, "")
@@ -112,7 +112,7 @@ def _fields(request: Request) -> dict[str, str]:
 
 
 def _similarity(left: str, right: str) -> float:
-    """Return the share of the longer text in the common beginning and end, 0..1."""
+    """Return the length of the common prefix and suffix as a share of the longer text, 0..1."""
     if not left or not right:
         return 0.0
     start = _common(left, right)
@@ -122,7 +122,7 @@ def _similarity(left: str, right: str) -> float:
 
 
 def _common(left: str, right: str) -> int:
-    """Return the length of the common beginning. Comparing slices is faster than characters."""
+    """Return the length of the common prefix. Slices are faster to compare than characters."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2

@@ -9,14 +9,14 @@ Origin = Literal["live", "tape", "store"]
 
 
 class Missed:
-    """Requests without a recording that the record mode did not allow to send."""
+    """Missed requests: not recorded, and not allowed by the record mode."""
 
     def __init__(self) -> None:
         self.calls = 0
         self.characters = 0
-        """Length of their messages."""
+        """Length of their messages, in characters."""
         self.questions = 0
-        """Questions in them."""
+        """Number of their questions."""
         self.by_metric: Counter[str] = Counter()
 
 
@@ -26,7 +26,7 @@ class Replayed:
     def __init__(self) -> None:
         self.calls = 0
         self.questions = 0
-        """Questions in replies with known tokens."""
+        """Number of questions in replies with known tokens."""
         self.tokens_in = 0
         self.tokens_out = 0
 
@@ -37,26 +37,26 @@ class Ledger:
     def __init__(self) -> None:
         self.origins: Counter[str] = Counter()
         self.spent = 0.0
-        """US dollars for live replies with a known price."""
+        """Cost of live replies with a known price, in US dollars."""
         self.avoided = 0.0
-        """US dollars that replayed replies cost when they were recorded."""
+        """Cost of the replayed replies when they were recorded, in US dollars."""
         self.unpriced = 0
-        """Live replies with no known price."""
+        """Number of live replies without a known price."""
         self.unpriced_replays = 0
         self.missed_by: dict[str, Missed] = {}
-        """Model -> requests that were neither recorded nor allowed."""
+        """Model -> missed requests."""
         self.replayed_by: dict[str, Replayed] = {}
         """Model -> its recorded replies."""
         self._missed: set[int] = set()
-        """The first 64 bits of their keys; numbers need half the memory of texts."""
+        """The first 64 bits of the missed keys; numbers need half the memory of texts."""
         self.servers: dict[str, set[str]] = {}
-        """Model -> names of the servers that replied, as far as they report one."""
+        """Model -> names of the servers that replied, if they report one."""
         self.reported: dict[str, set[str]] = {}
         """Model -> model names in the replies."""
 
     @property
     def missed(self) -> int:
-        """Number of requests that were neither recorded nor allowed."""
+        """Number of missed requests."""
         return sum(missed.calls for missed in self.missed_by.values())
 
     def miss(self, request: Request) -> None:
@@ -69,13 +69,13 @@ class Ledger:
         missed.calls += 1
         missed.by_metric[request.about.metric] += 1
         missed.characters += sum(len(message.content) for message in request.messages)
-        if request.form.api is not None:  # it reads the form, and writes no text
+        if request.form.api is not None:  # the API receives the form and returns no text
             missed.characters += len(request.form.canonical)
-        elif request.form.want in ("verdict", "text"):  # no model writes the other kinds
+        elif request.form.want in ("verdict", "text"):  # other kinds have no generated tokens
             missed.questions += max(1, len(request.form.questions))
 
     def replayed(self, request: Request, reply: Reply) -> None:
-        """Count one recorded reply of a model, and its length."""
+        """Count one recorded reply of a model and its length."""
         model = self.replayed_by.setdefault(request.model, Replayed())
         model.calls += 1
         if reply.usage is not None:
@@ -90,7 +90,7 @@ class Ledger:
         return sorted(several) if len(several) > 1 else []
 
     def add(self, origin: Origin, request: Request, reply: Reply) -> None:
-        """Count one reply, and remember its server and its model."""
+        """Count one reply, and record its server and its model."""
         self.origins[origin] += 1
         if reply.server is not None:
             self.servers.setdefault(request.model, set()).add(reply.server)
@@ -110,9 +110,9 @@ class Ledger:
 
 
 def _different(names: set[str]) -> set[str]:
-    """Return names without those that describe the same server in less detail.
+    """Return names without less detailed names of the same server.
 
-    Older tapes have shorter names: `x (7 parameters)` is `x (7 parameters, 9 bytes)`.
+    Older tapes have shorter names: `x (7 parameters)` for `x (7 parameters, 9 bytes)`.
     """
     facts = {name: _facts(name) for name in names}
     return {

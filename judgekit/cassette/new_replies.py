@@ -1,4 +1,4 @@
-"""Where live replies are kept: in the store at once, and their tape lines until the run ends."""
+"""Keep live replies: in the store immediately, and as tape lines until the run ends."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class NewLines:
-    """Tape lines by key, in a file without a name; memory holds their keys only.
+    """Tape lines by key, in an unnamed temporary file; only the keys are in memory.
 
-    The store has every reply as well. When the disk is full, this keeps nothing.
+    The store has every reply, too. If the disk is full, no lines are kept here.
 
     Args:
-        folder: where the file is made with the first line.
+        folder: where to create the file, with the first line.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -43,7 +43,7 @@ class NewLines:
         try:
             if self._file is None:
                 self._file = nameless_file(self._folder)
-                weakref.finalize(self, self._file.close)  # a cassette need not be closed
+                weakref.finalize(self, self._file.close)  # in case the cassette is not closed
             self._file.buffer.write(data)
         except OSError:
             self.close()
@@ -53,7 +53,7 @@ class NewLines:
         self._end += len(data)
 
     def get(self, key: str) -> tuple[str, Mapping[str, str]] | None:
-        """Return a line and the part lines of all lines; `None` if it is not here."""
+        """Return a line, and the part lines of all lines; `None` if the key has no line."""
         start = self._starts.get(key)
         if start is None or self._file is None:
             return None
@@ -77,7 +77,7 @@ class NewLines:
 
 
 class StoreWriter:
-    """Writes to a store outside of the event loop, in one transaction at a time.
+    """Writes to a store outside the event loop, one transaction at a time.
 
     Args:
         store: the store.
@@ -90,14 +90,14 @@ class StoreWriter:
         self._writing = False
 
     def put(self, key: str, text: str) -> asyncio.Future[None]:
-        """Return a future that ends when the text is stored; cancelling it stops nothing.
+        """Return a future that ends when the text is stored; cancelling it does not stop the write.
 
-        Its exception is a `CassetteError` if the database cannot be written.
+        It raises `CassetteError` if the database cannot be written.
         """
         import asyncio
 
         loop = asyncio.get_running_loop()
-        if self._loop is not loop:  # what waits on another loop has ended with it
+        if self._loop is not loop:  # the waiters of another loop have ended with it
             self._loop, self._waiting, self._writing = loop, [], False
         stored: asyncio.Future[None] = loop.create_future()
         self._waiting.append((key, text, stored))

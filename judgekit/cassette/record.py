@@ -1,8 +1,8 @@
 """A record: one request and its reply, as one line of canonical JSON with a checksum.
 
 A line is `{"key", "kind", "reply", "request", "sha256"}`; `sha256` is the digest of the rest of the
-line. Texts that many requests share (system messages, reply schemas) are on a tape only once, as
-part lines `{"part": digest, "value": ...}`; requests refer to them by `{"part": digest}`.
+line. Values that many requests share (system messages, reply schemas) are stored once per tape, as
+part lines `{"part": digest, "value": ...}`. Requests refer to them by `{"part": digest}`.
 """
 
 import json
@@ -23,14 +23,14 @@ KINDS: dict[Want, str] = {
     "embedding": "embedding",
     "logprobs": "logprobs",
 }
-"""Kind of reply that a request wants -> kind of its record."""
+"""Kind of reply that a request asks for -> kind of its record."""
 PART_NAMED = re.compile(rb'\{"part":"([0-9a-f]{64})"\}')
-"""A reference to a part. JSON strings escape quotes, so this matches nothing else."""
+"""Pattern of a reference to a part. JSON strings escape quotes, so nothing else matches."""
 
 REPAIR_HINT = "restore the file, or delete the line and record it again"
 """Advice for a damaged record."""
 
-# A line with a correct digest may hold any JSON. Errors of pydantic are ValueErrors.
+# A line with a correct digest may contain any JSON. Errors of pydantic are ValueErrors.
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 _TAIL = re.compile(r',"sha256":"([0-9a-f]{64})"\}')
 _TAIL_LENGTH = len(f',"sha256":"{64 * "0"}"}}')
@@ -89,7 +89,7 @@ def unseal(line: str, *, where: object) -> str:
 def _canonical(body: str) -> Any:
     """Return the value of a canonical JSON text.
 
-    The canonical form has no NaN, repeated keys or lone surrogates.
+    Canonical JSON has no NaN, repeated keys or lone surrogates.
     """
     data = json.loads(body)
     if canonical_json(data) != body:
@@ -98,7 +98,7 @@ def _canonical(body: str) -> Any:
 
 
 def decode_reply(line: str, *, key: str, where: object) -> Reply:
-    """Return the reply of a line, after a check of its digest and its key.
+    """Check digest and key of a line and return its reply.
 
     Raises:
         CassetteCorrupt: the line is damaged or has another key.
@@ -114,7 +114,7 @@ def decode_reply(line: str, *, key: str, where: object) -> Reply:
 
 
 def decode(line: str, *, parts: dict[str, Any], where: object) -> Record:
-    """Return the record of a line, after a check that its key is the key of its request.
+    """Check that the key of a line is that of its request, and return its record.
 
     Raises:
         CassetteCorrupt: the line is damaged, a part is missing, or the key is wrong.
@@ -164,7 +164,7 @@ def share_line(line: str, *, key: str, where: object) -> tuple[str, dict[str, st
             request, parts = _split(request, form_end=form_end)
             return _seal(f"{body[:reply_end]}{_REQUEST}{request}}}"), parts
     except (ValueError, IndexError):
-        pass  # `decode` says what is wrong
+        pass  # `decode` raises the specific error
     record = decode(line, parts={}, where=where)
     return encode(record.request, record.reply)[1:]
 
@@ -199,7 +199,7 @@ def _split(request: str, *, form_end: int) -> tuple[str, dict[str, str]]:
 
 @lru_cache(maxsize=64)
 def _part(text: str, *, is_text: bool) -> tuple[str, str]:
-    """Return the digest and the line of a part, of a text or of JSON."""
+    """Return the digest and the line of a part."""
     name = digest(text)
     value = canonical_json(text) if is_text else text
     return name, _seal(f'{{"part":"{name}","value":{value}}}')
@@ -209,7 +209,7 @@ def decode_part(line: str, *, where: object) -> tuple[str, Any]:
     """Return the digest and the value of a part line.
 
     Raises:
-        CassetteCorrupt: the line is damaged, or the digest is not that of the value.
+        CassetteCorrupt: the line is damaged, or the digest does not match the value.
     """
     body = unseal(line, where=where)
     try:

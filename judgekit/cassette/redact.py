@@ -1,8 +1,8 @@
-"""Redaction replaces private data in requests before their keys are computed.
+"""Redact private data in requests before their keys are computed.
 
-A built-in rule replaces a match by a pseudonym such as `[EMAIL-1f4a09c2]`, a digest of the match.
-An address has the same pseudonym in every text, run and machine, so keys stay the same. A salt
-keys the digest; without a salt, trying all telephone numbers reveals the original.
+A built-in rule replaces a match by a pseudonym such as `[EMAIL-1f4a09c2]`, which contains a digest
+of the match. An address has the same pseudonym in every text, run and machine, so keys stay the
+same. A salt keys the digest. Without a salt, a telephone number can be found by trying all numbers.
 """
 
 import re
@@ -22,11 +22,11 @@ NAMES = tuple(DETECTORS)
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}\Z")
 _PASSES = 8
-"""The most passes over a text: a replacement may expose adjacent data."""
+"""Maximum number of passes over a text: a replacement may expose adjacent data."""
 _LONGEST_ID = 1000
-"""Characters of the id of a case; a pseudonym may be longer than what it replaces."""
+"""Maximum length of a case id; a pseudonym may be longer than the text it replaces."""
 _LONGEST_NAMED = 200
-"""Characters of a value that is also read after the name of its entry."""
+"""Maximum length of a value that is also matched together with the name of its entry."""
 _WORD_BREAK = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 
 
@@ -36,7 +36,7 @@ class RedactionRule(NamedTuple):
     pattern: str
     replacement: str = "[REDACTED]"
     name: str | None = None
-    """Replace matches by pseudonyms with this name: `ORDER` makes `[ORDER-…]`."""
+    """Replace matches by pseudonyms with this name: `ORDER` gives `[ORDER-…]`."""
 
 
 def redactor(
@@ -48,14 +48,14 @@ def redactor(
     """Return a function that applies rules in order.
 
     A rule is a built-in name (one of `NAMES`, such as `email`), a `RedactionRule` with a pattern,
-    or a function from text to text. The built-in ones run first, all in one pass.
-    A second redaction changes nothing, unless a custom rule matches its own output.
+    or a function from text to text. Built-in rules run first, in one pass. Redaction is idempotent,
+    unless a custom rule matches its own output.
 
     Args:
-        rules: what to redact.
+        rules: the rules.
         salt: keys the digests of pseudonyms; the same salt gives the same pseudonyms.
-        replace: returns the replacement of a kind and a value that a built-in rule matches; by
-            default its pseudonym.
+        replace: returns the replacement for a kind and a value that a built-in rule matches; by
+            default, a pseudonym.
 
     Raises:
         ConfigError: a name is unknown, or a pattern is malformed or matches the empty text.
@@ -87,8 +87,8 @@ def redactor(
 
 
 def _outside_pseudonyms(change: Redact, text: str) -> str:
-    """Apply a function to a text, except for its pseudonyms."""
-    parts = PSEUDONYM.split(text)  # every second one is a pseudonym
+    """Apply a function to a text, except to its pseudonyms."""
+    parts = PSEUDONYM.split(text)  # every second part is a pseudonym
     parts[::2] = map(change, parts[::2])
     return "".join(parts)
 
@@ -134,10 +134,10 @@ def redact_fields(case: Case, redact_in: Callable[[str], Redact], *, by_name: bo
     """Return a case redacted by a function for each of its fields.
 
     Args:
-        case: the case; it stays as it is.
+        case: the case; it is not changed.
         redact_in: returns the function that redacts the texts of a field.
-        by_name: whether the name of an entry counts as a label of its value, so that
-            `{"passport": "533000000"}` is read as "passport: 533000000".
+        by_name: whether the name of an entry labels its value: `{"passport": "533000000"}` is
+            matched as "passport: 533000000".
     """
     fields = case.model_dump(mode="json")
     redacted: dict[str, Any] = {
@@ -193,7 +193,7 @@ def _redact_mapping(mapping: dict[str, Any], redact: Redact, *, by_name: bool) -
 
 
 def _after_name(name: str, redact: Redact) -> Redact:
-    """Return a function that reads a value as written after the name of its entry."""
+    """Return a function that redacts a value as if it followed the name of its entry."""
     label = f"{_WORD_BREAK.sub(' ', name[:_LONGEST_NAMED])}: "
 
     def redact_value(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Scan files that are shared, such as tapes, run folders, cases and suites, for private data.
+"""Scan shared files, such as tapes, run folders, cases and suites, for private data.
 
-A finding has a place and a kind but never the data itself: the report may be public.
+A finding has a location and a kind but never the data itself, because the report may be public.
 """
 
 import base64
@@ -24,11 +24,11 @@ from judgekit.core.input_file import MAX_PLAIN, read_text
 from judgekit.core.suggest import suggest
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
-"""Skipped in addition to names that begin with a dot."""
+"""Folders that are skipped, in addition to names that begin with a dot."""
 _PAGE_DATA = re.compile(rb'<script type="application/json"[^<>]* data-compressed="(yes|no)">')
 _KEY = re.compile("[0-9a-f]{64}")
 _MAX_PAGE = 512_000_000
-"""Bytes of the largest data of a page, unpacked."""
+"""Maximum size of the unpacked data of a page, in bytes."""
 
 
 class PrivateFinding(NamedTuple):
@@ -38,11 +38,11 @@ class PrivateFinding(NamedTuple):
     file: str
     line: int
     field: str
-    """The place in the line, such as `reply.tries[0].text`; empty for plain text."""
+    """The location in the line, such as `reply.tries[0].text`; empty for plain text."""
     key: str | None
     """The key of the record, on a tape."""
     excerpt: str
-    """The beginning and the length of the text; never all of it."""
+    """The beginning and the length of the text; never the whole text."""
 
     def text(self) -> str:
         """Return the finding as one line."""
@@ -102,7 +102,7 @@ def scan(
     not reported. Hidden files in folders and links are skipped.
 
     Args:
-        paths: files and folders; all text files of a folder are read.
+        paths: files and folders; all text files of a folder are scanned.
         kinds: the kinds to search for; by default those in `SCANNED`.
         allow: patterns of harmless texts; `*` matches any text, as in `*@shop.example`.
 
@@ -134,7 +134,7 @@ def scan(
 
 
 def allowed(entries: Sequence[str]) -> list[str]:
-    """Return the patterns of an allow list; the entry `@FILE` adds the lines of a file.
+    """Return the patterns of an allow list; an entry `@FILE` adds the lines of a file.
 
     Raises:
         ConfigError: a file cannot be read.
@@ -242,7 +242,7 @@ class _FileScanner:
                 )
 
     def _mask_names(self, field: str) -> str:
-        """Return a path with the private names in it masked."""
+        """Return a path with private data in it masked."""
         for kind, span in reversed(find_all(field, {*SCANNED, *self._kinds})):
             field = (
                 field[: span.start] + masked(kind, field[span.start : span.end]) + field[span.end :]

@@ -82,7 +82,7 @@ def _outcome(record: Record) -> str:
 
 
 def _kind_of_reply(record: Record) -> str:
-    """Return the kind of a reply that is not a verdict; raise the error of its reader."""
+    """Return the kind of a reply that is not a verdict; raise the error of its parser."""
     request, reply = record.request, record.reply
     match request.form.want:
         case "embedding":

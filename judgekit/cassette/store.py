@@ -1,8 +1,8 @@
-"""The private store saves every live reply as soon as it arrives. Only this module uses diskcache.
+"""The private store, which saves live replies immediately. Only this module uses diskcache.
 
 The Disk classes of diskcache unpickle any row marked as a pickle, and read or delete any file that
-a row names (CVE-2025-69872). `SafeDisk` only accepts text inside the database, so a hostile file
-can do neither.
+a row names (CVE-2025-69872). `SafeDisk` accepts only text inside the database, which prevents both
+attacks.
 """
 
 import os
@@ -34,7 +34,7 @@ _FOREIGN_ROW = "holds a row judgekit did not write; delete the folder"
 _TIMEOUT = 60
 """Seconds to wait for other processes."""
 _OWN = r"cache\.db(-\w+)?|damaged-\d+\.db|drafts|\.gitignore"
-"""Names in the folder of a store."""
+"""Names of the files in a store's folder."""
 _TAILS = ("", "-wal", "-shm", "-journal")
 """Suffixes of the files that SQLite writes for a database."""
 _KNOWN_SETTINGS = {*diskcache.DEFAULT_SETTINGS, *diskcache.core.METADATA}
@@ -78,18 +78,18 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]
         return value
 
     def remove(self, file_path: str) -> None:
-        """Do nothing: no row of this store has a file."""
+        """Do nothing: rows of this store have no files."""
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that ends with its thread, without the warning of Python 3.13."""
+    """A connection that is closed with its thread, without the warning of Python 3.13."""
 
     def __del__(self) -> None:
         self.close()
 
 
 class _Cache(diskcache.Cache):  # type: ignore[misc]  # noqa: TID251 - the one place
-    """Has a connection for each thread, like its base, and closes all of them, not one alone."""
+    """A cache with one connection per thread, like its base; `close` closes all of them."""
 
     def __init__(self, folder: Path) -> None:
         self._open: WeakSet[_Connection] = WeakSet()
@@ -99,7 +99,7 @@ class _Cache(diskcache.Cache):  # type: ignore[misc]  # noqa: TID251 - the one p
     @property
     def _con(self) -> sqlite3.Connection:
         own = self._local.__dict__
-        if self._pid != os.getpid():  # a fork must not use the connections of its parent
+        if self._pid != os.getpid():  # a fork must not use its parent's connections
             own.pop("con", None)
             self._open.clear()
             self._pid = os.getpid()
@@ -108,7 +108,7 @@ class _Cache(diskcache.Cache):  # type: ignore[misc]  # noqa: TID251 - the one p
                 f"{self.directory}{os.sep}{_DATABASE}",
                 timeout=_TIMEOUT,
                 isolation_level=None,
-                check_same_thread=False,  # so that `close` may close it
+                check_same_thread=False,  # `close` may run in another thread
                 factory=_Connection,
             )
             self._open.add(connection)
@@ -127,7 +127,7 @@ class _Cache(diskcache.Cache):  # type: ignore[misc]  # noqa: TID251 - the one p
 
 
 class Store:
-    """Text by key, on disk, safe for several threads and processes at once."""
+    """Texts by key, on disk; safe for concurrent threads and processes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -135,7 +135,7 @@ class Store:
         """Messages for users, such as that a damaged store was moved aside."""
         with self._storage_errors("made"):
             if folder.is_symlink() or os.path.expandvars(folder) != str(folder):
-                # diskcache would write to the target of a link and expand variables.
+                # diskcache would follow a link and expand variables.
                 raise OSError(0, "its name is a link, or holds a $")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _refuse_foreign(folder)
@@ -149,7 +149,7 @@ class Store:
 
     @contextmanager
     def _storage_errors(self, action: str) -> Iterator[None]:
-        """Translate errors of SQLite and the system into one line with advice."""
+        """Translate errors of SQLite and the system to one line with advice."""
         try:
             yield
         except diskcache.Timeout as exc:
@@ -163,7 +163,7 @@ class Store:
             ) from exc
 
     def _set_aside_foreign(self) -> None:
-        """Move a damaged or foreign database aside; a store can always be created again."""
+        """Move a damaged or foreign database aside; a new store is created."""
         database = self.folder / _DATABASE
         files = [database.with_name(database.name + tail) for tail in _TAILS]
         for file in files:
@@ -193,7 +193,7 @@ class Store:
             return value
 
     def put(self, key: str, text: str) -> None:
-        """Store a text. After the return it survives a killed process.
+        """Store a text. After the call returns, it survives a killed process.
 
         Raises:
             CassetteError: the database cannot be written, for example because the disk is full.
@@ -249,7 +249,7 @@ class Store:
 
 
 class LayeredStore(Store):
-    """A store in front of a copy of another one, which is only read."""
+    """A store in front of a read-only copy of another one."""
 
     def __init__(self, folder: Path, copy: Path) -> None:
         super().__init__(folder)
@@ -260,7 +260,7 @@ class LayeredStore(Store):
             self._copy = sqlite3.connect(address, uri=True, check_same_thread=False)
 
     def get(self, key: str) -> str | None:
-        """Return the text of a key; that of the store itself, if both have one."""
+        """Return the text of a key; the store takes precedence over the copy."""
         text = super().get(key)
         if text is not None or self._copy is None:
             return text
@@ -330,11 +330,12 @@ def _is_ours(key: object, value: object) -> bool:
 def store_folder(near: Path | None = None) -> Path:
     """Return the folder of the store for a suite or tape, without creating it.
 
-    The first of: `JUDGEKIT_HOME`; `.judgekit` beside the nearest `pyproject.toml` or `.git` above;
-    the nearest existing store above; `.judgekit` beside the suite or tape.
+    The first of: `JUDGEKIT_HOME`; `.judgekit` next to the nearest `pyproject.toml` or `.git` in a
+    parent folder; the nearest existing store in a parent folder; `.judgekit` next to the suite or
+    tape.
 
     Args:
-        near: folder of the suite or tape; by default the working folder.
+        near: folder of the suite or tape; by default, the working folder.
     """
     home = os.environ.get("JUDGEKIT_HOME")
     if home:

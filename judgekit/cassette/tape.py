@@ -1,6 +1,6 @@
 """A tape: records in a text file that people review and commit.
 
-The file is sorted by key and has no timestamps, so that equal records give equal bytes.
+The file is sorted by key and has no timestamps, so equal records give equal bytes.
 An open tape needs 8 bytes of memory per record: 4 of its key and 4 for its offset.
 """
 
@@ -23,15 +23,15 @@ from judgekit.core.output_file import beside, nameless_file, whole_file
 
 HEADER = '{"judgekit":"cassette","version":1}'
 MAX_LINE = 64_000_000
-"""Bytes of the longest record."""
+"""Maximum size of a record, in bytes."""
 
 _CHUNK = 8192
 _COUNT_CHUNK = 1 << 20
-"""Bytes to read at a time when lines are counted."""
+"""Bytes per read when lines are counted."""
 
 
 class TapePosition:
-    """The position of a line on a tape. Only its text, for messages, counts the lines."""
+    """The position of a line on a tape; lines are counted only to format it for a message."""
 
     def __init__(self, tape: "Tape", at: int, *, key: str = "") -> None:
         self._tape = tape
@@ -50,7 +50,7 @@ class Tape:
         self.path = path
         self._file = -1
         self._seek_lock = Lock()
-        """Held from a seek to the next read: threads share the file position."""
+        """Lock from a seek to the next read: threads share the file position."""
         self._parts: dict[str, int] = {}
         self._prefixes = array("I")
         self._places = array("I")
@@ -125,11 +125,11 @@ class Tape:
         return len(self._prefixes)
 
     def find(self, key: str) -> int:
-        """Return the number of a record on this tape; -1 if there is none."""
+        """Return the index of a record on this tape; -1 if there is none."""
         return self.look_up(key)[0]
 
     def look_up(self, key: str) -> tuple[int, str]:
-        """Return the number of a record and its raw line; -1 and "" if the tape has no such key."""
+        """Return the index and the raw line of a record; -1 and "" if the tape lacks the key."""
         prefix = int(key[:8], 16)
         number = bisect_left(self._prefixes, prefix)
         while number < len(self._prefixes) and self._prefixes[number] == prefix:
@@ -300,20 +300,20 @@ def merge_into(
     *,
     keep: Callable[[str], bool] = lambda _: True,
 ) -> None:
-    """Add records to a tape. Lock it and read it again first, so that no writer loses records.
+    """Add records to a tape. It is locked and read again first, so no writer loses records.
 
     Args:
         path: the tape; created if missing.
         keys: the keys of the records to add; existing records are replaced.
         fetch: returns the record of a key, or its line and part lines as `encode` does.
-        keep: returns whether an existing record stays, by key.
+        keep: returns whether to keep the existing record of a key.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.parent):
         for half in path.parent.glob(beside(path, writer="*").name):  # from a killed writer
             half.unlink(missing_ok=True)
         # Close the tape before its replacement: Windows cannot rename over an open file.
-        # Lines of new records wait in a file: a run may have millions.
+        # Lines of new records are kept in a file: a run may have millions.
         with _write_errors(path), nameless_file(path.parent) as new:
             with closing(Tape(path)) as tape:
                 added = set(keys)
@@ -343,7 +343,7 @@ def remove_records(path: Path, keys: Collection[str]) -> None:
 
 
 def in_order(left: Iterable[str], right: Iterable[str]) -> Iterator[str]:
-    """Merge two sorted lists of lines; yield equal lines once."""
+    """Merge two sorted streams of lines; yield equal lines once."""
     last = ""
     for line in merge(left, right, key=_key):
         if line != last:
@@ -352,7 +352,7 @@ def in_order(left: Iterable[str], right: Iterable[str]) -> Iterator[str]:
 
 
 def laid_out(parts: dict[str, str], records: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a tape: header, parts by digest, records by key."""
+    """Yield the lines of a tape: header, parts sorted by digest, records sorted by key."""
     yield HEADER
     for name in sorted(parts):
         yield parts[name]

@@ -98,7 +98,7 @@ class DirectTransport:
         return Response({"body": text, "model": data.get("model"), "usage": tokens})
 
     def _encoded_format(self, form: Form, mode: Mode) -> bytes:
-        """Return the end of a body that asks for the form; it is several times the rest."""
+        """Return the end of a body, which asks for the form; it is the longest part."""
         name = f"_direct_{mode}_{self._provider.open_tools}"
         data: bytes | None = form.__dict__.get(name)
         if data is None:

@@ -1,7 +1,7 @@
-"""Detectors of private data in a text: addresses, numbers and keys, by their form.
+"""Detect private data in a text by its form: addresses, numbers and keys.
 
-Every detector takes linear time for any text. The form is not a proof: a number may look like a
-card number and not be one, and a name has no form.
+Every detector takes linear time on any text. Detection by form is not exact: a number can look like
+a card number without being one, and names have no form.
 """
 
 import hashlib
@@ -31,8 +31,8 @@ _ORDER = (
     "health_id", "tax_id", "national_id", "bank_account", "vehicle", "birth_date", "coordinates",
     "phone", "address", "name",
 )  # fmt: skip
-# A password in a URL also looks like an e-mail address, so keys come first; labels and check
-# digits come before looser forms. A new kind may stand anywhere: only enabled kinds compete.
+# A password in a URL also looks like an e-mail address, so keys come first; labels and check digits
+# come before looser forms. A new kind can have any position: only enabled kinds compete.
 DETECTORS: Mapping[str, Detector] = {
     **{kind: partial(find_forms, kind) for kind in _ORDER},
     "key": find_keys,
@@ -40,14 +40,14 @@ DETECTORS: Mapping[str, Detector] = {
 }
 """Kind -> its detector, in order of precedence."""
 _WITHOUT_DIGITS = {"key", "email", "ip", "device", "bank_account", "name"}
-"""The kinds that need no digit; the others are not searched for in a text without one."""
+"""The kinds that can match without a digit; the others are skipped in a text without digits."""
 _DIGIT = re.compile(r"\d")
 SCANNED = ("key", "email", "card", "ip", "phone")
-"""The kinds that a scan reports by default; the others are for those who name them."""
+"""The kinds that a scan reports by default; the others must be requested by name."""
 
 
 class Detection(NamedTuple):
-    """A span and the kind of private data in it."""
+    """A span and its kind of private data."""
 
     kind: str
     span: PrivateSpan

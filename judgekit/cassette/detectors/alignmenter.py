@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-# Narrower than the detectors beside it: no area code in parentheses, and the sign of +1 stays.
+# Narrower than judgekit's detectors: no area code in parentheses, and the + of +1 is kept.
 _PATTERNS = {
     "email": re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@[A-Za-z0-9.-]{1,253}\.[A-Za-z]{2,24}\b"),
     "phone": re.compile(r"(?<!\w)(?:1[-.])?\d{3}[-.]?\d{3}[-.]?\d{4}(?!\w)"),
@@ -18,11 +18,11 @@ _PATTERNS = {
 def replace_alignmenter(
     text: str, *, hashed: bool = True, count: Callable[[str], None] = lambda kind: None
 ) -> str:
-    """Return a text with `email_0a1b2c3d`, or without `hashed` `[EMAIL_REDACTED]`, in it.
+    """Replace matches by texts such as `email_0a1b2c3d`, or `[EMAIL_REDACTED]` without `hashed`.
 
     Args:
         text: the text.
-        hashed: whether a replacement holds the first 8 hex digits of the SHA-256 of the match.
+        hashed: whether a replacement contains the first 8 hex digits of the match's SHA-256.
         count: called with the kind of each match.
 
     >>> replace_alignmenter("ssn 123-45-6789"), replace_alignmenter("a@b.co", hashed=False)

@@ -1,4 +1,4 @@
-"""Checks of private data: check digits, and what its form alone does not say."""
+"""Check candidates for private data: check digits and other rules beyond the pattern."""
 
 import hashlib
 import ipaddress
@@ -93,8 +93,9 @@ def _is_dni(value: str) -> bool:
 
 
 def _is_codice(value: str) -> bool:
-    # The characters of odd places count by this order, a digit as the letter at its place in the
-    # alphabet (decree of 23 December 1976); those of even places count as themselves.
+    # Characters at odd positions have the value of their index in this order, a digit like the
+    # letter of the same number (decree of 23 December 1976); those at even positions have their own
+    # value.
     place = [int(c) if c.isdigit() else ord(c) - 65 for c in value]
     odd = sum("BAKPLCQDREVOSFTGUHMINJWZYX".index(chr(65 + p)) for p in place[:15:2])
     return (odd + sum(place[1:15:2])) % 26 == place[15]
@@ -133,7 +134,7 @@ def _is_hetu(value: str) -> bool:
 
 
 def _is_host(written: str) -> bool:
-    """Return whether an address may be that of one host."""
+    """Return whether an IP address can be that of a single host."""
     try:
         address = ipaddress.ip_address(written)
     except ValueError:
@@ -148,7 +149,7 @@ def _is_phone(written: str) -> bool:
 
 
 def _is_pair(written: str) -> bool:
-    """Return whether two numbers are a place: 4 decimals are 11 m; shares are from 0 to 1."""
+    """Return whether two numbers are coordinates: 4 decimals (11 m), and not both in 0..1."""
     latitude, longitude = re.findall(r"\d{1,3}\.\d{1,15}", written)
     places = min(len(number.partition(".")[2]) for number in (latitude, longitude))
     inside = float(latitude) <= 90 and float(longitude) <= 180

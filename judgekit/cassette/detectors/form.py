@@ -1,4 +1,4 @@
-"""Forms: private data by regular expressions and labels, most of them from `forms.yaml`."""
+"""Detect private data by regular expressions and labels, most of them from `forms.yaml`."""
 
 import ipaddress
 import re
@@ -12,7 +12,7 @@ from judgekit.core.yaml_file import package_data
 
 
 class PrivateSpan(NamedTuple):
-    """The place of private data in a text, and its value."""
+    """The position of private data in a text, and its value."""
 
     start: int
     end: int
@@ -21,7 +21,7 @@ class PrivateSpan(NamedTuple):
 
 
 def without_overlap(spans: Iterable[PrivateSpan]) -> Iterator[PrivateSpan]:
-    """Yield the spans that do not overlap one before; they come by place."""
+    """Yield the spans that do not overlap an earlier one; the input is sorted by position."""
     end = 0
     for span in spans:
         if span.start >= end:
@@ -33,7 +33,7 @@ _FILE = Path(__file__).with_name("forms.yaml")
 _PART = re.compile("@(\\w+)@")
 _SEPARATORS = re.compile(r"[\s.\-/·:]+")
 _BEFORE = 24
-"""Characters before a match that `unless` reads."""
+"""Number of characters before a match that `unless` can match."""
 
 
 class PrivateForm(NamedTuple):
@@ -77,12 +77,12 @@ def forms(kind: str) -> tuple[PrivateForm, ...]:
 
 
 def form_data() -> dict[str, Any]:
-    """Return what `forms.yaml` holds: `parts`, `tokens`, `reserved` and `kinds`."""
+    """Return the content of `forms.yaml`: `parts`, `tokens`, `reserved` and `kinds`."""
     return package_data(_FILE)
 
 
 def find_forms(kind: str, text: str) -> Iterator[PrivateSpan]:
-    """Return the data of a kind by place; of those that overlap, the first and longest.
+    """Return the matches of a kind, sorted by position; of overlapping ones, the first and longest.
 
     >>> [span.value for span in find_forms("tax_id", "EIN 12-3456789, order 912-78-1234")]
     ['123456789']
@@ -106,7 +106,7 @@ def _phone(written: str) -> str:
 def _host(written: str) -> str:
     address = ipaddress.ip_address(written)
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        # As Python wrote it up to 3.12: the pseudonym, and with it the key, must stay.
+        # The text of Python 3.12 and earlier, so that pseudonyms and keys do not change.
         high, low = divmod(int(address.ipv4_mapped), 2**16)
         return f"::ffff:{high:x}:{low:x}"
     return str(address)
@@ -123,7 +123,7 @@ _READ: Mapping[str, Callable[[str], str]] = {
 
 
 def _form(entry: dict[str, Any], parts: dict[str, str]) -> PrivateForm:
-    # A text or a list of its pieces: both are joined.
+    # A text or a list of pieces; join handles both.
     source = "".join(entry.get("find", ""))
     if "after" in entry:
         labels, value = "".join(entry["after"]), "".join(entry["value"])

@@ -16,7 +16,7 @@ _SETTING = re.compile(
     r"""\\?["']?\s{0,3}(?:=>?|:=?)\s{0,3}\\?["']?([^\s"'\\,;<>(){}\[\]]{8,200}+)""",
     re.IGNORECASE,
 )
-# Keys of requests are digests that judgekit writes to many files.
+# Request keys are digests that occur in many files of judgekit.
 _DIGEST = re.compile(r"""(?<![\w-])(?:request_)?key["']?[\s:=]+["']?[0-9a-f]{64}\Z""")
 _NAMED = re.compile("key|token|secret|pass|pwd", re.IGNORECASE)
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
@@ -25,7 +25,7 @@ _BODY = re.compile(r"[A-Za-z0-9+/=\s\\:,-]*+")
 
 
 def find_keys(text: str) -> Iterator[PrivateSpan]:
-    """Return the keys of a text by place.
+    """Return the secrets in a text, sorted by position.
 
     >>> [span.value for span in find_keys("token ghp_0123456789abcdefghijABCDEFGHIJ012345 leaked")]
     ['ghp_0123456789abcdefghijABCDEFGHIJ012345']
@@ -54,7 +54,7 @@ def _token() -> re.Pattern[str]:
 
 def _tokens(text: str) -> Iterator[PrivateSpan]:
     for match in _token().finditer(text):
-        # Its pattern also consumes a mere beginning of a JSON web token.
+        # The pattern also consumes incomplete JSON web tokens.
         if match[0].startswith("eyJ") and "." not in match[0]:
             continue
         if any(character.isdigit() for character in match[0][3:]):
