@@ -1,6 +1,6 @@
-"""The suite file: reading it, building what it names, and running it.
+"""The suite file: read it, build its metrics and judges, and run it.
 
 It imports `runner` and the layers below.
 
-Start with `file`, the format; `suite` is the loaded suite; `run` runs it.
+Start with `file`, the format of the file; `suite` is the loaded suite, and `run` runs it.
 """

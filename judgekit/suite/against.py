@@ -1,4 +1,4 @@
-"""The outputs of another run as the baselines of a run."""
+"""Use the outputs of another run as baselines."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class _OtherAnswer(NamedTuple):
     """Digest of input and history."""
     output: str | None
     note: Any
-    """Who gave the output, from the metadata."""
+    """The source of the output, from the metadata."""
 
 
 class OtherRun:
-    """A finished run whose outputs the cases of this run are compared with.
+    """A finished run whose outputs become the baselines of this run.
 
     Args:
         folder: the run folder.
 
     Raises:
-        ConfigError: not the folder of a finished run.
+        ConfigError: it is not the folder of a finished run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,13 +41,13 @@ class OtherRun:
         self.dataset = str(report.get("dataset", "")) if isinstance(report, dict) else ""
 
     def described(self) -> dict[str, str]:
-        """Return what the manifest says of this run: the digest of its cases."""
+        """Return the manifest entry of this run: the digest of its cases."""
         return {"dataset": self.dataset}
 
     def fill(self, cases: Iterator[Case]) -> Iterator[Case]:
-        """Yield cases with the outputs of this run as their baselines, by case id.
+        """Yield cases with the outputs of this run as baselines, matched by case id.
 
-        A case that this run lacks, or has with another input or history, has no baseline.
+        A case that this run lacks, or whose input or history differs, has no baseline.
         """
         return map(self._filled, cases)
 
@@ -77,10 +77,10 @@ class OtherRun:
                 metric.names = _names(out, self.folder)
 
     def check_read(self, metrics: Sequence[Metric]) -> None:
-        """Refuse a suite that does not compare with the baseline.
+        """Check that a metric of the suite uses the baseline.
 
         Raises:
-            ConfigError: no metric reads it.
+            ConfigError: no metric uses it.
         """
         if not any(True for _ in _readers(metrics)):
             read = "which no metric of this suite reads; add better: {pairwise: preference}"

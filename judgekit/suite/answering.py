@@ -1,7 +1,7 @@
-"""Answer cases: fill in the outputs of a system under test.
+"""Fill in the answers of a system under test.
 
-The system is called like a judge, with the same providers, limits, store and tapes, so that its
-answers replay offline.
+The system is called like a judge, with the same providers, limits, store and tapes, so its answers
+can be replayed offline.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ class Answered(NamedTuple):
     state: Literal["answered", "kept", "failed"]
     failure: Failure | None = None
     cut_off: bool = False
-    """Whether max_tokens ended the answer."""
+    """Whether the answer was cut off by max_tokens."""
 
 
 class Answers(NamedTuple):
     """The outcome for all cases."""
 
     cases: list[Case]
-    """In order; empty if they were written to a file."""
+    """The cases in order; empty if they were written to a file."""
     states: Counter[str]
-    """Number of cases `answered`, `kept` unchanged, or `failed`."""
+    """`answered`, `kept` (unchanged) and `failed` -> number of cases."""
     failures: dict[str, Failure]
-    """Case id -> why it has no answer."""
+    """Case id -> reason why it has no answer."""
     cut_off: int
-    """Number of answers that max_tokens ended."""
+    """Number of answers that were cut off by max_tokens."""
 
     @property
     def exit_code(self) -> int:
@@ -82,7 +82,7 @@ class Answers(NamedTuple):
 
 
 def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]:
-    """Return the messages to a system under test: system prompt, history, input.
+    """Return the messages for a system under test: system prompt, history, input.
 
     Args:
         case: the case to answer.
@@ -90,7 +90,7 @@ def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]
 
     Raises:
         CaseError: there is no input, or the history has tool calls, which plain chat messages
-            cannot show.
+            cannot represent.
     """
     prompt = case.system if system is None else system
     messages = []
@@ -121,25 +121,25 @@ async def answer(
 ) -> Answers:
     """Fill in the answers of a system under test.
 
-    A case with the field stays as it is. A case without an answer stays without the field, with the
-    reason in its `metadata`; no case is dropped. The order of the cases stays the same.
+    A case that already has the field is not changed. If the system gives no answer, the field stays
+    empty and `metadata` has the reason. No case is dropped, and the order is kept.
 
     Args:
         cases: from `load_cases` or `perturb`, or any iterable; or a source for `load_cases`.
         judge: the system under test: a model string, an async function of a request, or a judge
-            such as a `LiteLLMJudge` or a `Cassette` around one.
-        field: `output`, or `baseline` for the answer to compare with.
+            such as a `LiteLLMJudge` or a `Cassette`.
+        field: the field to fill in: `output`, or `baseline` for the answer to compare with.
         system: a system prompt that replaces those of the cases; blank for none.
-        replace: whether to answer cases that have the field again.
-        window: cases in work at the same time.
+        replace: whether to replace existing answers.
+        window: number of cases that are answered concurrently.
         out: file to write the cases to; without it, they stay in memory.
         progress: called with each finished row; or `True` for a progress line.
-        stop: set it to end early; the other cases stay without an answer.
+        stop: set it to end early; the remaining cases have no answer.
 
     Raises:
-        ConfigError: no such field.
+        ConfigError: the field is unknown.
         DatasetError: a case cannot be read.
-        JudgeRejected: the system rejects all requests, such as for a wrong key.
+        JudgeRejected: the system rejects all requests, for example because of a wrong key.
         CassetteCorrupt: a recording is damaged.
         OSError: the file cannot be written.
     """
@@ -165,7 +165,8 @@ async def answer(
 def answer_sync(cases: Source, judge: JudgeLike, **options: Any) -> Answers:
     """Answer from synchronous code; also inside a running event loop, as in a notebook.
 
-    Takes the options of `answer`. Ctrl-C ends it with the answers so far; a second one raises.
+    Takes the options of `answer`. Ctrl-C ends the run and keeps the answers so far; a second Ctrl-C
+    raises KeyboardInterrupt.
     """
     from judgekit.runner.background import run_stoppable
 
@@ -182,7 +183,7 @@ class _Answering(NamedTuple):
     stop: asyncio.Event
 
     async def rows(self, cases: Iterable[Case], window: int) -> AsyncIterator[Answered]:
-        """Yield all cases in order, with up to `window` in work."""
+        """Yield all cases in order; answer up to `window` cases concurrently."""
         running: _Running = deque()
         stopper = asyncio.create_task(self._cancel(running))
         try:
@@ -229,7 +230,7 @@ class _Answering(NamedTuple):
             if failure is None:
                 raise
             return self._failed(case, failure)
-        # The key under which the answer is recorded.
+        # The request key of the answer.
         asked = judge.as_asked(request) if isinstance(judge, Cassette) else request
         note: dict[str, Any] = {"model": request.model, "key": asked.key}
         truncated = cut_off(reply)

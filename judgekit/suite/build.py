@@ -1,4 +1,4 @@
-"""Build metrics from plans, bottom up, with the judges and embedders of the suite."""
+"""Build metrics from plans, with the judges and embedders of the suite."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TOGETHER = 64
 """The largest number of texts in one batch."""
 
 LITELLM = "litellm:"
-"""Prefix of a hosted model in an embedder given as text."""
+"""Prefix of a hosted model in the text form of an embedder."""
 
 
 class SuiteEmbedders:
     """Opens the embedders of metrics, with files relative to the suite and a store of vectors.
 
     A hosted embedder, `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}` of
-    the judges, is behind the suite's cassette.
+    a judge, uses the suite's cassette.
 
     Raises:
         ConfigError: the suite's own `embedder` is wrong; with `file:line`.
@@ -61,7 +61,7 @@ class SuiteEmbedders:
                 self._default = spec if hosted else self.open(spec)
 
     def options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of a metric with an open embedder: its own, or that of the suite.
+        """Return the options of a metric with an open embedder, its own or that of the suite.
 
         Raises:
             ConfigError: there is no such embedder.
@@ -72,7 +72,7 @@ class SuiteEmbedders:
         return {**options, "embedder": self.open(spec)}
 
     def open(self, spec: Any) -> Any:
-        """Return an open embedder; a name that needs no settings stays a name.
+        """Return an open embedder; a name without settings is returned unchanged.
 
         Raises:
             ConfigError: there is no such embedder.
@@ -126,7 +126,7 @@ class SuiteEmbedders:
 
 
 def _full_spec(spec: Any) -> Any:
-    """Return the mapping of a hosted embedder given as text; other embedders as they are."""
+    """Return the mapping for a hosted embedder in text form; other embedders unchanged."""
     if isinstance(spec, str) and spec.startswith(LITELLM):
         return {"model": spec.removeprefix(LITELLM).strip()}
     return spec
@@ -185,7 +185,7 @@ class Builder(NamedTuple):
         several = len(plan.roles) > 1
         members = {role if several else "": self.judges[role] for role in plan.roles}
         jury = Jury(members, **plan.asking)
-        # A pairwise metric takes no readout at all, and says so.
+        # A pairwise metric rejects any readout with its own message.
         if jury.readout is not None and not plan.never_ask and plan.kind != PAIRWISE:
             _check_readout(plan, jury)
         return jury
@@ -209,10 +209,10 @@ class Builder(NamedTuple):
 
 
 def _check_readout(plan: MetricPlan, jury: Jury) -> None:
-    """Refuse a readout where nothing gives probabilities.
+    """Check that a readout has probabilities to read.
 
     Raises:
-        ConfigError: one judge answers once, and is not asked for log-probabilities.
+        ConfigError: a single judge answers once, without log-probabilities.
     """
     judge, once = jury.members[0].judge, plan.options.get("samples", jury.samples) == 1
     listed = judge.params.get("logprobs") and judge.params.get("top_logprobs")

@@ -31,9 +31,9 @@ class SuiteCases:
     against: OtherRun | None = None
     """The run whose outputs are the baselines."""
     sharding: Sharding | None = field(default=None, init=False)
-    """The positions of the shard's cases among all cases, after reading."""
+    """The positions of the shard's cases in the data set; known after reading."""
     answered: Sequence[Case] | None = field(default=None, init=False)
-    """The cases with new answers, instead of those of the source."""
+    """The cases with new answers, which replace those of the source."""
 
     def __post_init__(self) -> None:
         file, self._base, self._lines, flags = self.settings
@@ -67,7 +67,7 @@ class SuiteCases:
 
     @property
     def narrowed(self) -> bool:
-        """Whether flags select cases, so that their number is known only after reading."""
+        """Whether flags select cases; their number is known only after reading then."""
         return bool(self._overrides.narrow) or self._overrides.shard is not None
 
     def cases(self) -> Iterator[Case]:
@@ -105,7 +105,7 @@ class SuiteCases:
 
     @property
     def count(self) -> int | None:
-        """The number of cases in the suite file; `None` if another file has them."""
+        """The number of cases in the suite file; `None` if they are in another file."""
         return None if self._rows is None else len(self._rows)
 
     def _inline(self) -> list[Case]:

@@ -1,4 +1,4 @@
-"""The size of the requests that a suite has not recorded: calls, tokens, cost."""
+"""Estimate the requests of a suite that are not recorded: calls, tokens, cost."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from judgekit.suite.suite import Suite
 
 _CHUNK = 1 << 20
 _MOST = 1 << 30
-"""Bytes of cases that are counted; a larger file would delay the progress line."""
+"""Maximum size of a file whose cases are counted; a larger one would delay the progress line."""
 _SPREAD = 1.25
-"""Factor of a range around the mean length of recorded replies."""
+"""Factor of the range around the mean length of recorded replies."""
 _ASSUMED_SPREAD = 2.0
-"""Factor of a range around `ANSWER_TOKENS`."""
+"""Factor of the range around `ANSWER_TOKENS`."""
 _SECONDS = (0.5, 5.0)
-"""Assumed seconds of a call."""
+"""Assumed duration of a call, in seconds."""
 _FURTHER = 10
-"""Assumed most requests that follow from the reply to one request of a metric with steps."""
+"""Assumed maximum of follow-up requests per request of a metric with several steps."""
 
 
 class MissingCalls(Value):
-    """The requests to one model that are not recorded."""
+    """The unrecorded requests to one model."""
 
     model: str
     calls: int
@@ -59,9 +59,9 @@ class MissingCalls(Value):
 
 
 def more_to_come(suite: Suite) -> list[str]:
-    """Return the metrics with later requests that depend on replies, which cannot be counted.
+    """Return the metrics whose later requests depend on replies; those cannot be counted.
 
-    Includes the parts of combinations.
+    The parts of combinations are included.
     """
     parts = (part for metric in suite.metrics for part in with_children(metric))
     return list(dict.fromkeys(part.name for part in parts if part.asks_further))
@@ -74,7 +74,7 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
     ledger = suite.cassette.ledger
     calls = []
     for model, missed in ledger.missed_by.items():
-        # The mean of recorded replies to one question, or a guess.
+        # The mean length of recorded replies to one question, or an assumption.
         known = ledger.replayed_by.get(model)
         mean = known.tokens_out / known.questions if known and known.tokens_out else ANSWER_TOKENS
         tokens_in = missed.characters // CHARACTERS_A_TOKEN
@@ -99,39 +99,39 @@ def _dollars(suite: Suite, model: str, tokens_in: float, tokens_out: float) -> f
 
 
 class PlannedCalls(Value):
-    """What a run would ask one model; ranges are the lowest and the highest estimate."""
+    """The requests of a run to one model; ranges are the lowest and the highest estimate."""
 
     model: str
     recorded: int
-    """Requests with a recorded reply, which are not sent."""
+    """Number of requests with a recorded reply, which are not sent."""
     requests: tuple[int, int]
-    """Requests to send."""
+    """Number of requests to send."""
     tokens_in: tuple[int, int]
     tokens_out: tuple[int, int]
     dollars: tuple[float, float] | None
     """`None` if the price is unknown."""
     minutes: tuple[float, float]
     lengths: str
-    """Where the length of replies comes from: `recorded` or `assumed`."""
+    """Source of the assumed reply length: `recorded` or `assumed`."""
 
 
 class RunPlan(Value):
-    """What a run would ask; made without a call."""
+    """The requests of a run, estimated without a call."""
 
     cases: int
     models: tuple[PlannedCalls, ...] = ()
     further: tuple[str, ...] = ()
-    """Metrics with later requests that depend on replies; the upper estimates include them."""
+    """Metrics whose later requests depend on replies; the upper estimates include these."""
     assumptions: tuple[str, ...] = ()
     missing: tuple[MissingCalls, ...] = Field(default=(), exclude=True)
 
 
 def plan_run(suite: Suite, *, all_again: bool = False) -> RunPlan:
-    """Replay a suite that calls no judge, and return what a run would ask.
+    """Replay a suite without calls, and estimate the requests of a run.
 
     Args:
         suite: loaded with the record mode `none`.
-        all_again: whether the run asks for recorded replies again.
+        all_again: whether the run also sends recorded requests again.
 
     Raises:
         JudgekitError: an error that stops a run.
@@ -221,7 +221,7 @@ def _assumptions(
 
 
 def expected_cases(suite: Suite) -> int | None:
-    """Return the number of cases of a suite by counting lines; `None` if lines are not cases."""
+    """Count the cases of a suite by lines; return `None` if lines are not cases."""
     path, limit = suite.data.source()
     if (inline := suite.data.count) is not None:
         return None if suite.data.narrowed else min(inline, limit or inline)

@@ -23,7 +23,7 @@ from judgekit.suite.redaction import Rule
 
 
 def _parts(value: Any) -> Any:
-    """Refuse a text under `of`: other tools use it for a field."""
+    """Reject a text under `of`: other tools use it for a field."""
     if isinstance(value, str):
         advice = f"to name the text that perplexity measures, write `field: {value}`"
         raise ValueError(f"lists the metrics to combine, such as [{value}]; {advice}")
@@ -36,13 +36,13 @@ class FallbackFile(FileModel):
     model_config = ConfigDict(extra="allow")
 
     use: str
-    """A computed metric; its options are further keys of this entry."""
+    """A computed metric; its options are the other keys of this entry."""
     on_budget: bool = False
-    """Whether it also replaces the judge after `limits.max_cost` is spent."""
+    """Whether it is also used after `limits.max_cost` is spent."""
 
 
 class GateFile(FileModel):
-    """The bounds that a metric must meet; further keys are figures of the metric itself."""
+    """The bounds that a metric must meet; other keys are figures of the metric itself."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Number] = Field(init=False)
@@ -50,31 +50,31 @@ class GateFile(FileModel):
     where: dict[str, str | int | float | bool | list[str | int | float | bool]] = Field(
         default_factory=dict
     )
-    """Only cases whose metadata has these values: `{topic: refunds}`."""
+    """Use only cases whose metadata has these values: `{topic: refunds}`."""
     cluster: Annotated[str, Field(min_length=1)] | None = None
-    """Metadata field that groups related cases, such as a user; by default, that of the suite."""
+    """Metadata field that groups related cases, such as a user; by default, the suite's field."""
     undecided: Literal["pass", "fail"] | None = None
-    """Whether an undecided gate passes; by default, as the suite sets."""
+    """Whether an undecided gate passes; by default, the suite's setting."""
     corrected: bool | None = None
-    """Whether the bound is about the mean that `labels` correct."""
+    """Whether the bound applies to the mean corrected with `labels`."""
     mean: Number | None = None
-    """The lowest mean; the highest where lower is better."""
+    """The lowest allowed mean; the highest if lower is better."""
     pass_rate: Fraction | None = None
-    """The lowest share of scores that pass the threshold."""
+    """The lowest allowed share of scores that pass the threshold."""
     min: Number | None = None
-    """The lowest score."""
+    """The lower bound of the lowest score."""
     max: Number | None = None
-    """The highest score."""
+    """The upper bound of the highest score."""
     coverage: Fraction | None = None
     """The lowest share of rows that the metric itself scores; not applicable rows do not count."""
     abstained: Rows = None
-    """The most rows from which the judge abstains: a number, or a share such as "5%"."""
+    """The maximum of rows in which the judge abstains: a number, or a share such as "5%"."""
     failed: Rows = None
-    """The most rows that fail."""
+    """The maximum of failed rows."""
     fallback: Rows = None
-    """The most rows that a fallback scores."""
+    """The maximum of rows with a score of the fallback."""
     not_worse: Positive | None = None
-    """The margin by which the mean may be worse than in the baseline, interval included."""
+    """The margin by which the mean may be worse than in the baseline, including its interval."""
 
 
 # Messages leave out the tags in brackets (see core.file_model).
@@ -95,20 +95,20 @@ _Jury = Annotated[
 
 
 class MetricFile(FileModel):
-    """One metric; further keys are its options."""
+    """One metric; other keys are its options."""
 
     model_config = ConfigDict(extra="allow")
 
     metric: str | None = None
-    """The registered metric, where the entry has another name."""
+    """The registered metric, if the entry has another name."""
     rubric: str | None = None
     """A rubric: a name, or a file relative to the suite."""
     criteria: Annotated[dict[str, _Criterion], Field(min_length=1)] | None = None
-    """Questions for the judge by name: a rubric without its own file."""
+    """Questions for the judge, by name: a rubric without its own file."""
     description: str | None = None
-    """What `criteria` judge, in one sentence; the judge reads it as the task."""
+    """The task of `criteria`, in one sentence for the judge."""
     requires: list[str] | None = None
-    """Fields that a case needs for `criteria`; by default `output`."""
+    """Required fields of a case for `criteria`; by default `output`."""
     combine: Literal["mean", "min", "max", "weighted_mean"] | None = None
     """How to combine the metrics under `of`."""
     of: Annotated[
@@ -116,7 +116,7 @@ class MetricFile(FileModel):
     ] = None
     """Metrics of this suite that `combine` combines."""
     threshold: float | None = None
-    """The score that a case needs to pass, on the range of the metric."""
+    """The score that a case must reach to pass, on the range of the metric."""
     gate: _Gates = Field(default_factory=none_yet)
     """The bounds that the run must meet; otherwise its exit code is 1: mean, pass_rate, min, max,
     coverage, ..., or a figure of the metric, such as unverified_quotes of a rubric with quotes.
@@ -137,16 +137,16 @@ class MetricFile(FileModel):
     vote: Literal["majority", "mean", "weighted"] | None = None
     """How the jury votes; by default the majority of words and the mean of numbers."""
     quorum: int | None = Field(default=None, ge=1)
-    """How many judges of the jury must answer; by default more than half."""
+    """The number of judges of the jury that must answer; by default more than half."""
     order: Literal["written", "balanced"] | None = None
-    """`balanced` shows criteria and options in another order to each of the samples."""
+    """`balanced` shows criteria and options in a different order in each sample."""
     calls: Literal["all", "each"] | Annotated[int, Field(ge=1)] | None = None
-    """`all` criteria in one call, `each` in its own, or so many per call; by default `all`."""
+    """`all` criteria in one call, `each` in its own, or the number per call; by default `all`."""
     readout: Literal["expected", "mode", "yes"] | None = None
     """What is read from the distribution of the answers; by default numbers are averaged, and
     words decided by majority."""
     pairwise: str | None = None
-    """A rubric that compares two answers, such as `preference`; it is asked in both orders."""
+    """A rubric that compares two answers, such as `preference`; it is used in both orders."""
     with_: Literal["baseline", "reference"] | None = Field(default=None, alias="with")
     """The answer to compare the output with: `baseline` (the default), or the first `reference`."""
 
@@ -188,12 +188,12 @@ class RunGateFile(FileModel):
 
 
 class CalibrationFile(FileModel):
-    """The agreement with people at which reports call a judge calibrated (see `judgekit agree`)."""
+    """The agreement with people above which reports call a judge calibrated (`judgekit agree`)."""
 
     kappa: float | None = Field(default=None, gt=0, le=1)
-    """The lowest lower end of the 95 % interval of kappa, for each labelled criterion."""
+    """The minimum of the lower end of kappa's 95 % interval, for each labelled criterion."""
     spearman: float | None = Field(default=None, gt=0, le=1)
-    """The lowest lower end of the 95 % interval of Spearman's rho."""
+    """The minimum of the lower end of the 95 % interval of Spearman's rho."""
 
 
 def _auto_or(most: int) -> Any:
@@ -211,18 +211,18 @@ def _auto_or(most: int) -> Any:
 
 
 class LimitsFile(FileModel):
-    """Bounds on the run."""
+    """Limits of the run."""
 
     concurrency: Annotated[int | Literal["auto"], _auto_or(4096)] = 8
     """Concurrent calls of each judge; `auto` follows the server."""
     rpm: Annotated[int | Literal["auto"] | None, _auto_or(10**9)] = None
-    """Requests a minute to one server; `auto` learns the limit from the server."""
+    """Requests per minute to one server; `auto` learns the limit from the server."""
     tpm: Annotated[int | Literal["auto"] | None, _auto_or(10**12)] = None
-    """Tokens a minute to one server; `auto` learns the limit from the server."""
+    """Tokens per minute to one server; `auto` learns the limit from the server."""
     max_failures: int = Field(default=0, ge=0)
-    """The most failed rows of a complete run."""
+    """The maximum of failed rows in a complete run."""
     max_fallback: int = Field(default=0, ge=0)
-    """The most fallback rows of a complete run."""
+    """The maximum of fallback rows in a complete run."""
     max_outages: int = Field(default=5, ge=0)
     """Consecutive outages after which judgekit stops calling the judge."""
     max_cost: float | None = Field(default=None, gt=0)
@@ -230,11 +230,11 @@ class LimitsFile(FileModel):
 
     @property
     def most_calls(self) -> int:
-        """The most concurrent calls of one judge."""
+        """The maximum number of concurrent calls of one judge."""
         return MOST_CALLS if self.concurrency == "auto" else self.concurrency
 
     def calls_of(self, workers: int) -> int | None:
-        """Return the concurrent calls of one of several workers; `None` if a pace decides."""
+        """Return the number of concurrent calls for one worker; `None` if a pace decides."""
         return None if self.concurrency == "auto" else max(1, self.concurrency // workers)
 
     @property
@@ -243,7 +243,7 @@ class LimitsFile(FileModel):
         return self.concurrency == "auto" or self.rpm is not None or self.tpm is not None
 
 
-# Short forms of an entry; the schema of the file lists both.
+# Short forms of an entry; the schema of the file has both forms.
 _Rows = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_INLINE)]
 
 _Cases = Annotated[
@@ -286,13 +286,13 @@ class SuiteFile(FileModel):
     cassette: str | None = None
     """The file that records and replays the replies."""
     record: str | None = None
-    """Which requests may be sent: none (replay only), new_episodes, all."""
+    """The requests that may be sent: none (replay only), new_episodes, all."""
     embedder: str | dict[str, Any] | None = None
     """The default embedder of the metrics: `lexical`, or a local model, `onnx:FOLDER` or a mapping
     such as `{onnx: FOLDER, threads: 2}`; or a hosted one with recorded vectors,
     `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}`."""
     rubrics: _Folders = Field(default_factory=none_yet)
-    """Folders that are searched for rubrics first, relative to the suite."""
+    """Folders to search first for rubrics, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)
     """The metrics: the name of a metric or rubric, or your own name for one."""
     cluster: Annotated[str, Field(min_length=1)] | None = None
@@ -303,14 +303,14 @@ class SuiteFile(FileModel):
     gate: RunGateFile = RunGateFile.model_construct()
     """Settings of all gates, and gates on the whole run."""
     labels: Annotated[str, Field(min_length=1)] | None = None
-    """File with labels of people, relative to this one: reports then have the corrected mean of
+    """File with human labels, relative to this one: reports then have the corrected mean of
     each labelled metric."""
     calibration: CalibrationFile = CalibrationFile.model_construct()
-    """The agreement with people at which reports call a judge calibrated."""
+    """The agreement with people above which reports call a judge calibrated."""
     redact: list[Rule] = Field(default_factory=none_yet)
     """Texts to remove from requests and recordings: kinds such as email and iban, or patterns."""
     redact_salt_env: str | None = None
-    """Environment variable with the secret that keys the pseudonyms."""
+    """Environment variable with the secret key of the pseudonyms."""
 
     @property
     def cases_file(self) -> CasesFile | None:

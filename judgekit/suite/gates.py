@@ -1,4 +1,4 @@
-"""The gates and labels of a suite: as written, and what must hold of them before a run."""
+"""The gates and labels of a suite, and the checks of them before a run."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 WrittenGates = Mapping[str, Any] | Sequence[Mapping[str, Any]]
-"""The gates of a metric as the file has them: one as a mapping, several as a list."""
+"""The gates of a metric in the file: one gate as a mapping, several as a list."""
 
 
 def written_gates(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
-    """Return gates as the file has them: one as a mapping, several as a list."""
+    """Return gates in the form of the file: one gate as a mapping, several as a list."""
     several = gates if isinstance(gates, list) else [gates]
     given = [
         {key: value for key, value in gate if key in gate.model_fields_set} for gate in several
@@ -34,12 +34,12 @@ def written_gates(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dic
 
 
 def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return one gate or several as a list."""
+    """Return a list of the gates."""
     return [gates] if isinstance(gates, Mapping) else list(gates)
 
 
 def check_gates(metric: Metric, gates: WrittenGates | None, *, settings: SuiteSettings) -> None:
-    """Refuse gates that cannot be checked, and bounds outside the range of a metric.
+    """Check that gates can be evaluated and that their bounds are in the range of the metric.
 
     Args:
         metric: the metric.
@@ -70,10 +70,10 @@ def check_gates(metric: Metric, gates: WrittenGates | None, *, settings: SuiteSe
 
 
 def baseline_of(settings: SuiteSettings, gates: Mapping[str, WrittenGates]) -> Report | None:
-    """Return the run that `not_worse` compares with; `None` if no gate does.
+    """Return the run that `not_worse` compares with; `None` if no gate uses it.
 
     Raises:
-        ConfigError: a gate compares, and no run is named or it cannot be read.
+        ConfigError: a gate uses `not_worse`, and the run is not named or cannot be read.
     """
     flag = settings.overrides.baseline
     folder = flag or settings.file.gate.baseline
@@ -93,11 +93,11 @@ def read_run_labels(settings: SuiteSettings, *, metrics: Sequence[Metric]) -> Ru
     """Return the labels of a suite; `None` if it names none.
 
     Args:
-        settings: the suite; if all its metrics run, some label must be about one of them.
+        settings: the suite; if all its metrics run, at least one label must belong to one of them.
         metrics: the metrics to run.
 
     Raises:
-        ConfigError: the file cannot be read, or a label is no answer to its criterion.
+        ConfigError: the file cannot be read, or a label is not a valid answer to its criterion.
     """
     labels_file = settings.file.labels
     if labels_file is None:

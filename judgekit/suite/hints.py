@@ -1,4 +1,4 @@
-"""Hints for a key or value in the wrong place of a suite: how to write it."""
+"""Hints for keys and values in the wrong place of a suite."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _FORMS = FilePath(__file__).with_name("hints.yaml")
 
 
 def value_hint(path: Path) -> str:
-    """Return how to write a value at a path; empty if there is no hint."""
+    """Return a hint on how to write a value at a path; empty if there is none."""
     plain = tuple(step for step in path if isinstance(step, str))
     starred = ("metrics", "*", *plain[2:]) if plain[:1] == ("metrics",) and plain[1:] else plain
     if starred[:-1] == ("metrics", "*", "gate") and starred[-1] not in GateFile.model_fields:
-        # An unknown key may be the name of a figure, whose bound is a number.
+        # An unknown key may be the name of a figure, with a number as its bound.
         return suggest(starred[-1], GateFile.model_fields, otherwise="")
     form = package_data(_FORMS)["values"].get(" ".join(starred))
     return f"; {form}" if form else ""
 
 
 def key_hint(path: Path, known: Iterable[str]) -> str:
-    """Return a hint at the key that an unknown one means, here or elsewhere in the file.
+    """Return a hint at the intended key for an unknown one, here or elsewhere in the file.
 
     Args:
         path: path of the unknown key.
@@ -50,7 +50,7 @@ def key_hint(path: Path, known: Iterable[str]) -> str:
 
 @cache
 def _places() -> dict[str, str]:
-    """Return each key of a suite, and how to write it from the top."""
+    """Return each key of a suite, and its full notation from the top level."""
     forms = (
         ("{}: ...", SuiteFile),
         ("metrics: {{NAME: {{{}: ...}}}}", MetricFile),
@@ -74,7 +74,7 @@ def percent_hint(bound: float, low: float, high: float) -> str:
 
 
 def role_hint(role: str, known: list[str]) -> str:
-    """Return a hint at the closest role, or how to give a model a role."""
+    """Return a hint: the closest role, or how to give a model a role."""
     if "/" in role:
         return f"; give the model a role: judges: {{second: {role}}}, then judge: second"
     return suggest(role, known)

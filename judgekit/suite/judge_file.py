@@ -29,7 +29,7 @@ class PriceFile(FileModel):
 
 
 def _either(schema: dict[str, Any]) -> None:
-    """Let the schema require a model or a file of verdicts."""
+    """Add to the schema that a model or a file of verdicts is required."""
     del schema["required"]
     schema["anyOf"] = [{"required": ["model"]}, {"required": ["recorded"]}]
 

@@ -1,4 +1,4 @@
-"""The judges of a suite: their settings from file and flags, and their construction."""
+"""Build the judges of a suite from the settings of the file and the flags."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _WITHOUT_NETWORK = ("manual/", "fake/", "transformers/", "recorded/")
 _OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
-"""Settings that stay when a flag names another model."""
+"""Settings that are kept if a flag names another model."""
 
 
 def asks_model(name: str) -> bool:
-    """Return whether a name is that of a model behind a network."""
+    """Return whether a name is that of a remote model."""
     return not name.startswith(_WITHOUT_NETWORK)
 
 
@@ -76,7 +76,7 @@ def _replaced(judge: JudgeFile | None, model: str) -> JudgeFile:
 
 
 def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
-    """Refuse two roles with the same request keys: the second would replay the first."""
+    """Reject two roles with the same request keys: the second would replay the first."""
     seen: dict[str, str] = {}
     for role, judge in roles.items():
         facts = [judge.model, judge.identity, judge.params, judge.mode, judge.api, judge.recorded]
@@ -89,14 +89,14 @@ def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
 
 
 class SharedRun(NamedTuple):
-    """What the processes of one run share, for one of these processes."""
+    """The resources that the processes of one run share, for one of these processes."""
 
     store: Callable[[], Store]
-    """Opens the store of this process. Another process adds its records to the tape."""
+    """Opens the store of this process; another process adds its records to the tape."""
     budget: Budget | None = None
     """The budget of all processes; `None` without `limits.max_cost`."""
     pace: Callable[..., Pace] | None = None
-    """Makes the pace of all processes for one server; takes the arguments of `LocalPace`."""
+    """Creates the shared pace for one server; takes the arguments of `LocalPace`."""
 
 
 class JudgePool:
@@ -106,8 +106,8 @@ class JudgePool:
         roles: the settings of the judges, by role.
         settings: the suite.
         record: the record mode.
-        judge: the judge of the role `judge`, if Python code gives one.
-        shared: what this process shares with others.
+        judge: the judge of the role `judge`, if given in Python.
+        shared: the resources that this process shares with others.
 
     Raises:
         ConfigError: a setting is wrong, or a key or price is missing.
@@ -148,7 +148,7 @@ class JudgePool:
             judge: its settings.
             at: path of the settings in the suite.
             together: the largest number of requests in one call.
-            ready: the judge itself, if Python code gives one.
+            ready: the judge itself, if given in Python.
 
         Raises:
             ConfigError: a setting is wrong, or a key or price is missing.
@@ -195,8 +195,8 @@ class JudgePool:
     def _pace(self, judge: JudgeFile) -> Pace | None:
         """Return the pace of a judge's server; `None` without such limits.
 
-        A server of your own has one pace, because all its models share the machine; hosted models
-        have one each, because providers limit each model.
+        A self-hosted server has one pace, because all its models share the machine. Each hosted
+        model has its own pace, because providers limit models separately.
         """
         limits = self._settings.file.limits
         if not limits.paced:

@@ -17,7 +17,7 @@ from judgekit.suite.suite import Suite, load_suite
 def _replay(
     path: Path, *, case: str | None = None, overrides: Overrides | None = None
 ) -> tuple[Suite, Cassette, Tape]:
-    """Replay a suite and return it; its cassette knows the misses and the used records."""
+    """Replay a suite and return it; its cassette has the misses and the used records."""
     overrides = overrides or Overrides()
     suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
     cassette = suite.cassette
@@ -53,7 +53,7 @@ def explain_misses(
         texts = []
         for request in cassette.misses[:most]:
             about = request.about
-            # An embedding request is about a text that may be in several cases.
+            # The text of an embedding request may occur in several cases.
             subject = f"case {about.case}, {about.metric}" if about.case else request.form.want
             texts += [f"{subject}, key {request.key[:12]}", explainer.explain(request).text()]
         left = cassette.ledger.missed - min(most, len(cassette.misses))

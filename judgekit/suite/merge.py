@@ -1,7 +1,7 @@
 """Merge the runs of all shards of a suite into one run.
 
-All cases and results pass through the evaluation again, without scoring. The merged folder is the
-same, byte for byte, as that of one run over all cases.
+All cases and results pass through the evaluation again, without scoring. The merged folder is
+byte-identical to that of one run over all cases.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def merge_shards(
         page: whether to write a page, up to `MAX_PAGE_CASES`.
 
     Raises:
-        ConfigError: a folder is no shard, a shard is missing or given twice, or the shards differ
-            in suite, flags or cases.
+        ConfigError: a folder is not a shard, a shard is missing or given twice, or the shards
+            differ in suite, flags or cases.
     """
     parts = _parts([Path(folder) for folder in folders])
     target = Path(out)
@@ -167,7 +167,7 @@ class _MergedShards:
 
 
 def _parts(folders: Sequence[Path]) -> list[_Part]:
-    """Return the shards in order; check that there is each once."""
+    """Return the shards in order; check that each is given exactly once."""
     if not folders:
         raise ConfigError("which shards? judgekit merge suite.yaml runs/shard-* --out runs/all")
     parts = sorted(map(_Part, folders), key=lambda part: part.shard)
@@ -206,7 +206,7 @@ def _overrides(part: _Part, baseline: str | None) -> Overrides:
 
 
 def _check_manifests(suite: Suite, parts: Sequence[_Part]) -> None:
-    """Refuse shards of another suite: other options, rubrics or judges, or other code."""
+    """Reject shards of another suite: other options, rubrics, judges or code."""
     expected = digest_json(full_manifest(suite.metrics, suite.manifest()))
     for part in parts:
         if read_manifest_digest(part.folder) != expected:

@@ -1,4 +1,4 @@
-"""The settings of a suite: its file, the flags that override it, and those of its rubrics."""
+"""The settings of a suite: its file, the overriding flags, and the rubric parameters."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,11 +19,11 @@ from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.source import read_suite, suite_hints
 
 DECIDING = ("judge", "judges", "params", "settings", "no_judge", "only", "baseline", "against")
-"""Flags that change the numbers, so that all shards must share them."""
+"""Flags that affect the numbers, so they must be equal for all shards."""
 
 
 class Overrides(FileModel):
-    """Settings of flags; they override the file."""
+    """Settings from flags, which override the file."""
 
     judge: str | None = None
     judges: dict[str, str] = Field(default_factory=dict)
@@ -57,7 +57,7 @@ class Overrides(FileModel):
 
     @property
     def partial(self) -> bool:
-        """Whether a run covers only a part of the suite, and so of its recordings."""
+        """Whether a run covers only a part of the suite, and therefore of its recordings."""
         some = self.limit is not None or self.shard is not None or bool(self.only)
         return some or self.narrow
 
@@ -92,10 +92,10 @@ class SuiteSettings(NamedTuple):
 
     @property
     def record_mode(self) -> RecordMode:
-        """The record mode of flags, or else of the suite.
+        """The record mode of the flags, or else of the suite.
 
         Raises:
-            ConfigError: no such mode.
+            ConfigError: the mode is unknown.
         """
         overrides = self.overrides
         if overrides.record is not None:
@@ -120,7 +120,7 @@ class SuiteSettings(NamedTuple):
         return folders
 
     def check_metrics(self) -> None:
-        """Refuse `--set` for a metric that the suite does not have.
+        """Reject `--set` for a metric that the suite does not have.
 
         Raises:
             ConfigError: there is no such metric; suggests the closest one.
@@ -136,7 +136,7 @@ class SuiteSettings(NamedTuple):
         """Return the rubric of a metric with the parameters of the suite; flags override the file.
 
         Raises:
-            ConfigError: a parameter is unknown, wrong or missing, or there is no rubric to take it.
+            ConfigError: a parameter is unknown, wrong or missing, or the metric has no rubric.
         """
         written = self.file.metrics[metric].parameters or {}
         flags = self.overrides.settings.get(metric, {})
@@ -170,7 +170,7 @@ def read_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> dict
 
 
 def suite_folders(path: str | Path) -> list[RubricFolder]:
-    """Return the places where a suite looks up rubrics, in order.
+    """Return the folders where a suite looks up rubrics, in order.
 
     Raises:
         ConfigError: the suite is wrong; with `file:line`.

@@ -1,4 +1,4 @@
-"""Plans: the metrics of a suite with all names resolved, before any of them is built.
+"""Plans: the metrics of a suite with all names resolved, before they are built.
 
 `Planner` looks each name up once: the class behind it, its rubric, role, files and fallback.
 `judgekit.suite.build` builds metrics from plans.
@@ -28,7 +28,7 @@ from judgekit.suite.overrides import SuiteSettings
 _ASKING = ("vote", "quorum", "order", "calls", "readout")
 """Keys of a metric that are settings of a `Jury`."""
 _SUBJECTS = ("metric", "rubric", "criteria", "pairwise")
-"""Keys of a metric that say what it is; one at most."""
+"""Keys that define the kind of a metric; at most one is allowed."""
 
 
 class MetricPlan(NamedTuple):
@@ -46,18 +46,18 @@ class MetricPlan(NamedTuple):
     roles: tuple[str, ...] = ()
     """The roles of its judges; several are a jury. Empty for a computed metric."""
     asking: Mapping[str, Any] = MappingProxyType({})
-    """How often and how the judges are asked, and how they vote: settings of a `Jury`."""
+    """Settings of a `Jury`: samples, orders, calls and vote."""
     fallback: MetricPlan | None = None
-    """The computed metric that replaces a judge that does not answer."""
+    """The computed metric that is used if the judge does not answer."""
     never_ask: bool = False
-    """Whether every score is the fallback's, because the run has no judge."""
+    """Whether all scores come from the fallback, because the run has no judge."""
     on_budget: bool = False
     parts: tuple[MetricPlan, ...] = ()
     """The metrics of a combination."""
     combine: str = "mean"
 
     def walk(self) -> Iterator[MetricPlan]:
-        """Yield this plan, then those of all metrics within."""
+        """Yield this plan, then those of all nested metrics."""
         yield self
         for inner in (*self.parts, *([self.fallback] if self.fallback is not None else [])):
             yield from inner.walk()
@@ -190,10 +190,11 @@ class Planner:
     def _asking(
         self, name: str, entry: MetricFile, maker: Maker, options: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return the settings of a jury; take `samples` from a metric without that option.
+        """Return the settings of a jury; `samples` is also taken from metrics without that option.
 
         Raises:
-            ConfigError: the metric does not ask a judge by a rubric, or a setting needs another.
+            ConfigError: the metric does not use a judge with a rubric, or a setting requires
+                another one.
         """
         asking = {key: getattr(entry, key) for key in _ASKING if getattr(entry, key) is not None}
         if maker.judged and maker.asks == "verdict" and not maker.takes("samples"):
@@ -216,7 +217,7 @@ class Planner:
         return asking
 
     def _role(self, name: str, entry: MetricFile, maker: Maker, role: str) -> str:
-        """Return a role that a judged metric asks.
+        """Return the role of a judged metric.
 
         Raises:
             ConfigError: the suite has no such role, or names it by the wrong key.

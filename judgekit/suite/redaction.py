@@ -31,7 +31,7 @@ def _rule(value: Any) -> Any:
         return {"pattern": value}
     known = list(get_args(Builtin))
     if value not in known:
-        # A misspelled name must not become a pattern that matches nothing.
+        # Otherwise a misspelled name would become a pattern that never matches.
         hint = suggest(value, known, otherwise=f"; write a pattern as {{pattern: {value}}}")
         raise ValueError(f"unknown built-in rule {value!r}{hint}")
     return {"find": value}
@@ -69,13 +69,13 @@ def make_redactor(
     """Return the function that redacts texts; `None` without rules.
 
     Args:
-        rules: what to redact.
+        rules: the rules.
         salt_env: environment variable with the secret that keys the pseudonyms.
         lines: where the settings are.
 
     Raises:
         ConfigError: a rule is wrong, or the salt is missing. Another salt gives other pseudonyms,
-            and so other request keys.
+            and therefore other request keys.
     """
     salt = os.environ.get(salt_env, "") if salt_env else ""
     if salt_env and not salt:
@@ -83,7 +83,7 @@ def make_redactor(
         raise ConfigError(f"{salt_env} is not set in the environment; set it", where=where)
     if not rules:
         return None
-    # Loaded late: the detectors take longer to load than a case to score.
+    # Imported on first use: loading the detectors takes longer than scoring a case.
     from judgekit.cassette.redact import RedactionRule, redactor
 
     known: list[str | RedactionRule] = []

@@ -1,4 +1,4 @@
-"""Run a suite: evaluate it, write the used records, and report the cost."""
+"""Run a suite: evaluate it, write the recordings, and report the cost."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     import asyncio
 
 MAX_PLACES = 2_000
-"""Cases up to which judgekit looks up the lines of cases without an id: it reads them again."""
+"""Maximum number of cases for which judgekit reads the file again to find lines of cases."""
 MAX_KEYS = 100_000
-"""Keys that `run.json` lists at most: the file would be too large to read."""
+"""Maximum number of keys in `run.json`, to limit the size of the file."""
 MAX_PAGE_CASES = 20_000
-"""Cases above which the page is written only on request."""
+"""Maximum number of cases for which the page is written by default."""
 
 
 async def run_suite(
@@ -53,23 +53,23 @@ async def run_suite(
 ) -> Report:
     """Run a suite; recordings are written even if the run ends early.
 
-    To continue a run that was killed, start it again: the private store has the replies so far,
-    and computed metrics are computed again.
+    To continue a killed run, start it again: the private store has the replies so far; computed
+    metrics are computed again.
 
     Args:
-        suite: from `load_suite`, or its file.
+        suite: a suite from `load_suite`, or the path of its file.
         judge: the judge of the role `judge`, if `suite` is a file: a model string, an async
-            function, or a `Judge`. Naming one allows calls to it.
+            function, or a `Judge`. With this argument, calls to the judge are allowed.
         out: run folder to write.
-        progress: called as cases finish; or `True` for a progress line.
+        progress: called when cases finish; or `True` for a progress line.
         stop: set it to end early with a partial report.
-        retry_failed: run folder with results to reuse, except failures.
+        retry_failed: run folder whose results are reused, except failures.
         against: run folder; its outputs become the baselines of the cases, if `suite` is a file.
-        reuse: returns an earlier result of a row to reuse.
+        reuse: returns an earlier result for a row, to reuse it.
         page: whether to write a page, up to `MAX_PAGE_CASES`.
 
     Raises:
-        JudgekitError: an error that stops a run (see errors).
+        JudgekitError: an error that stops the run (see `judgekit.core.errors`).
     """
     suite = _loaded(suite, judge=judge, against=against)
     started = datetime.now(UTC)
@@ -79,7 +79,7 @@ async def run_suite(
         if out is not None:
             _spare_inputs(suite, out)
         if suite.against is not None:
-            # The folders of shards differ, and their rows must not.
+            # The folders of shards differ, but their rows must not.
             suite.against.name_answers(suite.metrics, out=None if sharded else out)
         manifest = suite.manifest()
         if retry_failed is not None:
@@ -89,7 +89,7 @@ async def run_suite(
             suite.cases(),
             suite.metrics,
             thresholds=suite.thresholds,
-            # Gates are about all cases; a shard has only some.
+            # Gates apply to all cases; a shard has only some of them.
             gates={} if sharded else suite.gates,
             rules=Rules() if sharded else suite.rules,
             cluster=suite.file.cluster,
@@ -123,7 +123,8 @@ def _loaded(
 def run_suite_sync(suite: Suite | str | Path, **options: Any) -> Report:
     """Run a suite from synchronous code; also inside a running event loop.
 
-    Takes the options of `run_suite`. Ctrl-C ends it with a partial report; a second one raises.
+    Takes the options of `run_suite`. Ctrl-C ends the run with a partial report; a second Ctrl-C
+    raises KeyboardInterrupt.
     """
     from judgekit.runner.background import run_stoppable
 
@@ -137,8 +138,8 @@ def replay_suite(suite: Suite, **options: Any) -> Report:
     would take 75 ms of CPU time; a whole replay of one case takes 350 ms.
 
     Raises:
-        JudgekitError: an error that stops a run (see errors).
-        RuntimeError: a metric awaits something although it is declared synchronous.
+        JudgekitError: an error that stops the run (see `judgekit.core.errors`).
+        RuntimeError: a metric waits although it is declared synchronous.
     """
     options["stop"] = options.get("stop") or Flag()
     return run_inline(run_suite(suite, **options))
@@ -147,8 +148,8 @@ def replay_suite(suite: Suite, **options: Any) -> Report:
 def default_out(suite: Path, *, shard: str | None = None) -> Path:
     """Return the default run folder of a suite: `runs/NAME` in the working folder.
 
-    NAME is the file name of the suite without its ending, or for a `suite.yaml` in another folder
-    the name of that folder. Each shard has its own folder, such as `runs/NAME-1-of-4`.
+    NAME is the file name of the suite without its extension; for a `suite.yaml` in another folder
+    it is the name of that folder. Each shard has its own folder, such as `runs/NAME-1-of-4`.
     """
     name, folder = suite.stem, suite.parent.resolve()
     if name == "suite" and folder != Path.cwd():
@@ -159,7 +160,7 @@ def default_out(suite: Path, *, shard: str | None = None) -> Path:
 
 
 def _spare_inputs(suite: Suite, out: Path) -> None:
-    """Refuse a run folder in which the run would overwrite its own input.
+    """Reject a run folder in which the run would overwrite its own input.
 
     Raises:
         ConfigError: with the name of the file.
@@ -199,7 +200,7 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> N
 
 
 def _places(suite: Suite, report: Report) -> dict[str, str]:
-    """Return the lines of cases with derived ids, for runs that are small enough to read again."""
+    """Return the lines of cases with derived ids, for runs small enough to read again."""
     if report.figures.cases > MAX_PLACES:
         return {}
     cases = (scored.case for scored in report.results)
@@ -210,7 +211,7 @@ def _places(suite: Suite, report: Report) -> dict[str, str]:
 
 
 def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
-    """Return the facts about this run only: time, machine, calls and cost."""
+    """Return the facts that are specific to this run: time, machine, calls and cost."""
     facts: dict[str, Any] = {
         "started": started.isoformat(timespec="seconds"),
         "python": platform.python_version(),
@@ -243,20 +244,20 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
 
 
 def _findings(judge: Any) -> dict[str, Any]:
-    """Return what this run learned about a judge; empty without a call."""
+    """Return facts that this run learnt about a judge; empty without a call."""
     findings: dict[str, Any] = judge.findings()
     return {"model": judge.model, **findings} if findings else {}
 
 
 def _dollars(known: float, *, unknown: int, of: int) -> float | None:
-    """Return the cost; `None` if one price is unknown."""
+    """Return the cost; `None` if a price is unknown."""
     return None if unknown else round(known, 6) if of else 0.0
 
 
 def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
     """Return the scores of an earlier run for unchanged cases.
 
-    Without any score if the suite has changed: other options, rubric or judge.
+    Empty if options, rubrics or judges of the suite have changed.
     """
     scores: dict[tuple[str, str], tuple[Case, Score]] = {}
     if run_folder.read_manifest_digest(folder) == digest:
@@ -287,7 +288,7 @@ def failed_keys(folder: Path) -> frozenset[str]:
     """Return the keys of the requests that failed in an earlier run.
 
     Raises:
-        ConfigError: not a run folder.
+        ConfigError: it is not a run folder.
     """
     failures = (row.result for _, row in _rows(folder) if isinstance(row.result, Failure))
     return frozenset(failure.key for failure in failures if failure.key is not None)
@@ -297,7 +298,7 @@ def failing_ids(folder: Path) -> frozenset[str]:
     """Return the ids of the cases without a score, or below a threshold, in an earlier run.
 
     Raises:
-        ConfigError: not a run folder, or an incomplete one.
+        ConfigError: it is not a run folder, or the run is incomplete.
     """
     report = Report.read(folder)
     summaries = report.metrics

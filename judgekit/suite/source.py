@@ -1,4 +1,4 @@
-"""Read a suite file as plain data with lines, and refuse API keys in it."""
+"""Read a suite file as plain data with line numbers; reject API keys in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_FILE = 5_000_000
 NAMES = ("suite.yaml", "suite.yml")
 """Suite files that a command uses by default."""
 NO_KEYS = "a key does not belong in a file; name its environment variable: api_key_env: MY_KEY"
-"""What to say of an API key in a file."""
+"""Message about an API key in a file."""
 
 
 def find_suite(*, verb: str) -> Path:
@@ -26,7 +26,7 @@ def find_suite(*, verb: str) -> Path:
         verb: the command, for the message.
 
     Raises:
-        ConfigError: there is none, or there are two.
+        ConfigError: there is no suite, or there are two.
     """
     suites = [Path(name) for name in NAMES if Path(name).is_file()]
     if len(suites) == 1:
@@ -41,7 +41,7 @@ def find_suite(*, verb: str) -> Path:
 
 
 def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
-    """Return the data of a suite file and its lines, not validated yet.
+    """Return the unvalidated data of a suite file and its line numbers.
 
     Raises:
         ConfigError: it cannot be read, or is not a mapping.
@@ -68,10 +68,10 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
 
 
 def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
-    """Refuse an API key in the data of a suite, before any message can print it.
+    """Reject an API key in the data of a suite, before a message can print it.
 
     Raises:
-        ConfigError: there is one; with `file:line`.
+        ConfigError: there is a key; with `file:line`.
     """
     places: dict[tuple[str, ...], Any] = {(JUDGE,): data.get(JUDGE)}
     judges = data.get("judges")
@@ -83,7 +83,7 @@ def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
 
 
 def suite_hints() -> Hints:
-    """Return the hints of suite files; loaded after an error only."""
+    """Return the hints for suite files; loaded only after an error."""
     from judgekit.suite.hints import HINTS
 
     return HINTS

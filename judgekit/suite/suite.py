@@ -1,4 +1,4 @@
-"""A suite: its file and the flags, wired into metrics, judges and cases."""
+"""A suite: metrics, judges and cases, built from its file and flags."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Suite(Displayed):
-    """A suite, wired and ready to run."""
+    """A suite that is ready to run."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Suite(Displayed):
         planner = Planner(settings, folders=self.folders, roles=self.roles, no_judge=self.no_judge)
         self.plans = [planner.plan(name) for name in names]
         """The plans of the metrics to run."""
-        # An unused role needs no key.
+        # A role that is not used does not need a key.
         used = {JUDGE, *(r for plan in self.plans for part in plan.walk() for r in part.roles)}
         asked = {} if self.no_judge else {r: j for r, j in self.roles.items() if r in used}
         self._pool = JudgePool(
@@ -83,9 +83,9 @@ class Suite(Displayed):
         for metric in self.metrics:
             check_gates(metric, self.gates.get(metric.name), settings=settings)
         self.unchecked: list[str] = []
-        """Metrics with gates that are not checked, because the run has no judge."""
+        """Metrics whose gates are not checked, because the run has no judge."""
         if self.no_judge:
-            # A bound for a judge's scores means nothing for those of a fallback.
+            # A bound for scores of the judge does not apply to scores of the fallback.
             judged = {plan.name for plan in self.plans if any(p.never_ask for p in plan.walk())}
             self.unchecked = sorted(self.gates.keys() & judged)
             self.gates = {name: gate for name, gate in self.gates.items() if name not in judged}
@@ -97,7 +97,7 @@ class Suite(Displayed):
         )
         """The settings of all gates."""
         self.labels = read_run_labels(settings, metrics=self.metrics)
-        """The labels that correct means."""
+        """The labels for corrected means."""
         self.against: OtherRun | None = None
         """The run whose outputs are the baselines of the cases."""
         if overrides.against is not None:
@@ -108,12 +108,12 @@ class Suite(Displayed):
         self.data = SuiteCases(settings, redact=self.redact, against=self.against)
         """The cases."""
         self.answered_by: str | None = None
-        """The model that answered all cases, if this run is about its answers."""
+        """The model that answered all cases, if this run evaluates its answers."""
         self.limits = Limits(
             max_failures=file.limits.max_failures,
-            # Without a judge, every judged row is a fallback; that is no failure of the run.
+            # Without a judge, all judged rows are fallbacks; this is not a failure of the run.
             max_fallback=1 << 60 if self.no_judge else file.limits.max_fallback,
-            # A shard of few cases may have none.
+            # A small shard may have no cases.
             may_be_empty=self.data.shard is not None,
         )
 
@@ -128,7 +128,7 @@ class Suite(Displayed):
 
     @property
     def at_once(self) -> bool:
-        """Whether a run awaits nothing: its metrics are computed or replayed."""
+        """Whether a run never waits: all metrics are computed or replayed."""
         return all(metric.synchronous for metric in self.metrics)
 
     def where(self, *path: str | int) -> str:
@@ -161,9 +161,9 @@ class Suite(Displayed):
                 raise ConfigError(message, where=self.where("metrics", name, key))
 
     def _metrics_to_run(self) -> list[str]:
-        """Return the metrics of `--only`, or all except parts of combinations.
+        """Return the metrics of `--only`, or all metrics except parts of combinations.
 
-        A part with its own threshold or gate runs as a metric, too.
+        A part with its own threshold or gate is also included.
         """
         entries = self.file.metrics
         inner = {
@@ -180,7 +180,7 @@ class Suite(Displayed):
         return self._overrides.only or [name for name in names if name not in inner]
 
     def _check_parts(self, name: str, above: tuple[str, ...]) -> None:
-        """Refuse combinations that contain themselves."""
+        """Reject combinations that contain themselves."""
         if name in above:
             message = f"{name!r} contains itself; remove it from `of`"
             raise ConfigError(message, where=self.where("metrics", name))
@@ -212,11 +212,11 @@ class Suite(Displayed):
 
     @property
     def flags(self) -> dict[str, Any]:
-        """The flags that change the numbers; all shards must share them."""
+        """The flags that affect the numbers; they must be equal for all shards."""
         return self._overrides.model_dump(include=set(DECIDING), exclude_defaults=True)
 
     def manifest(self) -> dict[str, Any]:
-        """Return the settings that decide the numbers, independent of the machine."""
+        """Return the settings that affect the numbers, independent of the machine."""
         file = self.file
         chosen = {role: judge for role, judge in self.roles.items() if not self.no_judge}
         return {
@@ -247,7 +247,7 @@ class Suite(Displayed):
         }
 
     def use_answers(self, cases: Sequence[Case], *, model: str) -> None:
-        """Score these cases, which a model answered, instead of those of the file."""
+        """Use these cases, which a model answered, instead of those of the file."""
         self.data.answered, self.answered_by = cases, model
         if self.labels is not None:
             self.labels = self.labels.of_outputs()
@@ -268,7 +268,7 @@ def _cases_entry(file: SuiteFile) -> dict[str, Any] | None:
 def _set_fields(entry: FileModel) -> dict[str, Any]:
     """Return the fields of a flat entry that are not `None`.
 
-    `model_dump` would first build a serializer for each kind of entry.
+    `model_dump` would build a serializer for each kind of entry.
     """
     return {name: value for name, value in entry if value is not None}
 
@@ -276,13 +276,13 @@ def _set_fields(entry: FileModel) -> dict[str, Any]:
 def load_suite(
     path: str | Path, overrides: Overrides | None = None, *, judge: JudgeLike | None = None
 ) -> Suite:
-    """Read a suite file and wire it.
+    """Load a suite file.
 
     Args:
         path: the suite file.
         overrides: settings that replace those of the file, as flags do.
         judge: the judge of the role `judge`, instead of the file's: a model string, an async
-            function of a request, or a `Judge`. Naming one allows calls to it.
+            function of a request, or a `Judge`. With this argument, calls to the judge are allowed.
 
     Raises:
         ConfigError: the file is wrong; with `file:line`.
@@ -302,7 +302,7 @@ def build_suite(
     judge: JudgeLike | None = None,
     shared: SharedRun | None = None,
 ) -> Suite:
-    """Wire a suite given as data; see `load_suite`.
+    """Build a suite from data; see `load_suite`.
 
     Args:
         data: the content of the file.
@@ -310,10 +310,10 @@ def build_suite(
         lines: the lines of the file.
         overrides: settings that replace those of the file.
         judge: the judge of the role `judge`.
-        shared: what this process shares with others, if several processes make one run.
+        shared: the resources that this process shares with others, if a run has several processes.
 
     Raises:
-        ConfigError: anything in it is wrong.
+        ConfigError: the data is wrong.
     """
     lines = lines or Lines(file="")
     refuse_keys(data, lines)

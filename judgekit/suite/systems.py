@@ -1,4 +1,4 @@
-"""Systems under test: opened, steered, and where the answers of each go."""
+"""Open systems under test, steer them, and choose the files of their answers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from judgekit.suite.judges import make_judge, price_of
 from judgekit.suite.redaction import Rule, make_redactor
 
 LONGEST = 100
-"""Characters of a file name."""
+"""Maximum length of a file name, in characters."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class _RedactFile(FileModel):
-    """Redaction rules without a suite."""
+    """A list of redaction rules, for use without a suite."""
 
     redact: list[Rule]
 
@@ -50,11 +50,11 @@ def open_system(
     rpm: float | Auto | None = None,
     tpm: float | Auto | None = None,
 ) -> Cassette:
-    """Return a system under test with its limits, behind a tape and the store.
+    """Return a system under test with limits, a tape and the store.
 
     Args:
-        model: the model name of litellm, such as `openai/NAME`; or `transformers/FOLDER`, for a
-            model of this machine.
+        model: the model name of litellm, such as `openai/NAME`; or `transformers/FOLDER` for a
+            local model.
         api_base: address of your own server.
         api_key_env: environment variable with the key.
         identity: the version of the model behind this name; part of every request key.
@@ -63,9 +63,9 @@ def open_system(
         record: `none`, `new_episodes` or `all`.
         redact: built-in rules or patterns to remove from requests and recordings.
         concurrency: concurrent calls.
-        purse: the budget, which several systems may share; its calls need a known price.
-        rpm: requests a minute; `auto` learns the limit from the server.
-        tpm: tokens a minute; `auto` learns the limit from the server.
+        purse: the budget, which several systems may share; it requires known prices.
+        rpm: requests per minute; `auto` learns the limit from the server.
+        tpm: tokens per minute; `auto` learns the limit from the server.
 
     Raises:
         ConfigError: an option is wrong, the tape to replay does not exist, or a budget lacks a
@@ -89,13 +89,13 @@ def open_system(
     if not asking and cassette is not None and not cassette.exists():
         raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
     judge: Judge
-    if model.startswith(PREFIX):  # one call at a time, because each takes the whole machine
+    if model.startswith(PREFIX):  # one call at a time, because each uses the whole machine
         judge = SteeredJudge(SteerableModel(model), identity=identity, params=file.params)
         concurrency = 1
     else:
         judge = make_judge(file, base=Path(), lines=lines, asking=asking)
     rules = validate_file(_RedactFile, {"redact": list(redact)}, lines=lines)
-    if not asking:  # a replay waits for no server
+    if not asking:  # a replay does not wait for a server
         rpm = tpm = None
     limited = LimitedJudge(
         judge, concurrency=concurrency, purse=purse, price=price, rpm=rpm, tpm=tpm
@@ -108,20 +108,20 @@ def open_system(
 async def answer_twice(
     cases: Source, judge: Cassette, steering: Steering, *, out: Path | None = None, **options: Any
 ) -> Answers:
-    """Fill in `baseline` without steering, then `output` with it; takes the options of `answer`.
+    """Fill in `baseline` without steering, then `output` with steering.
 
     Args:
         cases: the cases.
-        judge: a model of this machine, from `open_system`.
+        judge: a local model, from `open_system`.
         steering: the vector, its layer and strength.
         out: file to write the cases to; without it, they stay in memory.
-        options: of `answer`.
+        options: options of `answer`.
 
     Returns:
-        The outcome of both, added up; a failure is that of the output, if both failed.
+        The sum of both outcomes; if both failed for a case, the failure of the output.
 
     Raises:
-        ConfigError: the model cannot be steered, or the vector is of another model.
+        ConfigError: the model cannot be steered, or the vector is for another model.
     """
     plain = await answer(cases, judge, **{**options, "field": "baseline"})
     steered = await answer(plain.cases, steered_system(judge, steering), out=out, **options)
@@ -133,7 +133,7 @@ async def answer_twice(
 
 
 def steered_system(system: Cassette, steering: Steering) -> BaseJudge:
-    """Return the same system with a steering, behind the same tape and store."""
+    """Return the system with a steering and the same tape and store."""
     judge = SteeredJudge(
         steerable(system), identity=system.identity, params=system.params, steering=steering
     )
@@ -144,7 +144,7 @@ def steerable(system: Cassette) -> SteerableModel:
     """Return the model of a system.
 
     Raises:
-        ConfigError: it is not on this machine.
+        ConfigError: the system is not a local model.
     """
     inner = system.judge.judge if isinstance(system.judge, LimitedJudge) else None
     if not isinstance(inner, SteeredJudge):
@@ -153,16 +153,16 @@ def steerable(system: Cassette) -> SteerableModel:
 
 
 def paths_of(models: str, folder: Path | None, *, ending: str) -> dict[str, Path | None]:
-    """Return the path of the answers of each model, with the folder made.
+    """Return the path of the answers of each model; create the folder.
 
     Args:
-        models: names of models, separated by commas.
-        folder: where the answers go.
-        ending: end of the file names; empty for folders.
+        models: comma-separated names of models.
+        folder: folder of the answers.
+        ending: extension of the file names; empty for folders.
 
     Raises:
-        ConfigError: no folder is given or can be made, there is no name, or two models would have
-            one path.
+        ConfigError: no folder is given or it cannot be created, there is no name, or two models
+            would have the same path.
     """
     if folder is None:
         raise ConfigError("--models writes a file for each model; name their folder: --out FOLDER")
@@ -175,7 +175,7 @@ def paths_of(models: str, folder: Path | None, *, ending: str) -> dict[str, Path
         if name in paths:
             raise ConfigError(f"--models: {name} is named twice; name each model once")
         path = folder / f"{file_name(name)}{ending}"
-        # Some file systems ignore case.
+        # Some file systems are case-insensitive.
         other = owners.setdefault(path.name.lower(), name)
         if other != name:
             problem = f"{other} and {name} would both be written to {path}"
@@ -195,7 +195,7 @@ def file_name(model: str) -> str:
     ('openai_gpt-6-luna', 'x_y')
 
     Raises:
-        ConfigError: nothing is left of it, or it is too long.
+        ConfigError: the file name is empty or too long.
     """
     name = _UNSAFE.sub("_", model).strip("._-")
     if not name or len(name) > LONGEST:

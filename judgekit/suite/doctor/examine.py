@@ -1,6 +1,6 @@
 """Examine the installation, a suite and its judges.
 
-It calls a judge only with permission, and never prints the value of a key.
+Judges are called only with permission, and values of keys are never printed.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def examine(
 
     Args:
         path: the suite.
-        overrides: flags; they may name a judge without a suite.
-        ask: whether to call each judge: a probe, then a small question.
-        times: the number of times that the small question is asked.
+        overrides: flags; they may name a judge even without a suite.
+        ask: whether to call each judge, with a probe and then a small question.
+        times: how many times to ask the small question.
         say: called with a progress message.
     """
     overrides = overrides or Overrides()
@@ -125,7 +125,7 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
     from judgekit.judges.litellm import LiteLLMJudge
     from judgekit.judges.server_judge import ServerJudge
 
-    # No retries, so that an outage shows at once; temperature 0, to compare the answers.
+    # No retries, to report an outage immediately; temperature 0, to compare the answers.
     params = file.params if file.api else {**file.params, "temperature": 0}
     quick = file.model_copy(update={"retries": 0, "params": params})
     try:

@@ -24,15 +24,15 @@ class Role(Value):
     key: str | None = None
     """Name of the environment variable with its key, and whether it is set."""
     via: str | None = None
-    """The way to the model, and the reason."""
+    """The transport to the model, and the reason for it."""
     mode: str | None = None
-    """Its output mode, if the suite, an earlier run or a probe decided it."""
+    """Its output mode, if known from the suite, an earlier run or a probe."""
     mode_from: str | None = None
     steps: tuple[str, ...] = ()
     asked: int = 0
     """Number of answers."""
     seconds: float | None = None
-    """Median seconds of an answer."""
+    """Median duration of an answer, in seconds."""
     repeats: bool | None = None
     """Whether all answers at temperature 0 were the same."""
     dropped_params: dict[str, str] = Field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""Run a suite again when a file of it is saved: what changed, what moved."""
+"""Run a suite again when one of its files is saved, and show the changes."""

@@ -1,4 +1,4 @@
-"""The results of a watched run: which of them the next run reuses, and what changed."""
+"""The results of a watched run: reuse in the next run, and changes."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class RunSnapshot:
 
 
 class ReusableResults:
-    """Gives the next run the results that are still valid, and counts the others.
+    """Provides the results that are still valid to the next run, and counts the others.
 
-    A result stays valid while its case and its metric stay the same: rubric, judge, options, and
-    the files that the suite names for the metric. A result from replies is invalid after another
-    program wrote to the cassette. A failure is never reused.
+    A result is valid while its case and its metric are unchanged: rubric, judge, options, and the
+    metric's files in the suite. A result from replies becomes invalid if another program writes to
+    the cassette. Failures are never reused.
 
     Args:
         earlier: the earlier run.
@@ -67,7 +67,7 @@ class ReusableResults:
         self._same = {name for name, d in digests.items() if earlier.makers.get(name) == d}
         self._recorded = tape_stamp(suite) == earlier.tape
         self.fresh = 0
-        """Rows that were scored again."""
+        """Number of rows that were scored again."""
 
     def __call__(self, case: Case, metric: str) -> Result | None:
         """Return the result of a row if it is still valid."""
@@ -89,7 +89,7 @@ class ReusableResults:
 
 
 def maker_digests(suite: Suite) -> dict[str, str]:
-    """Return metric -> digest of everything that decides its scores."""
+    """Return metric -> digest of all inputs that affect its scores."""
     manifest = suite.manifest()
     described = full_manifest(suite.metrics, manifest)["metrics"]
     shared = [manifest.get(name) for name in ("judge", "judges", "roles", "redact")]
@@ -101,7 +101,7 @@ def maker_digests(suite: Suite) -> dict[str, str]:
 
 
 def _entry(suite: Suite, name: str) -> Any:
-    """Return the entry of a metric and of its parts, with digests of the files that it names."""
+    """Return the entries of a metric and its parts, with digests of the files in them."""
     entry = suite.file.metrics.get(name)
     if entry is None:
         return None
@@ -129,7 +129,7 @@ class RowChange(NamedTuple):
 
     @property
     def worse(self) -> float:
-        """How much worse the value is; infinite without a score now, -inf without one before."""
+        """Decrease in quality; inf if there is no score now, -inf if there was none before."""
         if not isinstance(self.new, Score) or self.new.value is None:
             return float("inf")
         if not isinstance(self.old, Score) or self.old.value is None:
@@ -147,17 +147,17 @@ class RunChanges(NamedTuple):
     gone: int
     """Cases."""
     missed: Counter[str]
-    """Metric -> rows that are no longer recorded."""
+    """Metric -> number of rows that are no longer recorded."""
     recorded: int
-    """Rows that are recorded now."""
+    """Number of rows that are recorded now and were not before."""
     means: tuple[tuple[MetricSummary, MetricSummary], ...]
     """Changed means, before and after."""
     gates: tuple[tuple[GateResult | None, GateResult], ...]
-    """Gates with another outcome, and new gates that the run misses."""
+    """Gates with a changed outcome, and new gates that fail."""
 
 
 def changes_between(old: RunSnapshot, new: RunSnapshot) -> RunChanges:
-    """Return what moved from one run to the next."""
+    """Return the changes from one run to the next."""
     higher = {s.metric: s.higher_is_better for s in new.report.figures.metrics}
     rows: list[RowChange] = []
     missed: Counter[str] = Counter()
@@ -191,14 +191,14 @@ def _is_miss(result: Result | None) -> bool:
 
 
 def _outcome(result: Result) -> tuple[object, ...]:
-    """Return the parts of a result that count as a change."""
+    """Return the parts of a result whose difference counts as a change."""
     if isinstance(result, Failure):
         return ("failure", result.kind)
     return (result.status, result.value, result.fallback is not None)
 
 
 def _means(old: RunSnapshot, new: RunSnapshot) -> list[tuple[MetricSummary, MetricSummary]]:
-    """Return the metrics with another mean than their last one."""
+    """Return the metrics whose mean changed."""
     pairs = [(old.means.get(s.metric), s) for s in new.report.figures.metrics]
     return [
         (then, now)
@@ -208,7 +208,7 @@ def _means(old: RunSnapshot, new: RunSnapshot) -> list[tuple[MetricSummary, Metr
 
 
 def _flips(old: RunSnapshot, new: RunSnapshot) -> list[tuple[GateResult | None, GateResult]]:
-    """Return the gates with another outcome; a new gate counts as one that passed before."""
+    """Return the gates with a changed outcome; a new gate counts as passed before."""
     before = {_place(gate): gate for gate in old.report.figures.gates}
     pairs = [(before.get(_place(gate)), gate) for gate in new.report.figures.gates]
     return [(then, now) for then, now in pairs if now.passed != (then is None or then.passed)]

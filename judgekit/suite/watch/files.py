@@ -1,4 +1,4 @@
-"""The files of a suite, and how to wait until one of them is saved.
+"""Find the files of a suite and wait until one of them is saved.
 
 The files are polled. Unlike change notifications of the operating system, polling works on network
 folders and in containers.
@@ -26,21 +26,21 @@ from judgekit.suite.suite import Suite
 EVERY = 0.3
 """Seconds between two checks."""
 _QUIET = 0.1
-"""Seconds without a further change after which a file counts as saved."""
+"""Seconds without changes after which a file counts as saved."""
 _GONE = 0.5
 """Seconds after which a missing file counts as removed."""
 _PATIENCE = 3.0
 """Seconds after which a file that keeps changing counts as saved."""
 _LONGEST = 400
-"""Characters of the longest text that may be a file name."""
+"""Maximum length of a text that may be a file name, in characters."""
 
 Stamp = tuple[int, int, int] | None
-"""Time, size and inode of a file; `None` without a file."""
+"""Modification time, size and inode of a file; `None` without a file."""
 Stamps = Mapping[Path, Stamp]
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Return values that change when a file is written or replaced."""
+    """Return the stamp of a file, which changes when it is written or replaced."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -49,13 +49,13 @@ def stamp_of(path: Path) -> Stamp:
 
 
 def changed(before: Stamps, after: Stamps) -> list[Path]:
-    """Return the files with different stamps, or with a stamp in one of the two only."""
+    """Return the files with different stamps, or with a stamp in only one of the two."""
     paths = dict.fromkeys([*before, *after])
     return [path for path in paths if before.get(path) != after.get(path)]
 
 
 class Files(NamedTuple):
-    """Watched files, which may not exist yet, and watched folders of rubrics."""
+    """Watched files, which may not exist yet, and watched rubric folders."""
 
     paths: tuple[Path, ...]
     folders: tuple[Path, ...] = ()
@@ -70,7 +70,7 @@ class Files(NamedTuple):
 
 
 def files_of(path: Path, suite: Suite | None, *, cases: str | None = None) -> Files:
-    """Return the files of a suite, including those that may appear.
+    """Return the files of a suite, including files that may be created.
 
     Args:
         path: the suite file.
@@ -106,7 +106,7 @@ def files_of(path: Path, suite: Suite | None, *, cases: str | None = None) -> Fi
 
 
 def _named_in(rubric: Path) -> Iterable[Path]:
-    """Yield the files of examples that the front matter of a rubric may name."""
+    """Yield the example files that the front matter of a rubric may name."""
     try:
         front, _ = split_front_matter(read_file(rubric))
         data, _ = parse_yaml(front, file=str(rubric))
@@ -137,8 +137,8 @@ def wait_for_change(
 ) -> tuple[list[Path], Stamps]:
     """Wait until a file is saved; return the saved files and the new stamps.
 
-    An editor may write in several steps, or remove a file and then write a new one, so a file
-    counts as saved after a moment without changes.
+    Editors may write in several steps, or remove a file and write a new one. A file therefore
+    counts as saved after a short time without changes.
 
     Args:
         before: the earlier stamps.
@@ -161,7 +161,7 @@ def wait_for_change(
 
 
 def shown(path: Path) -> str:
-    """Return a path relative to the working folder if it is inside, else as it is."""
+    """Return a path relative to the working folder if it is inside, else unchanged."""
     try:
         return os.fspath(path.resolve().relative_to(Path.cwd()))
     except ValueError:
@@ -169,7 +169,7 @@ def shown(path: Path) -> str:
 
 
 def files_named(base: Path, value: Any) -> Iterable[Path]:
-    """Yield the existing files that texts of a suite name."""
+    """Yield the existing files that are named in texts of a suite."""
     for word in _texts(value):
         path = base / word
         if path.suffix != SUFFIX and path.is_file():

@@ -13,9 +13,9 @@ from judgekit.report.summary import MetricSummary
 from judgekit.suite.watch.changes import RowChange, RunChanges
 
 SHOWN = 12
-"""Rows that are listed."""
+"""Maximum number of rows to list."""
 _LONGEST = 24
-"""Columns of a case or metric."""
+"""Maximum width of the name of a case or metric, in columns."""
 
 
 def changes_text(
@@ -27,7 +27,7 @@ def changes_text(
         changes: the changes.
         report: the later run.
         command: the command that records the missing replies.
-        width: columns to fit.
+        width: maximum width in columns.
         colour: whether to use ANSI colours.
     """
     paint = Paint(colour=colour)
@@ -54,7 +54,7 @@ def _mean(summary: MetricSummary) -> str:
 def _rows(changes: RunChanges, report: Report, width: int, paint: Paint) -> Iterator[str]:
     shown = changes.rows[:SHOWN]
     scores = [f"{_score(row.old)} -> {_score(row.new)}" for row in shown]
-    # Three columns with two blanks before each; the case takes the rest.
+    # Three columns with two spaces before each; the case has the remaining width.
     room = width - 6 - max(map(len, scores), default=0)
     several = len(report.figures.metrics) > 1
     metrics = [cut(_line(row.metric), min(_LONGEST, room // 2)) for row in shown]
@@ -119,12 +119,12 @@ def _missed(changes: RunChanges, command: str, width: int, paint: Paint) -> Iter
     by = ", ".join(f"{count:,} of {_line(metric)}" for metric, count in changes.missed.items())
     for line in wrap(f"not recorded yet: {by}; to record:", width, first="  ", then="    "):
         yield paint(line, "bad")
-    # On one unbroken line, so that it can be copied.
+    # On one line, so it can be copied.
     yield f"    {command}"
 
 
 def state_text(report: Report) -> str:
-    """Return the state of a suite in a few words."""
+    """Return a short description of the state of a suite."""
     if report.figures.incomplete:
         return f"incomplete: {printable('; '.join(report.figures.incomplete))}"
     gates = len(report.figures.gates)

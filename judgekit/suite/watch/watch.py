@@ -1,4 +1,4 @@
-"""Watch a suite: run it, and again whenever one of its files is saved."""
+"""Watch a suite: run it, and run it again whenever one of its files is saved."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from judgekit.suite.watch.changes import ReusableResults, RunChanges, RunSnapsho
 from judgekit.suite.watch.files import Stamp, files_of, stamp_of, wait_for_change
 
 Run = Callable[[Suite, Reuse | None], Report]
-"""Runs a suite and reuses the results that the second argument returns."""
+"""Runs a suite; the second argument returns results to reuse."""
 
 
 class Round(NamedTuple):
     """The outcome of one run, or the error that prevented it."""
 
     saved: tuple[Path, ...]
-    """The files that were saved before it; empty for the first."""
+    """The files whose save started this run; empty for the first run."""
     files: int
     """Number of watched files that exist."""
     seconds: float = 0.0
     error: str | None = None
-    """The error, in one line."""
+    """The error, on one line."""
     suite: Suite | None = None
     report: Report | None = None
     changes: RunChanges | None = None
-    """What moved since the run before; `None` for the first."""
+    """The changes since the previous run; `None` for the first run."""
     fresh: int = 0
-    """Rows that were scored, not reused."""
+    """Number of rows that were scored, not reused."""
     rows: int = 0
 
 
@@ -51,11 +51,11 @@ class Watch:
     overrides: Overrides
     run: Run
     sleep: Callable[[float], None] = time.sleep
-    """Waits some seconds; replace it to do something else meanwhile."""
+    """Waits some seconds; can be replaced to do other work in the meantime."""
     _last: RunSnapshot | None = field(default=None, init=False)
 
     def rounds(self) -> Iterator[Round]:
-        """Yield the outcome of each run, without end; an error ends a round, not the watch."""
+        """Yield the outcome of each run, endlessly; an error ends only one run."""
         saved: tuple[Path, ...] = ()
         self._stamps: dict[Path, Stamp] = {}
         self._watch(None)
@@ -85,7 +85,7 @@ class Watch:
             return Round(saved, self._existing, error=message or type(exc).__name__)
         cassette = suite.cassette
         if cassette is not None and cassette.path is not None and cassette.added:
-            # What this run itself wrote is no save.
+            # Files that the run itself wrote do not count as saved.
             self._stamps[cassette.path] = stamp_of(cassette.path)
         earlier, self._last = self._last, RunSnapshot(report, suite, earlier=self._last)
         return Round(
@@ -109,8 +109,8 @@ def recording_command(suite: Path, overrides: Overrides, metrics: Iterable[str])
 
     Args:
         suite: the suite file.
-        overrides: settings of flags; those that decide the requests are repeated.
-        metrics: the metrics with misses; named only if a flag names metrics.
+        overrides: settings of flags; those that affect the requests are repeated.
+        metrics: the metrics with misses; included only if a flag names metrics.
     """
     words = ["judgekit", "run", str(suite)]
     judges = {**({JUDGE: overrides.judge} if overrides.judge else {}), **overrides.judges}
