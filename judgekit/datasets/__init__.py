@@ -1,6 +1,6 @@
-"""Rows to cases: files, standard input, tables and Python objects.
+"""Read cases from files, standard input, tables and Python objects.
 
-Also field mapping, selection, shards and perturbed copies. It imports `core`.
+This package also has field mapping, selection, shards and perturbed copies. It imports `core`.
 
 Start with `load`, which turns a file, a table or rows into cases, and `case_builder`, which maps
 the keys of a row to the fields of a case.

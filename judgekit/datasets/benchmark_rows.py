@@ -1,6 +1,6 @@
-"""Rows of known benchmarks: multiple choice as MMLU, worked numbers as GSM8K, code as HumanEval.
+"""Rows of benchmarks: multiple choice (MMLU), word problems (GSM8K), code (HumanEval).
 
-The user provides the files; nothing is downloaded. A row may also hold the answer to score, under
+The user provides the files; nothing is downloaded. A row may also contain the answer to score, as
 `output`, `response`, `completion` or `prediction`.
 """
 
@@ -13,20 +13,20 @@ from judgekit.datasets.json_text import to_json_or_text
 from judgekit.datasets.row_builder import RowFault
 
 Put = Callable[[Mapping[str, Any], CaseFields], frozenset[str]]
-"""Adds the values of a row to the fields, and returns the keys that it read."""
+"""Adds the values of a row to the fields and returns the keys that it read."""
 
 LETTERS = "ABCDEFGHIJ"
 
 
 def put_mmlu(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
-    """Add a question of multiple choice.
+    """Add a multiple-choice question.
 
-    `question`, the options as a list `choices` or as columns `A`, `B`, ..., and `answer`: the
-    place of the right one from 0, its letter, or its text. The input shows the options lettered,
-    as MMLU does, so that a system under test sees them; the reference is the letter.
+    The row has `question`, the options as a list `choices` or as columns `A`, `B`, ..., and
+    `answer`: the index (from 0), letter or text of the correct option. The input lists the options
+    with letters, like MMLU, so a system under test sees them. The reference is the letter.
 
     Raises:
-        RowFault: something is missing, or the answer is none of the options.
+        RowFault: a key is missing, or the answer is not an option.
     """
     question = _text(row, "question")
     columns = [letter for letter in LETTERS if letter in row]
@@ -51,7 +51,7 @@ def _letter(answer: Any, choices: list[str]) -> str:
     text = "" if isinstance(answer, bool) else str(answer).strip()
     if len(text) == 1 and text.upper() in letters:
         return text.upper()
-    # A number is a place, even if the options are numbers: the files of MMLU do that.
+    # A number is an index, even if the options are numbers, as in MMLU's files.
     if text.isascii() and text.isdigit() and int(text[:3]) < len(choices):
         return letters[int(text)]
     if text in choices:
@@ -63,10 +63,10 @@ def _letter(answer: Any, choices: list[str]) -> str:
 def put_gsm8k(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
     """Add a word problem: `question`, and `answer` that ends in `#### 72`.
 
-    The reference is the number after the marks; the steps before it go to `metadata.solution`.
+    The reference is the number after `####`; the steps before it go to `metadata.solution`.
 
     Raises:
-        RowFault: something is missing, or no number is marked.
+        RowFault: a key is missing, or there is no number after `####`.
     """
     fields.put("input", _text(row, "question"), source="question")
     worked = row.get("answer")
@@ -84,9 +84,9 @@ def put_gsm8k(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
 
 
 def put_humaneval(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
-    """Add a function to complete: `task_id`, `prompt`, `test`, `entry_point`.
+    """Add a code completion task: `task_id`, `prompt`, `test`, `entry_point`.
 
-    `test` and `entry_point` go to `expected`, the solution to `metadata.canonical_solution`.
+    `test` and `entry_point` go to `expected`, the solution goes to `metadata.canonical_solution`.
 
     Raises:
         RowFault: one of them is missing.

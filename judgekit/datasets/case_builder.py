@@ -1,6 +1,6 @@
-"""From one row, in any of the known shapes, to a case.
+"""Convert a row of any known format to a case.
 
-Each shape is loaded when a row has it: most files hold cases as they are.
+The module of a format is imported on first use: most files contain plain cases.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from judgekit.datasets.field_path import FieldMap
 
 Shape = Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval"]
-"""What one row looks like."""
+"""The format of a row."""
 
 
 class CaseBuilder(RowBuilder):
-    """Turns rows into cases.
+    """Converts rows to cases.
 
     `cells` names the fields whose texts hold JSON, as the cells of a table do.
 
@@ -46,11 +46,11 @@ class CaseBuilder(RowBuilder):
 
     @property
     def plain(self) -> bool:
-        """Whether rows need neither another shape nor a mapping."""
+        """Whether rows are plain cases, without another format and without a mapping."""
         return self._shape in ("auto", "rows") and self._fields is None
 
     def read(self, row: Any) -> Case:
-        """Return the case that a row holds."""
+        """Return the case in a row."""
         if not isinstance(row, dict):
             problem = f"expected an object with the fields of a case, found {kind(row)}"
             raise RowFault(f"{problem}; write one JSON object per row")
@@ -130,7 +130,7 @@ _PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = 
 
 
 def _shape_of(row: Mapping[str, Any]) -> str:
-    """Return the shape of a row, by the keys that only this shape has."""
+    """Return the format of a row, detected by its distinctive keys."""
     if MESSAGES in row:
         return "chat"
     structured = (row.get("input"), row.get("output"))

@@ -14,7 +14,7 @@ from judgekit.datasets.row_builder import RowFault
 
 
 class CaseFields:
-    """Collects the fields of one case; refuses two values for one field.
+    """Collects the fields of one case; two values for one field are an error.
 
     `cells` names the fields whose texts hold JSON, as the cells of a table do.
     """
@@ -43,7 +43,7 @@ class CaseFields:
         self._values[field] = as_text(value) if field in CASE_WORDS else value
 
     def put_inside(self, field: str, key: str, value: Any, *, source: str) -> None:
-        """Set one value inside `expected`, `labels` or `metadata`."""
+        """Set a value inside `expected`, `labels` or `metadata`."""
         self._claim(f"{field}.{key}", source)
         inside = self._values.setdefault(field, {})
         if not isinstance(inside, dict):
@@ -51,7 +51,7 @@ class CaseFields:
         inside[key] = value
 
     def case(self) -> Case:
-        """Return the case, with a derived id if none was given."""
+        """Return the case, with a derived id if the row has none."""
         values = self._values
         if not values:
             raise RowFault(
@@ -81,7 +81,7 @@ class CaseFields:
         )
 
     def _parsed(self, field: str, text: str) -> Any:
-        """Return the value that the text of a cell encodes."""
+        """Return the value that is encoded in the text of a cell."""
         try:
             value = parse_json(text)
         except ValueError as exc:
@@ -133,7 +133,7 @@ def invalid_case(exc: ValidationError, sources: Mapping[str, str]) -> RowFault:
     top = str(first["loc"][0]) if first["loc"] else ""
     location = first["loc"]
     if top in OBJECTS:
-        # Inside JSON values the location also holds the branch of the union that was tried.
+        # Inside JSON values, the location also contains the branch of the union.
         location = tuple(part for part in location if part not in _UNION_TAGS)
     field = ".".join(map(str, location))
     source = sources.get(top, top)

@@ -1,4 +1,4 @@
-"""Rows that hold a chat, `{"messages": [...]}`, in the OpenAI shape or a similar one."""
+"""Rows with a chat, `{"messages": [...]}`, in OpenAI's format or a similar one."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ ROLES: Mapping[str, Literal["system", "user", "assistant", "tool"]] = {
     "tool": "tool",
     "function": "tool",
 }
-"""Roles in chats and the role of a `Message` for each."""
+"""Role in a chat -> role of a `Message`."""
 
 _PLACEHOLDERS = {
     "image_url": "[image]",
@@ -35,7 +35,7 @@ _PART_TYPE = re.compile(r"[a-z][a-z_-]{0,39}")
 
 
 def role_problem(role: Any) -> str | None:
-    """Return why a value is not a role; `None` for one."""
+    """Return why a value is not a role; `None` if it is a role."""
     if isinstance(role, str) and role in ROLES:
         return None
     shown = quoted(role) if isinstance(role, str) else kind(role)
@@ -43,7 +43,7 @@ def role_problem(role: Any) -> str | None:
 
 
 class MessageReader:
-    """Reads the messages of one row in order, naming tool results after the tool called."""
+    """Reads the messages of one row in order; tool results get the name of the called tool."""
 
     def __init__(self) -> None:
         self._called: dict[str, str] = {}
@@ -52,7 +52,7 @@ class MessageReader:
         """Return one message; `field` names it in errors.
 
         Raises:
-            RowFault: it is not a message, or has an unknown shape.
+            RowFault: it is not a message, or its format is unknown.
         """
         _check(item, dict, "a message", field)
         role = item.get("role")
@@ -134,16 +134,16 @@ def _fault(message: str, field: str) -> RowFault:
 
 
 CHAT_EXTRAS = frozenset({"tools", "tool_choice", "functions", "parallel_tool_calls", "model"})
-"""Keys that chats often carry beside their messages; kept in `metadata`."""
+"""Other common keys of rows with chats; kept in `metadata`."""
 
 
 def put_chat(messages: Any, fields: CaseFields) -> None:
-    """Add the fields of a case that a list of messages holds.
+    """Add the fields of a case from a list of messages.
 
     - System (and developer) messages, joined with a blank line, are `system`.
     - The last message, if an assistant wrote it, is `output`.
     - The last user message is `input`.
-    - Everything else is `history`, in order; so are tool calls and results after the input.
+    - All other messages are `history`, in order, including tool calls and results after the input.
 
     Parts of a content are joined with line feeds; what is not text is shown as `[image]`,
     `[audio]`, `[file]`. Tool calls of the last message are kept, as in `history`, under

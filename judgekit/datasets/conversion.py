@@ -1,4 +1,4 @@
-"""Cases from data frames and back: `from_pandas`, `to_pandas` and the others."""
+"""Convert data frames to cases and back: `from_pandas`, `to_pandas` and others."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def from_pandas(
 ) -> Iterator[Case]:
     """Yield the cases of a data frame, one for each row.
 
-    NaN, NA and NaT are missing values; lists, arrays and dicts are read as they are; levels of
-    the index that have a name are columns. Texts in `history`, `expected`, `labels` and
-    `metadata` hold JSON.
+    NaN, NA and NaT are missing values. Lists, arrays and dicts are used directly. Named levels of
+    the index are columns. Texts in `history`, `expected`, `labels` and `metadata` are parsed as
+    JSON.
 
     Args:
         frame: a `pandas.DataFrame`.
@@ -40,8 +40,8 @@ def from_pandas(
         limit: stop after this many cases.
 
     Raises:
-        ConfigError: a setting is wrong, or this is no data frame of pandas.
-        DatasetError: a row cannot be read; it is named by its label in the index.
+        ConfigError: a setting is wrong, or `frame` is not a pandas data frame.
+        DatasetError: a row cannot be read; the message has its index label.
     """
     _check(frame, "pandas", "from_pandas takes a pandas DataFrame")
     return load_cases(frame, format=format, fields=fields, limit=limit)
@@ -54,9 +54,9 @@ def from_polars(
     fields: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Case]:
-    """Yield the cases of a data frame, one for each row; a lazy one is collected in batches.
+    """Yield the cases of a data frame, one for each row; a lazy frame is collected in batches.
 
-    Takes and raises what `from_pandas` does; rows are named by their number, from 0.
+    Arguments and errors are those of `from_pandas`; messages have the number of a row, from 0.
     """
     _check(frame, "polars", "from_polars takes a polars DataFrame or LazyFrame")
     return load_cases(frame, format=format, fields=fields, limit=limit)
@@ -73,22 +73,23 @@ def from_hf(
     limit: int | None = None,
     download: bool = False,
 ) -> Iterator[Case]:
-    """Yield the cases of a Hugging Face data set, one for each row; a stream is streamed.
+    """Yield the cases of a Hugging Face data set, one for each row, also from a stream.
 
     Args:
-        source: a `Dataset`, an `IterableDataset`, several splits of them, a folder that
-            `save_to_disk` wrote, or, with `download=True`, the name of a data set of the hub.
-        name: configuration of a data set of the hub.
+        source: a `Dataset`, an `IterableDataset`, a dict of splits of these types, a folder written
+            by `save_to_disk`, or, with `download=True`, the name of a data set on the hub.
+        name: configuration of a data set on the hub.
         split: the name of one split.
-        revision: a commit, tag or branch of the hub; a commit is the same tomorrow.
+        revision: a commit, tag or branch on the hub; only a commit is reproducible.
         format: what one row looks like, as for `load_cases`.
         fields: where fields are, as dotted paths, as for `load_cases`.
         limit: stop after this many cases.
-        download: whether downloads from the hub are allowed. No telemetry is sent.
+        download: whether to allow downloads from the hub. No telemetry is sent.
 
     Raises:
-        ConfigError: a setting is wrong, there is no such folder or split.
-        DatasetError: the data set or a row cannot be read; rows are named by number, from 0.
+        ConfigError: a setting is wrong, or the folder or split does not exist.
+        DatasetError: the data set or a row cannot be read; messages have the number of a row, from
+            0.
         MissingExtra: datasets is not installed.
     """
     from judgekit.datasets.dataframes.libraries import choose_split, open_hf_dataset
@@ -107,7 +108,7 @@ def _check(frame: Any, library: Library, usage: str) -> None:
 
 
 def _table(cases: Source) -> Table:
-    """Return cases as columns, one for each field that any of them has."""
+    """Return cases as columns, one for each field that occurs in a case."""
     if hasattr(cases, "results"):
         raise ConfigError("this takes cases; a report has its own to_pandas, to_polars and to_hf")
     kinds: dict[str, Kind] = dict.fromkeys(FIELDS, "text")
@@ -115,7 +116,7 @@ def _table(cases: Source) -> Table:
     kinds |= dict.fromkeys(JSON_CELLS, "json")
     table = Table(kinds)
     for case in cases_of(cases):
-        # Defaults are missing values, so that unused columns can be left out.
+        # Defaults are missing values, so unused columns can be omitted.
         table.add(case.model_dump(mode="json", exclude_defaults=True))
     return table.without_empty(keep=("id", "input", "output"))
 
@@ -123,7 +124,8 @@ def _table(cases: Source) -> Table:
 def to_pandas(cases: Source) -> pandas.DataFrame:
     """Return cases as a data frame: a column for each field that any of them has.
 
-    `from_pandas` returns the same cases. Objects and lists stay Python objects.
+    `from_pandas` converts the frame back to the same cases. Dicts and lists are stored as Python
+    objects.
 
     Raises:
         MissingExtra: pandas is not installed.
@@ -136,8 +138,8 @@ def to_pandas(cases: Source) -> pandas.DataFrame:
 def to_polars(cases: Source) -> polars.DataFrame:
     """Return cases as a data frame: a column for each field that any of them has.
 
-    `from_polars` returns the same cases. `history`, `expected`, `labels` and `metadata` are
-    JSON in it, as tables have no type for objects of varying keys.
+    `from_polars` converts the frame back to the same cases. `history`, `expected`, `labels` and
+    `metadata` are stored as JSON texts, because polars has no type for objects with varying keys.
 
     Raises:
         MissingExtra: polars is not installed.
@@ -148,7 +150,7 @@ def to_polars(cases: Source) -> polars.DataFrame:
 
 
 def to_hf(cases: Source) -> datasets.Dataset:
-    """Return cases as a Hugging Face data set, with JSON where `to_polars` has it.
+    """Return cases as a Hugging Face data set; JSON is stored as in `to_polars`.
 
     Raises:
         MissingExtra: datasets is not installed.

@@ -1,4 +1,4 @@
-"""Cases from CSV: a header, then one case per row."""
+"""Read cases from CSV: a header, then one case per row."""
 
 import csv
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ from judgekit.datasets.stream import MAX_ROW, ByteLines
 def read_csv(
     stream: BinaryIO, *, name: str, builder: RowBuilder
 ) -> Iterator[tuple[str | int, Case]]:
-    """Yield the case of every row with the number of the line it starts on.
+    """Yield the case of every row with the number of its first line.
 
-    An empty cell is a missing value. Columns like `metadata.topic` name one value.
+    An empty cell is a missing value. A column such as `metadata.topic` is one value of an object.
 
     Raises:
-        DatasetError: the table cannot be read, or a row does not hold a case.
+        DatasetError: the table cannot be read, or a row is not a case.
     """
     if csv.field_size_limit() < MAX_ROW:
-        # A setting of the whole process, so it is only ever raised; rows have their own limit.
+        # The limit applies to the whole process, so it is only raised; rows have their own limit.
         csv.field_size_limit(MAX_ROW)
     lines = ByteLines(stream, name=name)
     header: list[str] | None = None

@@ -1,4 +1,4 @@
-"""Random draws: the same seed gives the same numbers in every process and Python version."""
+"""Random draws that are the same for a seed in every process and Python version."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ T = TypeVar("T")
 
 
 class Draw:
-    """A stream of random numbers from a seed of names: sha256 in counter mode."""
+    """A stream of random numbers, seeded by names: SHA-256 in counter mode."""
 
     def __init__(self, *names: str | int) -> None:
-        # Lengths keep ("a", "bc") and ("ab", "c") apart.
+        # Lengths distinguish ("a", "bc") from ("ab", "c").
         spelled = "".join(f"{len(str(name))}:{name}" for name in names)
         self._key = hashlib.sha256(spelled.encode("utf-8", "surrogatepass")).digest()
         self._count = 0
@@ -27,7 +27,7 @@ class Draw:
         return items[self.below(len(items))]
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
-        """Return a number of different items in their order, or all of them."""
+        """Return a sample of items in their order, or all items if there are fewer."""
         left = list(range(len(items)))
         chosen = [left.pop(self.below(len(left))) for _ in range(min(count, len(left)))]
         return [items[place] for place in sorted(chosen)]

@@ -25,23 +25,23 @@ ALIASES = {
 """Other common names of fields."""
 
 OBJECTS = frozenset({"expected", "labels", "metadata"})
-"""Fields with an object; `metadata.topic` is one value inside."""
+"""Fields that are objects; `metadata.topic` is one value inside."""
 
 MESSAGES = "messages"
-"""The key that makes a row a chat."""
+"""The key that identifies a chat row."""
 
 TEXT_LISTS = frozenset({"reference", "context", "choices"})
-"""Fields with one or several texts."""
+"""Fields with one or more texts."""
 
 JSON_CELLS = OBJECTS | {"history"}
-"""Fields whose texts hold JSON in a table: it has no type for objects of varying keys."""
+"""Fields that are JSON texts in a table, which has no type for objects with varying keys."""
 
 CSV_CELLS = JSON_CELLS | TEXT_LISTS
-"""Fields whose cells hold JSON; in those of several texts, anything else is one text."""
+"""Fields whose cells may be JSON; other content of a field of several texts is one text."""
 
 
 def field_named(key: str) -> str | None:
-    """Return the field of a case for a key of a row, if there is one.
+    """Return the field of a case for a key of a row; `None` if there is none.
 
     >>> field_named("question"), field_named("input"), field_named("topic")
     ('input', 'input', None)
@@ -53,7 +53,7 @@ _FIELD_NAMED = {name: name for name in FIELDS} | ALIASES
 
 
 def split_target(name: str) -> tuple[str, str] | None:
-    """Return the two halves of a name like `metadata.topic`, or None for any other name.
+    """Split a name such as `metadata.topic`; return `None` for other names.
 
     >>> split_target("metadata.a.b"), split_target("topic.x")
     (('metadata', 'a.b'), None)

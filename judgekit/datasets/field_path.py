@@ -1,4 +1,4 @@
-"""Dotted paths into a row, and the user's mapping from fields of a case to them."""
+"""Dotted paths into a row, and the mapping from fields of a case to paths."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
@@ -12,14 +12,14 @@ from judgekit.datasets.row_builder import RowFault
 
 
 class PathMissing(LookupError):
-    """A path leads to no value; the message says what the row has there."""
+    """A path has no value; the message describes the row at this point."""
 
 
 class FieldPath(NamedTuple):
     r"""Keys and list indexes that lead to a value; `optional` if it may be missing.
 
-    `.` separates, a whole number indexes a list (`-1` is the last item), a backslash takes the
-    next character as it is, and a final `?` makes the path optional.
+    `.` separates keys, an integer indexes a list (`-1` is the last item), a backslash escapes the
+    next character, and a final `?` makes the path optional.
 
     >>> FieldPath.parse("response.choices.0.text").find({"response": {"choices": [{"text": "x"}]}})
     'x'
@@ -88,10 +88,10 @@ class FieldPath(NamedTuple):
 def values_by_path(
     paths: Mapping[str, FieldPath], row: Mapping[str, Any], *, cells: bool
 ) -> dict[str, Any]:
-    """Return the values of fields that their paths lead to in a row, without missing ones.
+    """Return the values at the paths of fields in a row, without missing ones.
 
     Raises:
-        RowFault: a path that is not optional leads to no value.
+        RowFault: a path that is not optional has no value.
     """
     values = {}
     for field, path in paths.items():
@@ -106,9 +106,9 @@ def values_by_path(
 class FieldMap:
     """Reads the fields of a case from paths in a row.
 
-    A target is a field of a case, `messages` for a chat, or one value inside an object such as
-    `metadata.topic`. Its path is dotted (see `FieldPath`). Keys that no path starts with keep
-    their usual names; all others go to `metadata`.
+    A target is a field of a case, `messages` for a chat, or one value inside an object, such as
+    `metadata.topic`. Its path is dotted (see `FieldPath`). Keys that are not the start of a path
+    keep their usual names; all others go to `metadata`.
 
     >>> fields = FieldMap({"input": "q.text", "metadata.topic": "tags.0?"})
     >>> fields.apply({"q": {"text": "2+2?"}, "answer": "4", "seed": 7})
@@ -123,7 +123,7 @@ class FieldMap:
         """Return the row with the field names of a case.
 
         Raises:
-            RowFault: a path that is not optional leads to no value.
+            RowFault: a path that is not optional has no value.
         """
         named = values_by_path(self._paths, row, cells=cells)
         for key, value in row.items():

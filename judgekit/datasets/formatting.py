@@ -1,4 +1,4 @@
-"""How untrusted names and values are shown in messages: on one line, shortened."""
+"""Format untrusted names and values for messages: on one line, shortened."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +15,7 @@ def quoted(text: object, *, limit: int = 60) -> str:
 
 
 def listed(names: Iterable[object], *, most: int = 8) -> str:
-    """Return names in quotes, separated by commas, with the tail counted.
+    """Return names in quotes, separated by commas; the end of a long list is a count.
 
     >>> listed(["id", "input"])
     "'id', 'input'"
@@ -26,7 +26,7 @@ def listed(names: Iterable[object], *, most: int = 8) -> str:
 
 
 def kind(value: Any) -> str:
-    """Return what a value is in the words of JSON.
+    """Return the JSON type of a value.
 
     >>> kind([]), kind(1.5), kind(None)
     ('a list', 'a number', 'null')

@@ -1,4 +1,4 @@
-"""The ids of cases: what a row without one is called, and which were used before."""
+"""The ids of cases: derived ids for rows without one, and the set of used ids."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 
 ID_LENGTH = 12
-"""Hexadecimal characters of a derived id."""
+"""Length of a derived id, in hexadecimal characters."""
 
 _SHARD_BITS = 12
 
 
 def derive_id(case: Case) -> str:
-    """Return the id of a case that was given none: a digest of what it holds.
+    """Return the id for a case without one: a digest of its content.
 
-    Position does not count, so ids survive sorting and sampling; neither do the id itself and
-    `labels`, so that adding human scores later does not rename the case.
+    The digest does not depend on the position, so ids do not change by sorting or sampling. It does
+    not include the id and `labels`, so adding human scores does not change the id.
 
     >>> derive_id(Case(id="any", input="2+2?")) == derive_id(Case(id="other", input="2+2?"))
     True
@@ -30,15 +30,15 @@ def derive_id(case: Case) -> str:
 
 
 def is_derived(case: Case) -> bool:
-    """Return whether a case was given its id by `derive_id`."""
+    """Return whether the id of a case is the one of `derive_id`."""
     return len(case.id) == ID_LENGTH and case.id == derive_id(case)
 
 
 class IdSet:
-    """The ids seen so far, in about nine bytes each whatever their length.
+    """The set of ids so far, in about nine bytes per id of any length.
 
-    Kept are 8-byte digests, sorted, in shards small enough that an insertion moves little. Two
-    different ids share a digest once in some 40 million sets of a million ids.
+    The set stores sorted 8-byte digests, in shards small enough for fast insertion. Two different
+    ids have the same digest once in about 40 million sets of a million ids.
 
     >>> seen = IdSet()
     >>> seen.add("a"), seen.add("a"), "a" in seen, len(seen)
@@ -48,7 +48,7 @@ class IdSet:
     __slots__ = ("_shards",)
 
     def __init__(self) -> None:
-        # Made as they are needed: four thousand arrays take as long as a case to score.
+        # Created on demand: creating four thousand arrays takes as long as scoring a case.
         self._shards: defaultdict[int, array[int]] = defaultdict(lambda: array("Q"))
 
     def add(self, text: str) -> bool:
@@ -64,7 +64,7 @@ class IdSet:
         return at < len(shard) and shard[at] == number
 
     def _position(self, text: str) -> tuple[int, array[int], int]:
-        """Return the digest of an id, its shard, and its place there."""
+        """Return the digest of an id, its shard, and its index in the shard."""
         digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         number = int.from_bytes(digest, "big")
         shard = self._shards[number >> (64 - _SHARD_BITS)]

@@ -1,4 +1,4 @@
-"""Cases from a JSON document: a list, or an object that holds one."""
+"""Read cases from a JSON document: a list, or an object with a list."""
 
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -11,18 +11,18 @@ from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import not_utf8, read_whole
 
 LIST_KEYS = ("cases", "data", "rows")
-"""Keys of an object under which the list of cases may be."""
+"""Keys of an object that may contain the list of cases."""
 OTHERS_KEYS = ("samples", "items")
-"""Keys that other tools use; read if there is no list under the keys above."""
+"""Keys of other tools, which are used if none of the keys above has a list."""
 
 
 def read_json(
     stream: BinaryIO, *, name: str, builder: RowBuilder
 ) -> Iterator[tuple[str | int, Case]]:
-    """Yield the case of every item with its place; the document is read whole.
+    """Yield the case of every item with its location; the document is read into memory.
 
     Raises:
-        DatasetError: the document cannot be read, or an item does not hold a case.
+        DatasetError: the document cannot be read, or an item is not a case.
     """
     data = read_whole(stream, name=name)
     if not data.strip():

@@ -1,4 +1,4 @@
-"""Strict JSON parsing, with errors in plain words."""
+"""Strict JSON parsing with readable errors."""
 
 import math
 import re
@@ -12,10 +12,10 @@ from pydantic_core import from_json
 from judgekit.datasets.formatting import kind, quoted
 
 MAX_DEPTH = 200
-"""Levels of nesting, the limit of pydantic's parser."""
+"""Maximum nesting depth, the limit of pydantic's parser."""
 
 _MAX_INTEGER_BITS = 14_000
-"""A little under the 4,300 digits that Python turns into text."""
+"""Maximum number of digits; a little less than the 4,300 that Python converts to text."""
 
 _PLACE = r"(?P<what>.*) at line (?P<line>\d+) column (?P<column>\d+)$"
 
@@ -31,7 +31,7 @@ _WORDS = (
 
 
 class JsonFault(NamedTuple):
-    """What is wrong with a JSON text, and where: line and column count from 1."""
+    """An error in a JSON text and its location; line and column count from 1."""
 
     what: str
     line: int
@@ -39,10 +39,10 @@ class JsonFault(NamedTuple):
 
 
 def parse_json(data: bytes | str) -> Any:
-    """Parse one JSON value; refuse NaN, infinities, lone surrogates and deep nesting.
+    """Parse one JSON value; reject NaN, infinities, lone surrogates and deep nesting.
 
     Raises:
-        ValueError: it is not JSON; `json_fault` says where.
+        ValueError: it is not JSON; `json_fault` returns the location.
 
     >>> parse_json(b'{"a": [1, 2.5]}')
     {'a': [1, 2.5]}
@@ -82,7 +82,7 @@ def json_fault(exc: ValueError, data: bytes) -> JsonFault:
 
 
 class NotJson(ValueError):
-    """A Python value that JSON cannot express; `path` leads to it."""
+    """A Python value that JSON cannot represent; `path` is its location."""
 
     def __init__(self, message: str, *, path: str) -> None:
         super().__init__(message)
@@ -90,10 +90,10 @@ class NotJson(ValueError):
 
 
 def to_json(value: Any, *, path: str = "", depth: int = 0) -> Any:
-    """Return a Python value as plain JSON; dates, decimals and bytes become text or numbers.
+    """Convert a Python value to plain JSON; dates, decimals and bytes become texts or numbers.
 
     Raises:
-        NotJson: it holds NaN, an infinity, a lone surrogate, or an object of another kind.
+        NotJson: it contains NaN, an infinity, a lone surrogate, or an object of another type.
 
     >>> to_json({"day": date(2025, 1, 31), "pair": (1, 2)})
     {'day': '2025-01-31', 'pair': [1, 2]}

@@ -1,4 +1,4 @@
-"""Cases from JSON Lines: one object per line, read one by one."""
+"""Read cases from JSON Lines: one object per line, read one by one."""
 
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -16,13 +16,13 @@ from judgekit.datasets.stream import ByteLines
 def read_jsonl(
     stream: BinaryIO, *, name: str, builder: RowBuilder
 ) -> Iterator[tuple[str | int, Case]]:
-    """Yield the case of every line with its line number; blank lines are passed over.
+    """Yield the case of every line with its line number; blank lines are skipped.
 
     Raises:
-        DatasetError: a line cannot be read, or does not hold a case.
+        DatasetError: a line cannot be read, or is not a case.
     """
     Case.model_rebuild()
-    # The bound method of the core validator: half the cost of `Case.model_validate_json`.
+    # The method of the core validator takes half the time of `Case.model_validate_json`.
     validate = Case.__pydantic_validator__.validate_json
     plain = builder.plain
     lines = ByteLines(stream, name=name)
@@ -35,7 +35,7 @@ def read_jsonl(
             except ValidationError:
                 case = None
             else:
-                # From JSON, pydantic lets NaN and infinities into JSON values.
+                # pydantic accepts NaN and infinities in JSON values when parsing JSON.
                 if case.metadata or case.expected or case.labels or case.history:
                     case = case if _finite(case) else None
         if case is None:

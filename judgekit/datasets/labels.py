@@ -1,16 +1,15 @@
 """Human labels of cases, from a JSON Lines file.
 
-A line names a case and a metric (or its rubric), optionally a labeller, and holds a label in one
+A line names a case, a metric (or its rubric) and optionally a labeller, and contains a label in one
 of three forms. The first is also the form of a manual judge's answers:
 
     {"case": "c1", "metric": "tone", "answers": {"polite": {"value": "good", "reason": "..."}}}
     {"case": "c1", "metric": "tone", "labeller": "ann", "values": {"polite": "good"}}
     {"case": "c1", "metric": "tone", "labeller": "bob", "value": 0.75}
 
-The reason of a `value` is beside it, as `reason`. `output_digest` identifies the output that was
-labelled (see `judgekit.core.case.output_digest`). Without it, a label matches any output of the
-case. `probability` is the probability with which a sampling plan chose the case, above 0 and at
-most 1.
+A line with `value` may have a `reason`. `output_digest` identifies the labelled output (see
+`judgekit.core.case.output_digest`); without it, a label matches any output of the case.
+`probability` is the probability with which a sampling plan chose the case, above 0 and at most 1.
 """
 
 import math
@@ -27,7 +26,7 @@ from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
 
 MAX_LINE = 5_000_000
-"""Characters of the longest line."""
+"""Maximum length of a line, in characters."""
 _DIGEST = re.compile("[0-9a-f]{16}")
 _KEYS = {"case", "metric", "rubric", "labeller", "answers", "details", "values", "value",
          "reason", "output_digest", "probability"}  # fmt: skip
@@ -38,14 +37,14 @@ Topic = tuple[str, str | None]
 
 
 class Label(NamedTuple):
-    """One label: what a person answered about one case and metric."""
+    """One label: a person's answer about one case and metric."""
 
     case: str
     metric: str
     criterion: str | None
     """`None` for the metric's own value or verdict."""
     labeller: str
-    """Empty if the line names none."""
+    """Empty if the line does not name a labeller."""
     value: float | bool | str | None
     """`None` if the person could not decide."""
     output: str | None = None
@@ -53,20 +52,20 @@ class Label(NamedTuple):
     probability: float | None = None
     """The probability with which a sampling plan chose the case; `None` without a plan."""
     reason: str = ""
-    """What the person wrote about the answer."""
+    """The person's reason for the answer."""
 
     @property
     def identity(self) -> tuple[str | None, ...]:
-        """What must be unique in a file: the label without its answer."""
-        # A plain tuple of texts: the garbage collector does not visit it again.
+        """The key that must be unique in a file: the label without its answer."""
+        # A plain tuple of texts, which the garbage collector stops tracking.
         return (self.case, self.metric, self.criterion, self.labeller, self.output)
 
 
 def of_output(labels: Iterable[Label], digest: str) -> dict[Topic, dict[str, Label | None]]:
-    """Return the labels of one case about one output, by topic and labeller.
+    """Return the labels of one output of a case, by topic and labeller.
 
-    A label without a digest is about any output, unless the labeller has one with the digest.
-    `None` where all labels of a labeller are about other outputs.
+    A label without a digest matches any output, unless the labeller also has one with the digest.
+    The value is `None` if all labels of a labeller are about other outputs.
     """
     chosen: dict[Topic, dict[str, Label | None]] = {}
     for label in labels:
@@ -93,7 +92,7 @@ def read_labels(path: Path) -> Iterator[Label]:
 
 
 def read_label_lines(path: Path) -> Iterator[tuple[int, Label]]:
-    """Yield the labels of a file with their lines; a label may be there more than once.
+    """Yield the labels of a file with their lines; labels may be repeated.
 
     Raises:
         ConfigError: with `file:line`, for a line that is not a label.
@@ -109,10 +108,10 @@ def read_label_lines(path: Path) -> Iterator[tuple[int, Label]]:
 
 @contextmanager
 def reading_labels(path: Path) -> Iterator[None]:
-    """Translate errors of reading a file of labels into one line.
+    """Translate errors of reading a file of labels to one line.
 
     Raises:
-        ConfigError: there is no such file, or it cannot be read.
+        ConfigError: the file does not exist or cannot be read.
     """
     try:
         yield
@@ -126,7 +125,7 @@ def reading_labels(path: Path) -> Iterator[None]:
 
 
 def describe(label: Label) -> str:
-    """Return what a label is about, in a few words."""
+    """Return a short description of the subject of a label."""
     topic = label.metric if label.criterion is None else f"{label.metric}, {label.criterion}"
     by = f" by {label.labeller}" if label.labeller else ""
     return f"case {label.case!r}, {topic}{by},"
@@ -145,7 +144,7 @@ def labels_of(data: Mapping[str, Any], where: str) -> Iterator[Label]:
 
     Args:
         data: the object in the line.
-        where: its place in messages.
+        where: its location, for messages.
 
     Raises:
         ConfigError: it is not a label.
@@ -195,7 +194,7 @@ def _reason(answer: Mapping[str, Any]) -> str:
 
 
 def _answer_value(answer: dict[str, Any]) -> Any:
-    """Return the value of an answer; of a checklist, the share of items that are met."""
+    """Return the value of an answer; for a checklist, the share of items that are met."""
     items = answer.get("items")
     if "value" in answer or not isinstance(items, list):
         return answer.get("value")
@@ -213,18 +212,18 @@ LabelAnswer = float | bool | str | None
 VERDICTS = {"yes": True, "true": True, "pass": True, "passed": True,
             "no": False, "false": False, "fail": False, "failed": False}  # fmt: skip
 _UNDECIDED = "null"
-"""The word for: the person could not decide."""
+"""The word for "the person could not decide"."""
 
 
 def read_answer(value: object, question: Question | None) -> LabelAnswer:
-    """Return the answer that a cell or a choice means.
+    """Parse the answer in a cell or a choice.
 
     Args:
-        value: a JSON value; a text may be a number or yes or no.
+        value: a JSON value; a text may be a number, yes or no.
         question: the question; `None` if it is unknown.
 
     Raises:
-        ValueError: it is no answer to the question; the message says which are.
+        ValueError: it is not a valid answer; the message lists the valid ones.
     """
     if isinstance(value, str):
         value = _from_text(" ".join(value.split()), question)
@@ -256,7 +255,7 @@ def _from_text(text: str, question: Question | None) -> LabelAnswer:
 
 
 def answer_problem(answer: LabelAnswer, question: Question) -> str | None:
-    """Return why an answer is none to a question; `None` for one that is, or for no decision."""
+    """Return why an answer to a question is invalid; `None` if it is valid or undecided."""
     if answer is None:
         return None
     if question.labels:
@@ -279,6 +278,6 @@ def _expected(answer: LabelAnswer, question: Question, what: str) -> str:
 
 
 def bounds(question: Question) -> tuple[float, float]:
-    """Return the least and the most a number may be; of a checklist, a share of items."""
+    """Return the bounds of a number; for a checklist, of the share of items."""
     checklist = question.kind == "checklist"
     return (0.0, 1.0) if checklist else (question.minimum, question.maximum)

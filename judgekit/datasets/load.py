@@ -1,4 +1,4 @@
-"""Cases in: from a file, standard input or Python objects, one at a time."""
+"""Load cases from a file, standard input or Python objects, one at a time."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Frame = Any
 """A data frame of pandas or polars, or a Hugging Face data set."""
 
 Source = str | Path | Iterable[Mapping[str, Any] | Case] | Frame
-"""What cases can be loaded from."""
+"""A source of cases."""
 
 Placed = Iterator[tuple[str | int, Case]]
-"""Cases with their places: a line number, or a text such as `row 3`."""
+"""Cases with their locations: a line number, or a text such as `row 3`."""
 
 ENDINGS: Mapping[str, Container] = {
     ".jsonl": "jsonl",
@@ -42,7 +42,7 @@ ENDINGS: Mapping[str, Container] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-"""File ending -> container; all except Parquet may end in `.gz`."""
+"""File extension -> container; all except Parquet may also end in `.gz`."""
 
 
 _LONGEST_PATH = 1000
@@ -56,29 +56,28 @@ def load_cases(
     fields: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Case]:
-    """Yield cases one at a time, in order; their ids are unique.
+    """Yield cases one at a time, in order, and check that their ids are unique.
 
-    The call checks the settings and that the file exists; rows are checked as they are read. A row
-    without an id gets one from its content (see `derive_id`).
+    The call itself checks the settings and that the file exists; rows are checked during iteration.
+    A row without an id gets a digest of its content as its id.
 
     Args:
-        source: A path, `-` for standard input, dicts and cases, or a data frame: of pandas, of
-            polars (lazy ones too), or a Hugging Face data set (streams too).
-        format: The format of a row. `rows`: the fields of a case by name or common alias.
-            `chat`: OpenAI-style `messages`. `mastra`: a scorer run's `input` and `output`.
-            `turns`: one turn of a session, which together make a case. `mmlu`, `gsm8k`,
-            `humaneval`: rows of these benchmarks. By default, or with `auto`, detected for each
-            row.
-        container: The format of the file. By default, or with `auto`, the file ending decides;
-            standard input is `jsonl`.
-        fields: Field -> dotted path in the row: `{"input": "prompt", "metadata.topic":
-            "tags.0?"}`. Keys that are not mapped go to `metadata`.
+        source: A path, `-` for standard input, an iterable of dicts or cases, a data frame of
+            pandas or polars (also lazy), or a Hugging Face data set (also a stream).
+        format: The format of a row. `rows`: the fields of a case by name or common alias. `chat`:
+            OpenAI-style `messages`. `mastra`: a scorer run's `input` and `output`. `turns`: one
+            turn of a session; all turns of a session become one case. `mmlu`, `gsm8k`, `humaneval`:
+            rows of these benchmarks. By default, or with `auto`, it is detected for each row.
+        container: The format of the file. By default, or with `auto`, it is detected by the file
+            extension; standard input is `jsonl`.
+        fields: Field -> dotted path in the row: `{"input": "prompt", "metadata.topic": "tags.0?"}`.
+            A final `?` makes a path optional. Unknown keys that are not mapped go to `metadata`.
         limit: Stop after this many cases.
 
     Raises:
         ConfigError: a setting is wrong.
         DatasetError: a file or a row cannot be read.
-        MissingExtra: a Parquet file, and pyarrow is not installed.
+        MissingExtra: the file is Parquet and pyarrow is not installed.
 
     Example:
         >>> rows = [{"question": "2+2?", "answer": "4"}, {"id": "b", "prompt": "3+3?"}]
@@ -96,7 +95,7 @@ def load_cases(
         path = None if str(source) == "-" else Path(source)
         name = STDIN if path is None else str(source)
         read = read_file(path, name, shape=shape, container=container or "auto", fields=fields)
-        repeatable = path is not None and path.is_file()  # a pipe gives its rows once
+        repeatable = path is not None and path.is_file()  # a pipe can be read only once
     else:
         name, read = "", _read_values(source, shape=shape, fields=fields)
         repeatable = isinstance(source, list | tuple) or library_of(source) is not None
@@ -117,7 +116,7 @@ def _read_values(
 
 
 def library_of(value: Any) -> Library | None:
-    """Return the library that a data frame comes from, without importing it.
+    """Return the name of a data frame's library, without importing it.
 
     >>> library_of([]) is None
     True
@@ -140,7 +139,7 @@ def _builder(
 
 
 def _cases(read: Callable[[], Placed], shape: Shape) -> Callable[[], Placed]:
-    """Return a function that yields cases from what a reader yields: cases or turns."""
+    """Return a function that yields cases from the output of a reader: cases or turns."""
     if shape != "turns":
         return read
     from judgekit.datasets.turn_rows import sessions
@@ -149,7 +148,7 @@ def _cases(read: Callable[[], Placed], shape: Shape) -> Callable[[], Placed]:
 
 
 def cases_of(source: Source) -> Iterable[Case]:
-    """Return cases as they are; read a path, a data frame or a list of dicts with `load_cases`."""
+    """Return cases unchanged; load a path, a data frame or a list of dicts with `load_cases`."""
     if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
         return load_cases([source] if isinstance(source, Mapping | Case) else source)
     if not isinstance(source, Iterable):
@@ -173,14 +172,14 @@ def read_file(
     Args:
         path: the file.
         name: its name in messages.
-        shape: what a row looks like.
+        shape: the format of a row.
         container: the format of the file.
-        fields: where fields are.
-        wrap: returns a builder around that of the rows; what it builds is yielded as it is, also
-            the turns of sessions.
+        fields: the paths of fields.
+        wrap: wraps the row builder; the results of the wrapper are yielded unchanged, including
+            turns of sessions.
 
     Raises:
-        DatasetError: there is no such file, or its format is unknown.
+        DatasetError: the file does not exist, or its format is unknown.
     """
     if path is not None:
         with translated(name):
@@ -222,7 +221,7 @@ def find_places(
 ) -> dict[str, tuple[str, int | None]]:
     """Return the file and the line of cases; without a line if rows are not lines.
 
-    A case that is not in the file, or a file that can be read only once, has no place.
+    There is no location for a case that is not in the file, or if the file can be read only once.
     """
     places: dict[str, tuple[str, int | None]] = {}
     if not path.is_file():
@@ -238,7 +237,7 @@ def find_places(
             if not missing:
                 break
     except JudgekitError:
-        # The file was changed since, so its lines may be wrong.
+        # The file has changed, so line numbers may be wrong.
         return {}
     return places
 
@@ -249,7 +248,7 @@ def _opened(path: Path | None, read: Callable[..., Placed]) -> Placed:
 
 
 def _whole(read: Callable[[], Placed], name: str) -> Placed:
-    """Yield the cases of a file; refuse a file without cases."""
+    """Yield the cases of a file; a file without cases is an error."""
     rows = read()
     first = next(rows, None)
     if first is None:
@@ -269,7 +268,7 @@ def _read_objects(source: Iterable[Any], *, builder: RowBuilder) -> Placed:
 
 
 def _read_frame(frame: Any, library: Library, *, builder: RowBuilder) -> Placed:
-    """Yield the cases of a data frame; the place of a row is its label in the index or number."""
+    """Yield the cases of a data frame; the location of a row is its index label or number."""
     from judgekit.datasets.dataframes.libraries import ROWS
 
     empty = True
@@ -283,7 +282,7 @@ def _read_frame(frame: Any, library: Library, *, builder: RowBuilder) -> Placed:
 
 
 def _distinct(rows: Placed, *, name: str, again: Callable[[], Placed] | None) -> Iterator[Case]:
-    """Yield the cases; refuse a repeated id."""
+    """Yield the cases; a repeated id is an error."""
     add = IdSet().add
     for at, case in rows:
         if not add(case.id):
@@ -294,7 +293,7 @@ def _distinct(rows: Placed, *, name: str, again: Callable[[], Placed] | None) ->
 def _repeated(
     case: Case, at: str | int, *, name: str, again: Callable[[], Placed] | None
 ) -> DatasetError:
-    # The set of ids has no places, so the rows are read again up to the first use.
+    # The set of ids has no locations, so the rows are read again up to the first use.
     first = next((place for place, other in again() if other.id == case.id), at) if again else at
     before = "" if first == at else f" at {_where(name, first)}"
     if case.id == derive_id(case):
@@ -326,7 +325,7 @@ def _container_of(path: Path) -> Container:
 
 
 def shape_of(word: str | None) -> Shape:
-    """Return the shape of rows that a word names; `auto` for none.
+    """Return the row format for a word; `auto` by default.
 
     Raises:
         ConfigError: the word is unknown.

@@ -1,4 +1,4 @@
-"""Rows of Mastra scorers: `{"input": ..., "output": ...}`, each in one of several shapes."""
+"""Rows of Mastra scorers: `{"input": ..., "output": ...}`, in one of several formats."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ INPUT_KEYS = (
     *("inputMessages", "messages", "prompt", "text", "content", "input", "user"),
     *("systemMessages", "taggedSystemMessages", "rememberedMessages"),
 )
-"""The keys of an input object; those of the user's text first, in order."""
+"""The keys of an input object; first those for the user's text, in order."""
 
 OUTPUT_KEYS = ("text", "content", "body", "parts", "role")
 """The keys of an output object."""
@@ -90,10 +90,10 @@ def assistant_text(value: Any) -> str | None:
 def put_run(question: Any, answer: Any, fields: CaseFields) -> None:
     """Add the fields of a case from the input and output of a run.
 
-    Remembered messages are `history`. Messages after the first user message are not kept.
+    Remembered messages become `history`. Messages after the first user message are dropped.
 
     Raises:
-        RowFault: the input or the output is in none of the known shapes.
+        RowFault: the format of the input or the output is unknown.
     """
     _check(question, "input", INPUT_KEYS)
     _check(answer, "output", OUTPUT_KEYS)
@@ -113,7 +113,7 @@ def put_run(question: Any, answer: Any, fields: CaseFields) -> None:
 
 
 def put_ground_truth(value: Any, fields: CaseFields) -> None:
-    """Add a run's `groundTruth`: a text is a reference, anything else is `expected`."""
+    """Add a run's `groundTruth`: a text becomes a reference, other values become `expected`."""
     if isinstance(value, str):
         fields.put("reference", value, source="groundTruth")
     elif value is not None:
@@ -146,7 +146,7 @@ def _first_of(messages: Iterable[Any], role: str) -> str | None:
 
 
 def _text(value: Any, depth: int = 0) -> str | None:
-    """Return the text of a content or message: of several parts, the last one that is text."""
+    """Return the text of a content or message; of several parts, the last text part."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -158,14 +158,14 @@ def _text(value: Any, depth: int = 0) -> str | None:
     for key in ("content", "text", "body", "parts"):
         item = value.get(key)
         text = _text(item, depth + 1) if key in ("content", "parts") else item
-        # Stored messages may have an empty `content` beside the parts that hold the text.
+        # Stored messages may have an empty `content` in addition to parts with the text.
         if isinstance(text, str) and (text or "parts" not in value):
             return text
     return None
 
 
 def _all_text(message: Any) -> str | None:
-    """Return the text of a system message: of several parts, all of them."""
+    """Return the text of a system message, of all its parts."""
     content = message.get("content") if isinstance(message, dict) else message
     if isinstance(content, list):
         parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]

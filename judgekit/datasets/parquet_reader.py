@@ -1,4 +1,4 @@
-"""Cases from Parquet, read in batches; needs the `parquet` extra."""
+"""Read cases from Parquet, in batches; needs the `parquet` extra."""
 
 import re
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_parquet(path: Path, *, builder: RowBuilder) -> Iterator[tuple[str | int, Case]]:
-    """Yield the case of every row with its place.
+    """Yield the case of every row with its location.
 
     Raises:
         MissingExtra: pyarrow is not installed.
-        DatasetError: the file cannot be read, or a row does not hold a case.
+        DatasetError: the file cannot be read, or a row is not a case.
     """
     number = 0
     for batch in _batches(path):
@@ -46,7 +46,7 @@ def _batches(path: Path) -> Iterator[list[dict[str, Any]]]:
 
 
 def _unpadded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Drop the nulls of messages: every struct of a column has the keys of all of them."""
+    """Remove null keys of messages: every struct in a column has the keys of all structs."""
     for row in rows:
         for key, value in row.items():
             if isinstance(value, list) and value and isinstance(value[0], dict):

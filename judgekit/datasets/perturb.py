@@ -1,4 +1,4 @@
-"""Perturb cases: changed copies, each with the id of its original."""
+"""Perturb cases: create changed copies, each with the id of its original."""
 
 import math
 import re
@@ -16,7 +16,7 @@ from judgekit.core.yaml_file import parse_yaml
 from judgekit.datasets.draw import Draw
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
-"""Words of four letters or more: shorter ones may become other words."""
+"""Words of four or more letters: shorter ones may become other words."""
 _SPACE = re.compile(r"(?<=\S)[ \t\u00a0]+(?=\S)")
 
 # Neighbours on the rows of a QWERTY keyboard.
@@ -37,7 +37,7 @@ HOMOGLYPHS = {
 
 
 def _times(count: int, rate: float) -> int:
-    """Return the number of places to change out of `count`: at least one."""
+    """Return the number of places to change out of `count`; at least one."""
     return max(1, math.floor(count * rate + 0.5)) if count else 0
 
 
@@ -47,7 +47,7 @@ def typos(text: str, *, draw: Draw, rate: float) -> str:
     A typo swaps two inner letters, drops or doubles one, or uses a neighbouring key. Digits,
     short words and first letters stay.
     """
-    # To a pattern "²" is a letter, and in "m²" it is none.
+    # Patterns treat "²" as a letter, although it is not one in "m²".
     return substitute(text, _WORD, draw, rate, lambda word: _slip(word, draw), changes=str.isalpha)
 
 
@@ -71,14 +71,14 @@ def case(text: str, *, draw: Draw, rate: float) -> str:
 
 
 def spacing(text: str, *, draw: Draw, rate: float) -> str:
-    """Return the text with a share of the gaps between words doubled, tabbed or split by a line."""
+    """Return the text with a share of the word gaps changed to two spaces, a tab or a line feed."""
     return substitute(
         text, _SPACE, draw, rate, lambda gap: draw.choice((gap * 2, "\t", gap + "\n"))
     )
 
 
 def homoglyphs(text: str, *, draw: Draw, rate: float) -> str:
-    """Return the text with a share of its letters replaced by Cyrillic ones that look the same."""
+    """Return the text with a share of its letters replaced by identical Cyrillic letters."""
     pattern = re.compile(f"[{''.join(HOMOGLYPHS)}]")
     return substitute(text, pattern, draw, rate, lambda letter: HOMOGLYPHS[letter])
 
@@ -101,7 +101,7 @@ def substitute(
     *,
     changes: Callable[[str], bool] = bool,
 ) -> str:
-    """Return the text with a share of the matches changed, of those that `changes` accepts."""
+    """Return the text with a share of the matches that `changes` accepts changed."""
     spans = [m.span() for m in pattern.finditer(text) if changes(m[0])]
     pieces = []
     end = 0
@@ -122,12 +122,13 @@ class Perturbation:
 
     Args:
         kind: `typos`, `case`, `spacing`, `homoglyphs`, `synonyms` or `injection`.
-        rate: share of the possible places to change, over 0 to 1; at least one changes.
+        rate: share of the possible places to change, above 0 and at most 1; at least one is
+            changed.
         lexicon: word -> its synonyms, for `synonyms`.
-        instructions: the texts that `injection` inserts; by default those of judgekit.
+        instructions: texts for `injection` to insert; by default, judgekit's own.
 
     Raises:
-        ConfigError: no such kind, a rate out of bounds, synonyms without a lexicon.
+        ConfigError: the kind is unknown, the rate is out of bounds, or `synonyms` has no lexicon.
     """
 
     def __init__(
@@ -169,20 +170,20 @@ def perturb(
 ) -> Iterator[Case]:
     """Yield changed copies of every case.
 
-    A copy has a changed `input`, no `output`, the original's output as its `baseline`, the
-    original's id as its `parent`, and the original input under `expected.original_input`. It
-    depends only on the seed, the id of the case, the kind and the number of the copy, so other
-    cases and kinds, and their order, do not change it. Unchanged and repeated copies are left
-    out, and cases without input have none.
+    A copy has a changed `input` and no `output`. The original's output becomes its `baseline`, the
+    original's id its `parent`, and the original input `expected.original_input`. The copy depends
+    only on the seed, the id of the case, the kind and the number of the copy, not on other cases,
+    other kinds or their order. Unchanged and repeated copies are omitted, and cases without input
+    have no copies.
 
     Args:
         cases: the originals.
         perturbations: the kinds of change.
         seed: another seed gives other changes.
-        count: copies of each case and kind.
+        count: number of copies per case and kind.
 
     Raises:
-        ConfigError: no perturbation, or a count below 1.
+        ConfigError: there is no perturbation, or the count is below 1.
     """
     if not perturbations:
         raise ConfigError("give at least one kind of perturbation")
@@ -203,7 +204,7 @@ def perturb(
 
 
 def check_output(path: Path) -> None:
-    """Refuse to replace a file without perturbed cases.
+    """Check that a file may be replaced: it must contain perturbed cases.
 
     Raises:
         ConfigError: the file exists and does not begin with a copy, or it is a link.
@@ -228,7 +229,7 @@ def _copy(original: Case, changed: str, perturbation: Perturbation, number: int,
 
 
 def _noted(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a copy: the note about the output becomes that of the baseline."""
+    """Return the metadata of a copy: the source of the output becomes that of the baseline."""
     notes = metadata.get(ANSWERED)
     if not isinstance(notes, dict):
         return dict(metadata)
@@ -240,10 +241,10 @@ MAX_FILE = 5_000_000
 
 
 def read_lexicon(path: str | Path) -> dict[str, tuple[str, ...]]:
-    """Read `word: [synonym, ...]`; a single synonym needs no brackets.
+    """Read a lexicon, `word: [synonym, ...]`; a single synonym needs no brackets.
 
     Raises:
-        ConfigError: the file cannot be read, or is no such mapping; with `file:line`.
+        ConfigError: the file cannot be read or is not such a mapping; with `file:line`.
     """
     file = Path(path)
     try:
@@ -280,7 +281,7 @@ INSTRUCTIONS = (
 def synonyms(text: str, *, draw: Draw, rate: float, lexicon: Mapping[str, Sequence[str]]) -> str:
     """Return the text with a share of the lexicon's words replaced by one of their synonyms.
 
-    Whole words and phrases, in any case; the synonym gets the capitals of the word.
+    Matches whole words and phrases, ignoring case; the synonym gets the word's capitalisation.
     """
     words = {word.casefold(): list(others) for word, others in lexicon.items() if others}
     if not words:
@@ -306,7 +307,7 @@ def _with_case_of(like: str, word: str) -> str:
 
 
 def injection(text: str, *, draw: Draw, instructions: Sequence[str] = INSTRUCTIONS) -> str:
-    """Return the text with one of the instructions before it, after it or between its lines."""
+    """Return the text with an instruction inserted before it, after it or between its lines."""
     instruction = draw.choice(instructions)
     lines = text.split("\n")
     at = draw.choice(sorted({0, len(lines) // 2, len(lines)}))

@@ -1,4 +1,4 @@
-"""From a row to a case or a turn, with the place of the row in every error."""
+"""Convert a row to a case or a turn, with the location of the row in every error."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from judgekit.datasets.json_text import NotJson, to_json
 
 
 class RowFault(ValueError):
-    """A row is not as it must be; the message says what to do, and `field` is at fault."""
+    """A row is invalid; the message says how to fix it, and `field` names the wrong field."""
 
     def __init__(self, message: str, field: str | None = None) -> None:
         super().__init__(message)
@@ -19,10 +19,10 @@ class RowFault(ValueError):
 
 @contextmanager
 def row_at(where: str) -> Iterator[None]:
-    """Add the place of a row to its faults.
+    """Add the location of a row to its errors.
 
     Raises:
-        DatasetError: in place of a `RowFault`.
+        DatasetError: replaces a `RowFault`.
     """
     try:
         yield
@@ -31,11 +31,11 @@ def row_at(where: str) -> Iterator[None]:
 
 
 class RowBuilder(ABC):
-    """Turns rows into cases, or into turns of sessions."""
+    """Converts rows to cases or to turns of sessions."""
 
     @property
     def plain(self) -> bool:
-        """Whether a row that is a case already can be taken as it is."""
+        """Whether a row that is already a case can be used unchanged."""
         return False
 
     @abstractmethod
@@ -43,20 +43,20 @@ class RowBuilder(ABC):
         """Return what a row of JSON values holds.
 
         Raises:
-            RowFault: the row is not an object, or something in it is wrong.
+            RowFault: the row is not an object, or its content is invalid.
         """
 
     def build(self, row: Any, *, where: str) -> Any:
         """Return what a row of JSON values holds.
 
         Raises:
-            DatasetError: the row is not an object, or something in it is wrong.
+            DatasetError: the row is not an object, or its content is invalid.
         """
         with row_at(where):
             return self.read(row)
 
     def unreadable(self, error: DatasetError) -> Any:
-        """Return what takes the place of a row that is not even one; by default, stop there.
+        """Return a replacement for a row that cannot be parsed; by default, raise the error.
 
         Raises:
             DatasetError: the error.
@@ -67,7 +67,8 @@ class RowBuilder(ABC):
         """Return what a row of Python values holds.
 
         Raises:
-            DatasetError: as `build`, or a value is not JSON; `advice` says what to give instead.
+            DatasetError: as in `build`, or a value is not JSON; `advice` is the advice in the
+                message.
         """
         try:
             values = to_json(row)

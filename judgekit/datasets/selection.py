@@ -1,4 +1,4 @@
-"""A selection: the cases of a data set that a run uses, by conditions such as `topic=refunds`."""
+"""Select the cases of a run, with conditions such as `topic=refunds`."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
@@ -10,7 +10,7 @@ from judgekit.core.limits import check_limit
 from judgekit.core.suggest import suggest
 
 ID = "id"
-"""The field name that means the id of a case."""
+"""The field name for the id of a case."""
 
 
 class Condition(NamedTuple):
@@ -41,7 +41,7 @@ class Condition(NamedTuple):
     def holds(self, case: Case) -> bool:
         """Return whether a case meets the condition.
 
-        A case without the field meets only `!=`. A list equals each of its items.
+        A case without the field meets only `!=`. A list matches if one of its items does.
         """
         values = [spelled(value) for value in values_at(case, self.field)]
         return (self.value in values) != self.negated
@@ -73,7 +73,7 @@ def values_in(metadata: Mapping[str, Any], field: str) -> list[Any]:
 
 
 def spelled(value: Any) -> str:
-    """Return a value as text, so that "3" of a CSV file equals 3 of a YAML file.
+    """Return a value as text: "3" in a CSV file equals 3 in a YAML file.
 
     >>> spelled(3), spelled("3"), spelled(True), spelled(None)
     ('3', '3', 'true', 'null')
@@ -94,26 +94,26 @@ def fields_of(metadata: Mapping[str, Any], *, above: str = "", depth: int = 4) -
 
 
 MOST = 100
-"""Fields, and values of one field, that are kept for a message."""
+"""Maximum number of fields, and of values of a field, that are kept for a message."""
 LOOK = 1_000
-"""Cases that are searched for a field of a `!=` condition."""
+"""Number of cases to search for the field of a `!=` condition."""
 
 
 class Selection(NamedTuple):
-    """Which cases a run uses; by default all."""
+    """The cases that a run uses; by default all."""
 
     where: tuple[Condition, ...] = ()
     """A selected case meets every condition."""
     ids: frozenset[str] | None = None
     """A selected case has one of these ids."""
     limit: int | None = None
-    """The largest number of selected cases."""
+    """The maximum number of selected cases."""
 
     @classmethod
     def parse(
         cls, *, where: Iterable[str] = (), ids: frozenset[str] | None = None, limit: int | None
     ) -> Self:
-        """Return the selection that flags describe.
+        """Return the selection for flags.
 
         Raises:
             ConfigError: a condition cannot be read, or the limit is out of range.
@@ -125,7 +125,7 @@ class Selection(NamedTuple):
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
         """Return the selected cases, in order.
 
-        The call reads up to the first selected case, so that a condition without any fails before
+        The call reads up to the first selected case, so a condition without matches fails before
         the run writes a file.
 
         Raises:
@@ -140,7 +140,7 @@ class Selection(NamedTuple):
         raise ConfigError(self._explain_empty(seen))
 
     def _with_fields_checked(self, cases: Iterator[Case]) -> Iterator[Case]:
-        """Refuse `!=` on a field that no case has: a misspelled one would select every case.
+        """Reject `!=` on a field that no case has: a misspelled field would select every case.
 
         Only the first `LOOK` cases are searched; if there are more, a later one may have the field.
         """
@@ -165,7 +165,7 @@ class Selection(NamedTuple):
         return asked and all(condition.holds(case) for condition in self.where)
 
     def _explain_empty(self, seen: "CasesSeen") -> str:
-        """Return why no case is selected; name the condition if one alone is the reason."""
+        """Return why no case is selected; name the condition if a single one is the reason."""
         if not seen.cases:
             return "there are no cases to choose from"
         if unmet := seen.unmet():

@@ -1,4 +1,4 @@
-"""A shard: one of several parts of a data set; the id of a case decides its shard."""
+"""A shard: one of several parts of a data set; the id of a case determines its shard."""
 
 import hashlib
 import re
@@ -10,7 +10,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 
 MOST = 10_000
-"""Shards a data set may have."""
+"""Maximum number of shards."""
 
 
 class Shard(NamedTuple):
@@ -38,7 +38,7 @@ class Shard(NamedTuple):
         return cls(number, of)
 
     def has(self, id: str) -> bool:
-        """Return whether a case belongs to this shard; only the digest of its id decides."""
+        """Return whether a case belongs to this shard, by the digest of its id."""
         digest = hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()
         return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
 
@@ -47,12 +47,12 @@ class Shard(NamedTuple):
 
 
 class Sharding:
-    """Selects the cases of one shard and keeps their places in the whole data set.
+    """Selects the cases of one shard and records their positions in the data set.
 
     Attributes:
         shard: the shard.
         seen: number of cases so far, of all shards.
-        places: places of the cases of this shard, counted from 0, as distances to the one before.
+        places: positions of the shard's cases, counted from 0, as distances to the previous one.
         finished: whether all cases were read.
     """
 

@@ -1,4 +1,4 @@
-"""Stratified samples: some of the cases, in proportion to the values of a field."""
+"""Draw stratified samples of cases, in proportion to the values of a field."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -20,18 +20,18 @@ def sample_cases(
 ) -> list[Case]:
     """Return a random sample, in the order of the cases.
 
-    A case is drawn by a digest of the seed and its id, so that the order of the file does not
-    matter. Memory is bounded by `count` cases for each value of the field.
+    A case is drawn by a digest of the seed and its id, so the order of the file does not matter.
+    Memory is bounded by `count` cases for each value of the field.
 
     Args:
         cases: all cases.
-        count: cases of the sample; all if there are fewer.
-        by: the field whose values are the strata: a path in the metadata, or `labels.NAME`. Cases
-            without it are a stratum, too.
+        count: size of the sample; all cases if there are fewer.
+        by: the field whose values define the strata: a path in the metadata, or `labels.NAME`.
+            Cases without it form their own stratum.
         seed: another seed draws other cases.
 
     Raises:
-        ConfigError: the count is below 1, no case has the field, or it has too many values.
+        ConfigError: the count is below 1, no case has the field, or the field has too many values.
     """
     if count < 1:
         raise ConfigError(f"-n {count}: must be at least 1")
@@ -50,7 +50,7 @@ def sample_cases(
                 f"--by {by}: more than {MOST_STRATA:,} values; choose a field with fewer"
             )
         sizes[stratum] += 1
-        # The heap keeps the lowest draws, as negative numbers: its first item goes first.
+        # The heap stores the lowest draws as negative numbers, so its first item is removed first.
         entry = (-Draw("sample", seed, case.id).below(2**64), -number, case)
         kept = strata[stratum]
         (heappush if len(kept) < count else heappushpop)(kept, entry)
@@ -62,16 +62,16 @@ def sample_cases(
 
 
 def stratum_of(case: Case, field: str) -> str:
-    """Return the value of a field as text, empty without one; several values are one text."""
+    """Return the value of a field as text; empty if missing; several values are joined."""
     if field.startswith("labels.") and field[7:] in case.labels:
         return spelled(case.labels[field[7:]])
     return ", ".join(map(spelled, values_at(case, field.removeprefix("metadata."))))
 
 
 def allocate(sizes: Mapping[str, int], count: int) -> dict[str, int]:
-    """Return how many of a sample each stratum gets: in proportion, by largest remainders.
+    """Return the sample size of each stratum: proportional, by largest remainders.
 
-    Every stratum gets one if there are enough; ties go by name.
+    Every stratum gets at least one case if the sample is large enough; ties are broken by name.
 
     >>> allocate({"a": 90, "b": 9, "c": 1}, 10)
     {'a': 8, 'b': 1, 'c': 1}

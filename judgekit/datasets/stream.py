@@ -1,4 +1,4 @@
-"""Bytes in: a file, a compressed file or standard input, line by line within a limit."""
+"""Read a file, a compressed file or standard input, line by line, with size limits."""
 
 import gzip
 import io
@@ -12,10 +12,10 @@ from typing import BinaryIO, cast
 from judgekit.core.errors import DatasetError, place
 
 MAX_ROW = 64 * 2**20
-"""Bytes of one row, unpacked."""
+"""Maximum size of a row, in unpacked bytes."""
 
 MAX_DOCUMENT = 512 * 2**20
-"""Bytes of a JSON document, which is read whole, unpacked."""
+"""Maximum size of a JSON document, which is read into memory, in unpacked bytes."""
 
 STDIN = "<stdin>"
 """The name of standard input in messages."""
@@ -26,7 +26,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @contextmanager
 def open_bytes(path: Path | None) -> Iterator[BinaryIO]:
-    """Open a file (`.gz` is unpacked on the way) or, for None, standard input."""
+    """Open a file (`.gz` is decompressed) or, for `None`, standard input."""
     if path is None:
         yield _standard_input()
         return
@@ -50,7 +50,7 @@ def _standard_input() -> BinaryIO:
 
 @contextmanager
 def translated(where: str) -> Iterator[None]:
-    """Turn errors of reading into a DatasetError."""
+    """Translate reading errors to `DatasetError`."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as exc:
@@ -62,7 +62,7 @@ def translated(where: str) -> Iterator[None]:
 
 
 def read_whole(stream: BinaryIO, *, name: str) -> bytes:
-    """Read a document whole, without a byte order mark and within the limit."""
+    """Read a whole document, without a byte order mark, within the limit."""
     data = bytearray()
     with translated(name):
         while part := stream.read(_BUFFER):
@@ -79,7 +79,7 @@ def read_whole(stream: BinaryIO, *, name: str) -> bytes:
 
 
 class ByteLines:
-    """The lines of a stream as bytes; `number` and `offset` tell where the last one starts.
+    """The lines of a stream as bytes; `number` and `offset` locate the last one.
 
     `held` counts the bytes since a reader last set it to 0, because a row may span lines.
     """
@@ -110,11 +110,11 @@ class ByteLines:
 
     @property
     def where(self) -> str:
-        """The place of the last line."""
+        """The location of the last line."""
         return place(self.name, self.number)
 
     def decode(self, line: bytes) -> str:
-        """Return a line as text, or say which byte is not UTF-8."""
+        """Decode a line; the error names the first byte that is not UTF-8."""
         try:
             return line.decode("utf-8")
         except UnicodeDecodeError as exc:
@@ -122,7 +122,7 @@ class ByteLines:
 
 
 def not_utf8(exc: UnicodeDecodeError, data: bytes, *, offset: int, where: str) -> DatasetError:
-    """Return the error for bytes that are not UTF-8; `offset` is where `data` starts."""
+    """Return the error for bytes that are not UTF-8; `offset` is the position of `data`."""
     problem = f"byte {offset + exc.start} (0x{data[exc.start]:02x}) is not UTF-8"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         problem += ", the file looks like UTF-16"

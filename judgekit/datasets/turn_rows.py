@@ -17,7 +17,7 @@ NEEDED = ("session_id", "role", "text")
 TURN = (*NEEDED, "turn_index")
 """The keys of a turn; all turns of a session may omit the index."""
 SESSION_KEYS = ("tags", "persona_id", "model", "labels", "metadata")
-"""Optional keys of a turn; they go to the case of its session."""
+"""Optional keys of a turn; they are added to the case of its session."""
 MAX_TURNS = 100_000
 """Limit of one session, because it is kept in memory."""
 
@@ -37,7 +37,7 @@ class SessionTurn(NamedTuple):
 
 
 class TurnBuilder(RowBuilder):
-    """Turns rows into turns of sessions.
+    """Converts rows to turns of sessions.
 
     >>> row = {"session_id": "s1", "turn_index": 1, "role": "user", "text": "Hi"}
     >>> TurnBuilder(fields=None).build(row, where="row 1").text
@@ -55,7 +55,7 @@ class TurnBuilder(RowBuilder):
             self._paths[name] = FieldPath.parse(place)
 
     def build(self, row: Any, *, where: str) -> SessionTurn:
-        """Return the turn in a row, with its place."""
+        """Return the turn in a row, with its location."""
         turn: SessionTurn = super().build(row, where=where)
         return turn._replace(where=where)
 
@@ -110,13 +110,13 @@ def _lacks(name: str, row: Mapping[str, Any]) -> RowFault:
 
 
 def sessions(turns: Placed) -> Iterator[tuple[str | int, Case]]:
-    """Yield one case per session, with the place of its first turn, when the session is complete.
+    """Yield one case per session, with the location of its first turn, when it is complete.
 
     The case has the id of the session. The turns of a session must be adjacent, in order of
     `turn_index`.
 
     Raises:
-        DatasetError: a session comes back after another one, or its turns are not in order.
+        DatasetError: the turns of a session are not adjacent or not in order.
     """
     started = IdSet()
     first: str | int = 0
@@ -137,7 +137,7 @@ def sessions(turns: Placed) -> Iterator[tuple[str | int, Case]]:
 
 
 def _check_turn(turn: SessionTurn, session: Sequence[SessionTurn], started: IdSet) -> None:
-    """Check that a turn follows the others of its session."""
+    """Check that a turn follows the previous ones of its session."""
     if not session:
         if not started.add(turn.session):
             raise RowFault(

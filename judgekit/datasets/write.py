@@ -1,4 +1,4 @@
-"""Cases out: JSON Lines to a file that is whole or not there, or to standard output."""
+"""Write cases as JSON Lines, atomically to a file or to standard output."""
 
 import io
 import sys
@@ -13,10 +13,10 @@ from judgekit.core.output_file import whole_file
 
 
 def write_cases(cases: Iterable[Case], path: Path | None) -> int:
-    """Write cases as JSON Lines and return how many; `None` is standard output.
+    """Write cases as JSON Lines and return their number; `None` is standard output.
 
     Raises:
-        OSError: the file cannot be written; what stood there before stays.
+        OSError: the file cannot be written; an existing file is unchanged.
     """
     count = 0
     with case_writer(path) as write:
@@ -28,10 +28,10 @@ def write_cases(cases: Iterable[Case], path: Path | None) -> int:
 
 @contextmanager
 def case_writer(path: Path | None) -> Iterator[Callable[[Case], None]]:
-    """Open a file of cases to be written one by one; it is there when the block ends well.
+    """Open a file to write cases one by one; it is created if the block ends without an error.
 
     Raises:
-        OSError: the file cannot be written; what stood there before stays.
+        OSError: the file cannot be written; an existing file is unchanged.
     """
     if path is None:
         yield partial(_write, sys.stdout)

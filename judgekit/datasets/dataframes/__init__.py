@@ -1,4 +1,4 @@
 """Data frames of pandas and polars, and Hugging Face data sets.
 
-`libraries` is the only module that imports them, when a data frame is given or requested.
+Only `libraries` imports these packages, when a data frame is given or requested.
 """

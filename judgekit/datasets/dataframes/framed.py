@@ -1,4 +1,4 @@
-"""The base of values with rows for a data frame."""
+"""Base class of values that can be converted to a data frame."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Framed(ABC):
-    """A value that is also a data frame."""
+    """A value that can be converted to a data frame."""
 
     @abstractmethod
     def _frame_rows(self) -> Iterable[Mapping[str, Any]]:
-        """Return the rows; an entry with several values has a column for each of them."""
+        """Return the rows; an entry with several values becomes several columns."""
 
     def _frame_table(self) -> Table:
         from judgekit.datasets.dataframes.table import Table, kind_of

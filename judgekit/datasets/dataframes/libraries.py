@@ -1,4 +1,4 @@
-"""The only home of pandas, polars and Hugging Face datasets; each is imported on first use."""
+"""Use pandas, polars and Hugging Face datasets; each is imported on first use, only here."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     import polars
 
 Rows = Iterator[tuple[Any, dict[str, Any]]]
-"""Rows as plain dicts, each with its label in the index or its number from 0."""
+"""Rows as plain dicts, each with its index label or its number from 0."""
 
 _BATCH = 1024
 _PANDAS_TYPES = {"text": "string", "number": "Float64", "whole": "Int64", "yes_no": "boolean"}
-"""Types with a missing value: a missing score is not NaN."""
+"""Column types that support missing values: a missing score is not NaN."""
 
 
 # -- to a library ------------------------------------------------------------------
 
 
 def to_pandas_frame(table: Table) -> pandas.DataFrame:
-    """Return a data frame; objects and lists stay Python objects.
+    """Return a pandas data frame; objects and lists are stored as Python objects.
 
     Raises:
         MissingExtra: pandas is not installed.
@@ -46,7 +46,7 @@ def to_pandas_frame(table: Table) -> pandas.DataFrame:
 
 
 def to_polars_frame(table: Table) -> polars.DataFrame:
-    """Return a data frame; objects of any shape become JSON.
+    """Return a polars data frame; objects with varying keys become JSON.
 
     Raises:
         MissingExtra: polars is not installed.
@@ -65,7 +65,7 @@ def to_polars_frame(table: Table) -> polars.DataFrame:
 
 
 def to_hf_dataset(table: Table) -> datasets.Dataset:
-    """Return a data set in memory; objects of any shape become JSON.
+    """Return a data set in memory; objects with varying keys become JSON.
 
     Raises:
         MissingExtra: datasets is not installed.
@@ -86,7 +86,7 @@ def to_hf_dataset(table: Table) -> datasets.Dataset:
 
 
 def _built(table: Table, build: Callable[[Column, list[Any]], Any]) -> dict[str, Any]:
-    """Return the columns of a table as a library builds them, by name."""
+    """Return the columns of a table, built by a library, by name."""
     columns = {}
     for column in table:
         try:
@@ -140,7 +140,7 @@ def pandas_rows(frame: Any) -> Rows:
 
 
 def polars_rows(frame: Any) -> Rows:
-    """Yield the rows of a polars data frame; a lazy one is collected in batches.
+    """Yield the rows of a polars data frame; a lazy frame is collected in batches.
 
     Raises:
         DatasetError: it is not a data frame, or its source cannot be read.
@@ -169,7 +169,7 @@ def _polars_parts(frame: Any) -> Iterator[Any]:
 
 
 def hf_rows(data: Any) -> Rows:
-    """Yield the rows of a Hugging Face data set; a stream is streamed.
+    """Yield the rows of a Hugging Face data set, also of a stream.
 
     Images and audio are not decoded.
 
@@ -199,19 +199,19 @@ ROWS: Mapping[str, Callable[[Any], Rows]] = {
 
 
 def _unpadded(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as plain Python; the objects in a typed list have the keys of all."""
+    """Return a row as plain Python; objects in a typed list have the keys of all objects."""
     return {name: plain(value, padded=isinstance(value, list)) for name, value in row.items()}
 
 
 def plain(value: Any, *, padded: bool = False) -> Any:
     """Return a value of a data frame as plain Python.
 
-    NaN, NA and NaT become `None`; arrays become lists; durations and UUIDs become texts. The
-    caller rejects everything else that is not JSON.
+    NaN, NA and NaT become `None`; arrays become lists; durations and UUIDs become texts. The caller
+    rejects all other values that are not JSON.
 
     Args:
         value: a cell, or a value inside one.
-        padded: whether objects come from a typed list, in which each has the keys of all; then
+        padded: whether objects come from a typed list, in which each object has the keys of all;
             keys without a value are removed.
     """
     if value is None or isinstance(value, (str, bool, int)):
@@ -235,7 +235,7 @@ def _numpy_value(value: Any) -> Any:
     if value.dtype.kind in "mM":  # as numbers, times have no unit
         return _times(value.astype(str).tolist())
     if value.dtype.kind == "O" or value.ndim:
-        # Lists of a Parquet file are arrays; the objects in them are padded.
+        # Lists from Parquet files are arrays; objects in them are padded.
         return [plain(item, padded=True) for item in value.tolist()]
     return plain(value.item())
 
@@ -252,10 +252,11 @@ def _times(texts: Any) -> Any:
 def open_hf_dataset(
     source: str | Path, *, name: str | None, split: str | None, revision: str | None, download: bool
 ) -> Any:
-    """Return a data set saved in a folder, or one of the hub if `download` allows it.
+    """Return a data set from a folder, or from the hub if `download` allows it.
 
     Raises:
-        ConfigError: the folder does not exist and downloads are not allowed, or no such split.
+        ConfigError: the folder does not exist and downloads are not allowed, or the split does not
+            exist.
         DatasetError: it cannot be read.
         MissingExtra: datasets is not installed.
     """
@@ -277,10 +278,10 @@ def open_hf_dataset(
 
 
 def choose_split(data: Any, split: str | None) -> Any:
-    """Return one split of several, or a data set without splits as it is.
+    """Return one of several splits, or a data set without splits unchanged.
 
     Raises:
-        ConfigError: there is no such split, or there are several and `split` is `None`.
+        ConfigError: the split does not exist, or there are several and `split` is `None`.
     """
     if not isinstance(data, dict):
         return data

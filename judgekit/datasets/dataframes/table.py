@@ -7,8 +7,8 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError
 
 Kind = Literal["text", "number", "whole", "yes_no", "texts", "json"]
-"""What the values of a column are, beside `None` for missing ones. `texts`: lists of texts.
-`json`: objects and lists of any shape, which some libraries have no type for."""
+"""The kind of a column's values, in addition to `None` for missing ones. `texts`: lists of texts.
+`json`: other objects and lists, for which some libraries have no type."""
 
 
 class Column(NamedTuple):
@@ -20,7 +20,7 @@ class Column(NamedTuple):
 
 
 class Table:
-    """Columns in order, filled row by row; a column that comes up late is missing before.
+    """Columns in order, filled row by row; a new column has missing values in earlier rows.
 
     >>> table = Table({"case": "text"})
     >>> table.add({"case": "a"})
@@ -46,10 +46,10 @@ class Table:
         return tuple(self._columns)
 
     def column(self, name: str, kind: Kind) -> None:
-        """Add a column unless it is there.
+        """Add a column if it does not exist.
 
         Raises:
-            ConfigError: it is there, and of another kind.
+            ConfigError: the column exists and is of another kind.
         """
         known = self._columns.get(name)
         if known is None:
@@ -58,14 +58,14 @@ class Table:
             raise ConfigError(f"two columns would be named {name!r}; give the metric another name")
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Add a row; a column that it does not name is missing in it."""
+        """Add a row; columns that it does not contain are missing."""
         get = row.get
         for name, _, values in self._columns.values():
             values.append(get(name))
         self._rows += 1
 
     def fill(self, name: str, kind: Kind, values: list[Any]) -> None:
-        """Add a whole column, of as many values as there are rows."""
+        """Add a whole column, with one value per row."""
         self._columns[name] = Column(name, kind, values)
 
     def without_empty(self, keep: Sequence[str] = ()) -> "Table":
@@ -81,7 +81,7 @@ class Table:
 
 
 def kind_of(values: list[Any]) -> Kind:
-    """Return the one kind that values of any JSON are of; `text` where they are of several.
+    """Return the common kind of JSON values; `text` for several kinds.
 
     >>> kind_of([1, None, 2.5]), kind_of([True, 1]), kind_of([["a"]]), kind_of([{}, [1]])
     ('number', 'text', 'texts', 'json')
@@ -92,7 +92,7 @@ def kind_of(values: list[Any]) -> Kind:
     if types == {int} and all(abs(value) < 2**63 for value in values if value is not None):
         return "whole"
     if types and types <= {int, float}:
-        # A column of floats holds whole numbers up to 2 ** 53 as they are.
+        # A float column represents integers up to 2 ** 53 exactly.
         return "number" if all(abs(n) <= 2**53 for n in values if isinstance(n, int)) else "text"
     if types == {list} and all(isinstance(v, str) for each in values if each for v in each):
         return "texts"
@@ -100,12 +100,12 @@ def kind_of(values: list[Any]) -> Kind:
 
 
 def spelled(values: list[Any]) -> list[str | None]:
-    """Return values of several kinds as texts: what is none is JSON."""
+    """Return values of several kinds as texts; other values than texts become JSON."""
     return [v if v is None or isinstance(v, str) else canonical_json(v) for v in values]
 
 
 def clean(values: list[Any]) -> list[Any]:
-    """Return texts, or lists of them, as UTF-8 takes them: half of a surrogate pair is a `?`."""
+    """Return texts, or lists of texts, as valid UTF-8: half of a surrogate pair becomes `?`."""
     return [
         value.encode("utf-8", "replace").decode()
         if isinstance(value, str)
