@@ -1,7 +1,7 @@
-"""A finished run: summary, run folder, exports, and tables for terminal and notebook.
+"""The results of a run: summary, run folder, exports, and tables for terminals and notebooks.
 
 It imports `core`, `stats`, `datasets`, `rubric` and `metrics`.
 
-Start with `report`, the results of a run; `folder` keeps them on disk; `export` writes other
+Start with `report`, the results of a run; `folder` stores them on disk, and `export` writes other
 formats.
 """

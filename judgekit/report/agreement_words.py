@@ -1,4 +1,4 @@
-"""Agreement as sentences and tables."""
+"""Show agreement as sentences and tables."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ STATISTICS = {
     "pearson": "Pearson's r", "kendall": "Kendall's tau-b",
     "probability": "probability of people's answers", "brier": "Brier score",
 }  # fmt: skip
-"""Name of a statistic -> how it is shown."""
+"""Name of a statistic -> its label."""
 MOST_CRITERIA = 20
-"""Criteria that a notebook shows."""
+"""Maximum number of criteria in a notebook."""
 _MOST = 1000
-"""Characters of a line."""
+"""Maximum length of a line, in characters."""
 _IN_A_LINE = ("kappa", "spearman", "pearson", "kendall")
 NO_NAME = "(no name)"
 FEW = 30
-"""With fewer cases than this, agreement is only a first impression."""
+"""Minimum number of cases for more than a first impression of agreement."""
 
 
 def sentence(agreement: Agreement) -> str:
@@ -78,7 +78,7 @@ def _figures(name: str, kappa: Coefficient | None, rank: Coefficient | None) -> 
 
 
 def _more_lines(agreement: Agreement) -> Iterator[str]:
-    """Yield the statistics that a reader asks for next: alpha, and the F1 of yes/no."""
+    """Yield the secondary statistics: alpha, and the F1 of yes/no."""
     known, people = _statistics(agreement)
     for name in [n for n in known if n.startswith("alpha_")][-1:]:
         kind, cases = name.removeprefix("alpha_"), counted(known[name].n, "case")
@@ -203,7 +203,7 @@ def _counts_line(agreement: Agreement) -> str:
 
 
 def label_lines(agreement: Agreement) -> Iterator[str]:
-    """Yield the number of labels without a digest, and of labels left out by reason."""
+    """Yield the number of labels without a digest, and of ignored labels by reason."""
     if count := agreement.without_digest:
         verb = "label does" if count == 1 else "labels do"
         yield f"{count} {verb} not name an output: matched by case id alone"

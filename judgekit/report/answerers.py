@@ -1,4 +1,4 @@
-"""Who answered the cases of a run, and names for several runs."""
+"""The models that answered the cases of a run, and names for several runs."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def model_of(run: Report, cases: Iterable[str | None]) -> str | None:
 
     Args:
         run: the run.
-        cases: `answerer_of` each case.
+        cases: `answerer_of` for each case.
     """
     models = {answered_by(run.figures.manifest)} - {None} or set(cases)
     return models.pop() if len(models) == 1 else None
 
 
 def names_by_model(runs: Sequence[Report], models: Sequence[str | None]) -> list[str]:
-    """Return a name for each run: its model, or its folder if the model is not its alone."""
+    """Return a name for each run: its model, or its folder if runs share a model."""
     folders = folder_names(runs)
     return [
         model if model and models.count(model) == 1 else folder
@@ -44,7 +44,7 @@ def names_by_model(runs: Sequence[Report], models: Sequence[str | None]) -> list
 
 
 def folder_names(runs: Sequence[Report]) -> list[str]:
-    """Return the end of each folder, as long as it takes to tell the runs apart."""
+    """Return the shortest end of each folder that distinguishes the runs."""
     parts = [PurePath(run.folder.resolve()).parts if run.folder else () for run in runs]
     names = []
     for place, own in enumerate(parts):

@@ -1,4 +1,4 @@
-"""How well a judge agrees with people, as `judgekit agree` writes it to a run folder."""
+"""The agreement of a judge with people, which `judgekit agree` writes to a run folder."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NO_VERDICT = "no verdict"
 
 
 class AgreementStatistic(Value):
-    """A statistic with its 95 % interval and the answers it counts."""
+    """A statistic with its 95 % interval and the number of answers."""
 
     name: str
     """A key of `STATISTICS`."""
     n: int
-    """What it counts: pairs of answers, cases for alpha, groups or systems."""
+    """The number of pairs of answers; of cases for alpha; or of groups or systems."""
     value: float | None
-    """`None` where it is not defined."""
+    """`None` if it is undefined."""
     low: float | None = None
     high: float | None = None
     too_few: str | None = None
@@ -81,10 +81,10 @@ class Disagreement(Value):
     case: str
     judge: str
     reason: str = ""
-    """Of the judge."""
+    """The judge's answer."""
     people: tuple[ReasonedLabel, ...]
     distance: float
-    """Mean distance to the labels, 1 for the largest possible one."""
+    """Mean distance to the labels; 1 is the largest possible distance."""
 
 
 class GroupAgreement(Value):
@@ -92,9 +92,9 @@ class GroupAgreement(Value):
 
     field: str
     groups: int
-    """Groups with labels."""
+    """Number of groups with labels."""
     statistics: tuple[AgreementStatistic, ...]
-    """Means over the groups in which a statistic is defined."""
+    """Means over the groups in which the statistic is defined."""
 
 
 class SystemMeans(Value):
@@ -116,18 +116,18 @@ class SystemAgreement(Value):
 
 
 class AltTestLabeller(Value):
-    """The alternative test with one labeller left out."""
+    """The alternative test for one labeller."""
 
     labeller: str
     n: int
-    """Cases shared with other labellers."""
+    """Number of cases shared with other labellers."""
     difference: float
-    """Share of cases in which the labeller is better less that in which the judge is."""
+    """Share of cases in which the labeller is at least as good, minus the share of the judge."""
     advantage: float
     """Share of cases in which the judge is as good or better."""
     p: float
     wins: bool
-    """Whether the judge counts as no worse than the labeller."""
+    """Whether the judge is not worse than the labeller."""
 
 
 class AltTest(Value):
@@ -137,11 +137,11 @@ class AltTest(Value):
     by: Literal["accuracy", "negative RMSE"]
     labellers: tuple[AltTestLabeller, ...]
     short: tuple[str, ...] = ()
-    """Labellers with fewer than 30 shared cases, who are not tested."""
+    """Labellers who are not tested because they share fewer than 30 cases."""
     too_few: str | None = None
-    """Why the test cannot tell."""
+    """Why the test is inconclusive."""
     winning_rate: float | None = None
-    """Share of the labellers against whom the judge wins."""
+    """Share of the labellers that the judge wins against."""
     advantage: float | None = None
     """Mean of the labellers' advantage."""
     low: float | None = None
@@ -149,7 +149,7 @@ class AltTest(Value):
 
     @property
     def passed(self) -> bool | None:
-        """Whether the judge wins against at least half; `None` where the test cannot tell."""
+        """Whether the judge wins against at least half; `None` if the test is inconclusive."""
         return None if self.winning_rate is None else self.winning_rate >= 0.5
 
     @property
@@ -159,7 +159,7 @@ class AltTest(Value):
 
     @property
     def lines(self) -> list[str]:
-        """The outcome, and what it means."""
+        """The outcome and its meaning."""
         head = f"alternative test (epsilon {self.epsilon:g}, {self.by}): {self.verdict}"
         if self.too_few:
             return [f"{head}: {self.too_few}"]
@@ -181,7 +181,7 @@ class AltTest(Value):
 
 
 class MemberAgreement(Value):
-    """One judge of a jury against people."""
+    """The agreement of one judge of a jury with people."""
 
     member: str
     pairs: int
@@ -194,17 +194,17 @@ class MemberAgreement(Value):
 
 
 class JuryAgreement(Value):
-    """A jury against people, beside the agreement of its verdicts."""
+    """Figures of the members of a jury, in addition to the agreement of its verdicts."""
 
     members: tuple[MemberAgreement, ...]
     pairs: int
-    """Labelled answers with an answer of every member."""
+    """Number of labelled answers with an answer of every member."""
     correlation: float | None
-    """Mean correlation of the members' errors; `None` where an error never or always occurs."""
+    """Mean correlation of the members' errors; `None` if an error never or always occurs."""
     effective: float | None
-    """Independent votes that the members are worth."""
+    """Effective number of independent votes of the members."""
     best: str | None
-    """The member that agrees with people better than the jury, if one does."""
+    """The member that agrees better with people than the jury, if there is one."""
 
     @property
     def lines(self) -> list[str]:
@@ -220,7 +220,7 @@ class JuryAgreement(Value):
 
     @property
     def votes(self) -> str:
-        """The effective votes, and the member that does better than the jury, if any."""
+        """The effective votes, and the member that is better than the jury, if any."""
         if self.effective is None:
             text = "effective votes: unknown, the errors do not vary"
         else:
@@ -234,53 +234,53 @@ class JuryAgreement(Value):
 
 
 class Agreement(Value):
-    """One criterion, or the verdict of a metric, by a judge and by people."""
+    """The agreement on one criterion, or on the verdict of a metric."""
 
     metric: str
     criterion: str | None
     """`None` for the metric's own value or verdict."""
     scale: Scale
-    """Which kappa it is: plain for `nominal`, quadratic weights for `ordinal`."""
+    """The kind of kappa: unweighted for `nominal`, with quadratic weights for `ordinal`."""
     cases: int
     clusters: int | None = None
-    """Clusters of cases; `None` where cases are independent."""
+    """Number of clusters; `None` if cases are independent."""
     failed: int = 0
-    """Pairs of which the reply has no verdict; they count as disagreement."""
+    """Number of pairs whose reply has no verdict; they count as disagreement."""
     without_digest: int = 0
-    """Pairs of which the label does not name the judged output; matched by case id."""
+    """Number of pairs whose label does not identify the output; they are matched by case id."""
     pairs: int
-    """Pairs of an answer by the judge and one by a person; a case may have several."""
+    """Number of pairs of a judge's and a person's answer; a case may have several."""
     labellers: tuple[str, ...]
     categories: tuple[str, ...] = ()
-    """Answers in order; none for numbers of many values."""
+    """Answers in order; empty for numbers with many values."""
     table: tuple[tuple[int, ...], ...] = ()
     """Rows: answers of the judge; columns: answers of people."""
     same: int | None = None
     """Pairs with the very same answer."""
     kappa: Coefficient | None = None
-    """Cohen's. A reply without a verdict has the largest possible distance to every answer."""
+    """Cohen's kappa. A reply without a verdict has the largest possible distance to all answers."""
     rank: Coefficient | None = None
-    """Spearman's rho, without failed replies; not for answers without an order."""
+    """Spearman's rho, without failed replies; only for ordered answers."""
     people_pairs: int = 0
-    """Pairs of answers by two people to one case."""
+    """Number of pairs of answers by two people to one case."""
     people_kappa: Coefficient | None = None
     people_rank: Coefficient | None = None
     left_out: dict[str, int]
-    """Why labels have no pair -> how many."""
+    """Reason why labels have no pair -> their number."""
     sentence: str
     jury: JuryAgreement | None = sparse(default=None)
     """The judges of a jury; `None` for a single judge."""
 
     combine: Combine = sparse(default="each")
-    """How several labels of a case count: each, their majority, or their mean."""
+    """How several labels of a case are combined: each one, their majority, or their mean."""
     weights: KappaWeights | None = sparse(default=None)
-    """Weights of kappa; `None` in older files: quadratic where answers have an order."""
+    """Weights of kappa; `None` in older files: quadratic for ordered answers."""
     weighted: bool = sparse(default=False)
     """Whether figures are weighted by 1 / probability of the sampling plan."""
     statistics: tuple[AgreementStatistic, ...] = sparse(default=())
-    """All statistics of the judge against people; none in files of version 2."""
+    """All statistics of the judge and people; empty in files of version 2."""
     people_statistics: tuple[AgreementStatistic, ...] = sparse(default=())
-    """The same between people."""
+    """The same statistics between people."""
     by_labeller: tuple[LabellerAgreement, ...] = sparse(default=())
     groups: GroupAgreement | None = sparse(default=None)
     systems: SystemAgreement | None = sparse(default=None)
@@ -302,19 +302,19 @@ class Agreement(Value):
 
 _COLUMNS = {"metric", "criterion", "scale", "cases", "clusters", "pairs", "failed",
             "without_digest", "same", "people_pairs"}  # fmt: skip
-"""Fields that are columns of a data frame as they are."""
+"""Fields that are columns of a data frame."""
 
 
 class Calibration(Document, Framed, Value):
-    """The content of `agree.json`. A data frame of it has a row for each criterion."""
+    """The content of `agree.json`. Its data frame has a row for each criterion."""
 
     judgekit: Literal["agreement"] = "agreement"
     version: Literal[2, 3] = 3
-    """2 has kappa, Spearman's rho and the jury only."""
+    """Version 2 has only kappa, Spearman's rho and the jury."""
     dataset: str
     """Digest of the run's cases."""
     manifest: str
-    """Digest of what made the run's numbers."""
+    """Digest of the inputs of the run's numbers."""
     labels: str
     """Digest of the labels."""
     cluster: str | None = None
@@ -329,7 +329,7 @@ class Calibration(Document, Framed, Value):
 
     @property
     def sampling(self) -> str:
-        """How the labelled cases are supposed to be chosen."""
+        """The assumption about the selection of the labelled cases."""
         if any(one.weighted for one in self.criteria):
             return "Weighted by 1 / probability of the sampling plan; tables count answers."
         return "No label has a probability: labelled cases count as a random sample of the run."
@@ -366,7 +366,7 @@ class Calibration(Document, Framed, Value):
 
 
 def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibration | None:
-    """Return the agreement of a run's judge; `None` without one, or with that of another run."""
+    """Return the agreement of a run's judge; `None` if missing or for another run."""
     try:
         data = json.loads(read_text(folder / AGREEMENT, most=MAX_JSON))
         known = Calibration.model_validate(data)

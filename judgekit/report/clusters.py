@@ -1,4 +1,4 @@
-"""The clusters of a run: the field of the metadata that its cases share."""
+"""The clusters of a run: cases that share the value of a metadata field."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from judgekit.core.suggest import suggest
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 
 _NAMES = 100
-"""Field names that are kept for a suggestion."""
+"""Maximum number of field names that are kept for a suggestion."""
 
 
 def cluster_of(case: str, metadata: Mapping[str, Any], field: str | None) -> Hashable:
-    """Return the cluster of a case; a case without the field is a cluster by itself.
+    """Return the cluster of a case; a case without the field is its own cluster.
 
     Args:
         case: its id.
         metadata: of the case.
-        field: the field of the metadata that cases of one cluster share.
+        field: the metadata field with the cluster.
 
     >>> cluster_of("c1", {"user": "ann"}, "user"), cluster_of("c1", {"user": 7}, "user")
     ('ann', ('7',))
@@ -33,7 +33,7 @@ def cluster_of(case: str, metadata: Mapping[str, Any], field: str | None) -> Has
 
 
 class CaseClusters:
-    """The clusters that the cases of a run are in, by one field of their metadata."""
+    """The clusters of the cases of a run, by a metadata field."""
 
     def __init__(self, field: str) -> None:
         self._field = field
@@ -51,8 +51,8 @@ class CaseClusters:
     def lacks(self) -> Iterator[str]:
         """Yield a problem if no case has the field.
 
-        Fewer than 10 cases have no interval that could be too narrow, and a shard may be that
-        small.
+        With fewer than 10 cases there is no problem: a shard may be that small, and there is no
+        interval that could be too narrow.
         """
         if not self._having and self._cases >= FEWEST_CLUSTERS:
             hint = suggest(self._field, self._names, otherwise="; name a field of the cases")

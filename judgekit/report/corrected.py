@@ -1,4 +1,4 @@
-"""The mean of a judge, corrected with labels of people, as a report keeps it."""
+"""The mean of a judge, corrected with human labels, in a report."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ METHODS = {"ppi": "PPI++", "rogan-gladen": "Rogan-Gladen"}
 
 
 class LabelFigure(Value):
-    """A figure that comes from labels, with its interval or the reason why it has none."""
+    """A figure based on labels, with its interval or the reason why it has none."""
 
     value: float | None
     n: float
-    """Labels behind it; not whole where several people disagree about a case."""
+    """Number of labels; fractional if several people disagree about a case."""
     low: float | None = None
     high: float | None = None
     """95 % interval."""
@@ -36,7 +36,7 @@ class LabelFigure(Value):
         return cls(**{**figures, "value": value, "n": round(figure.n, 6)})
 
     def cells(self, scale: float = 1.0) -> tuple[str, str]:
-        """Return the figure and its interval, times a factor.
+        """Return the texts of the figure and its interval, multiplied by a factor.
 
         >>> LabelFigure(value=0.5, n=3, too_few="3 of the 50 labels").cells()
         ('0.50', 'too few')
@@ -64,34 +64,34 @@ class CorrectedMean(Value):
     """`None` for the value of the metric."""
     by: By = "ppi"
     rows: int
-    """Rows with a value of the judge."""
+    """Number of rows with a value of the judge."""
     judge: LabelFigure
-    """The plain mean of the judge over these rows."""
+    """The uncorrected mean of the judge over these rows."""
     labels: LabelFigure = NO_LABELS
     """The mean of the labels alone."""
     corrected: LabelFigure = NO_LABELS
     standard_error: float | None = None
-    """Of the corrected mean."""
+    """Standard error of the corrected mean."""
     df: float | None = None
-    """Degrees of freedom of its t interval; `None` of Rogan-Gladen."""
+    """Degrees of freedom of its t interval; `None` for Rogan-Gladen."""
     lam: float | None = None
-    """How much the judge counts, 0..1."""
+    """Weight of the judge, 0..1."""
     rho: LabelFigure | None = None
-    """Pearson's correlation of judge and labels; `None` where either does not vary."""
+    """Pearson's correlation of judge and labels; `None` if either is constant."""
     saved: int = 0
-    """Further labels that labels alone would need for the same standard error."""
+    """Additional labels that would be needed for the same standard error without the judge."""
     sensitivity: LabelFigure | None = None
     specificity: LabelFigure | None = None
     youden: LabelFigure | None = None
     planned: bool = False
-    """Whether labels have the probabilities of a sampling plan."""
+    """Whether labels have probabilities of a sampling plan."""
     labellers: tuple[str, ...] = ()
     without_digest: int = 0
-    """Labelled rows of which no label names the judged output; matched by case id."""
+    """Number of labelled rows whose labels do not identify the output; matched by case id."""
     left_out: dict[str, int]
-    """Why labels of a case were not used -> cases."""
+    """Reason why the labels of a case were not used -> number of cases."""
     unscored: dict[str, int]
-    """Why rows have no value of the judge -> rows; no mean includes them."""
+    """Reason why rows have no value of the judge -> number of rows; no mean includes them."""
 
     @property
     def name(self) -> str:
@@ -100,13 +100,13 @@ class CorrectedMean(Value):
 
     @property
     def factor(self) -> float | None:
-        """1 / (1 - rho ** 2): how many times the labels could count at most."""
+        """1 / (1 - rho ** 2): the largest possible gain in effective labels, as a factor."""
         rho = self.rho.value if self.rho is not None else None
         return None if rho is None or 1 - rho**2 < 1e-9 else 1 / (1 - rho**2)
 
     @property
     def assumes(self) -> str:
-        """What the corrected mean takes for granted."""
+        """The assumptions of the corrected mean."""
         sampling = "Assumes that the labelled cases are a random sample of the run."
         if self.planned:
             sampling = "Assumes that cases were labelled with the probabilities in the labels."
@@ -119,7 +119,7 @@ class CorrectedMean(Value):
 
 
 def telling_means(means: Iterable[CorrectedMean | None]) -> list[CorrectedMean]:
-    """Return means without those of a single criterion that is all there is to its metric."""
+    """Return means without that of a criterion that is the only one of its metric."""
     known = [one for one in means if one is not None]
     whole = [(one.metric, one.judge, one.corrected) for one in known if one.criterion is None]
     return [
@@ -128,7 +128,7 @@ def telling_means(means: Iterable[CorrectedMean | None]) -> list[CorrectedMean]:
 
 
 def corrected_lines(summary: MetricSummary) -> Iterator[str]:
-    """Yield the corrected means of a metric and its criteria, and what they assume."""
+    """Yield the corrected means of a metric and its criteria, and their assumptions."""
     means = [summary.corrected, *(criterion.corrected for criterion in summary.criteria)]
     known = telling_means(means)
     for one in known:

@@ -1,4 +1,4 @@
-"""Joins the results of one metric with labels of people, and corrects its means."""
+"""Join the results of one metric with human labels, and correct its means."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class _Topic:
     judged: FigureValues
     """The values of the judge for all rows."""
     others: FigureValues
-    """Those without a usable label."""
+    """The values of rows without a usable label."""
     rows: list[LabelledRow] = field(default_factory=list)
     verdicts: bool = False
-    """Whether a label is pass or fail and no number."""
+    """Whether a label is pass or fail instead of a number."""
     without_digest: int = 0
     labellers: set[str] = field(default_factory=set)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -48,18 +48,18 @@ class _Topic:
 class Corrector:
     """Corrects the means of one metric and its criteria.
 
-    Add every result of the metric; memory grows with the labels and the clusters alone.
+    Add every result of the metric. Memory grows only with the number of labels and clusters.
 
     Args:
         metric: the metric.
-        labels: labels of it, or of its rubric.
+        labels: labels of the metric or of its rubric.
         manifest: describes its rubric.
-        source: all labels, and how to use them.
-        range: the least and the most a value can be.
+        source: all labels, and how to combine them.
+        range: the smallest and the largest possible value.
         clustered: whether results come with a cluster.
 
     Raises:
-        ConfigError: a label is no answer to its criterion.
+        ConfigError: a label is not a valid answer to its criterion.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Corrector:
         self, topic: _Topic, criterion: str | None, judge: float, result: Result,
         people: Collection[Mapping[str | None, Label]], cluster: Hashable,
     ) -> str | None:  # fmt: skip
-        """Add a row with labels; return why none can be used."""
+        """Add a row with labels; return the reason if no label can be used."""
         if not people:
             return OTHER_OUTPUT
         values: list[float] = []
@@ -138,7 +138,7 @@ class Corrector:
         if not values:
             return "no usable answer of a person"
         total = sum(values)
-        # `fsum` is the same on every Python, and refuses a sum that is infinite.
+        # `fsum` gives the same result on every Python, and raises an error for an infinite sum.
         person = (math.fsum(values) if math.isfinite(total) else total) / len(values)
         if self._source.combine == "majority":
             (person, count), *others = Counter(values).most_common(2)
@@ -150,9 +150,9 @@ class Corrector:
         return None
 
     def _folded(self, result: Result, given: Mapping[str | None, Label]) -> float | None:
-        """Return the fold of a person's answers to every criterion that the judge answered.
+        """Return the score of a person's answers to all criteria that the judge answered.
 
-        `None` if one is missing, or if the metric does not fold its criteria as the rubric does.
+        `None` if an answer is missing, or if the metric does not combine criteria like the rubric.
         """
         if not isinstance(result, Score) or result.value is None:
             return None
@@ -179,7 +179,7 @@ class Corrector:
         return summary.model_copy(update={"corrected": means.get(None), "criteria": criteria})
 
     def means(self) -> dict[str | None, CorrectedMean]:
-        """Return the corrected means, by criterion; `None` is the metric itself."""
+        """Return criterion -> corrected mean; the key `None` is the metric itself."""
         return {
             name: self._mean(name, topic)
             for name, topic in self._topics.items()
@@ -236,7 +236,7 @@ class Corrector:
 
 
 def _judged(result: Result, criterion: str | None) -> float | str:
-    """Return the judge's value, or why it has none."""
+    """Return the judge's value, or the reason why there is none."""
     if isinstance(result, Failure):
         return "not run" if result.kind == "not_run" else "failed"
     if result.fallback is not None:
@@ -254,7 +254,7 @@ def corrector_of(
     """Return what corrects the means of a metric; `None` if no label is about it.
 
     Raises:
-        ConfigError: a label is no answer to its criterion.
+        ConfigError: a label is not a valid answer to its criterion.
     """
     names = {metric, *dict(rubrics_of(manifest, metric))}
     own = [label for label in labels if label.metric in names]
@@ -265,14 +265,14 @@ def correctors_of(
     labels: RunLabels, ranges: Mapping[str, Range], manifest: Mapping[str, Any], *,
     clustered: bool = False, whole: bool = True,
 ) -> dict[str, Corrector]:  # fmt: skip
-    """Return what corrects each labelled metric.
+    """Return the corrector of each labelled metric.
 
     Args:
         labels: the labels.
-        ranges: metric of the run -> the least and the most a value can be.
+        ranges: metric of the run -> the smallest and the largest possible value.
         manifest: describes their rubrics.
         clustered: whether results come with a cluster.
-        whole: whether some label must be about one of the metrics.
+        whole: whether at least one label must belong to one of the metrics.
 
     Raises:
         ConfigError: a label is no answer to its criterion, or none is about a metric.

@@ -1,4 +1,4 @@
-"""A report in a notebook or terminal: figures, gates, the worst cases; never every row."""
+"""Show a report in a notebook or terminal: figures, gates and the worst cases."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ MOST_GATES = 15
 MOST_WORST = 5
 MOST_CRITERIA = 20
 _MOST = 1000
-"""Characters of a line."""
+"""Maximum length of a line, in characters."""
 
 
 def report_parts(report: Report) -> Iterator[DisplayPart]:
-    """Yield the parts of a report in a notebook; results are not read."""
+    """Yield the parts of a report for a notebook, without reading the results."""
     figures = report.figures
     shown = figures.metrics[:MOST_METRICS]
     yield from _head(report)
@@ -60,19 +60,19 @@ def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst
 
     Args:
         report: the run.
-        width: columns to fit.
+        width: maximum width in columns.
         colour: whether to use ANSI colours.
-        worst: cases to name per metric.
+        worst: number of cases to list per metric.
     """
     return f"{to_text(terminal_parts(report, worst=worst), width=width, colour=colour)}\n"
 
 
 def terminal_parts(report: Report, *, worst: int) -> Iterator[DisplayPart]:
-    """Yield the parts of a report in a terminal, which ends with the gates and the replies.
+    """Yield the parts of a report for a terminal, which end with the gates and the replies.
 
     Args:
         report: the run.
-        worst: cases to name of each metric.
+        worst: number of cases to list per metric.
     """
     yield from _head(report)
     metrics = report.figures.metrics
@@ -102,7 +102,7 @@ def _head(report: Report) -> Iterator[DisplayLine]:
 def _about(
     summary: MetricSummary, figures: Mapping[str, str], *, most: int | None = None
 ) -> Iterator[DisplayLine]:
-    """Yield what there is to say of the figures of a metric."""
+    """Yield the notes on the figures of a metric."""
     name = cut(summary.metric, MOST_NAME)
     lines = list(corrected_lines(summary))
     if summary.fallback and summary.mean_with_fallback is not None:

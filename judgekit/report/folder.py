@@ -1,8 +1,8 @@
 """The run folder: all results of a run in self-contained files, written by one run at a time.
 
-`results.jsonl`, `report.json` and `tape.jsonl` are the same bytes for the same inputs;
-`run.json` holds what depends on the occasion; `report.html` is the page. `report.json` comes last:
-where it is, the run came to its end, and all the others are whole.
+`results.jsonl`, `report.json` and `tape.jsonl` have the same bytes for the same inputs. `run.json`
+contains the facts of one execution; `report.html` is the page. `report.json` is written last: if it
+exists, the run finished and all other files are complete.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ RUN = "run.json"
 PAGE = "report.html"
 AGREEMENT = "agree.json"
 PLACES = "places"
-"""Key of `run.json`: places of cases with a derived id."""
+"""Key of `run.json`: locations of cases with a derived id."""
 SHARD = "shard.json"
-"""Only of a shard: the positions of its cases among all."""
+"""Only in a shard: the positions of its cases in the data set."""
 FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, RESULTS)
 """Files of a run folder, in the order in which a new run removes them: `report.json`, which marks a
 complete run, first."""
 
 VERSION = 1
 MAX_JSON = 256 * 2**20
-"""Bytes a JSON file of a run folder may have."""
+"""Maximum size of a JSON file of a run folder, in bytes."""
 MAX_LINE = 128 * 2**20
-"""The longest line of results, in characters: a case of 64 MB after escaping."""
+"""Maximum length of a line of results, in characters: a case of 64 MB after escaping."""
 
 _SIGNATURE = b'{"judgekit":"results",'
-"""How the results of every run begin."""
+"""The first bytes of all results files."""
 _LOOK = 0.2
-"""Seconds to wait for the lock of a folder before another run is taken to hold it."""
+"""Seconds to wait for the lock of a folder before reporting that another run has it."""
 _BUFFER = 1 << 16
-"""Bytes of results that are handed to the operating system at a time."""
+"""Size of the write buffer, in bytes."""
 _FLUSH_AFTER = 0.5
-"""Seconds after which they are handed over, so that readers see progress."""
+"""Seconds after which the buffer is written, so readers see progress."""
 
 
 class Scored(NamedTuple):
@@ -84,7 +84,7 @@ def check_finished(folder: Path) -> None:
     """Raise an error if the run of a folder did not finish.
 
     Raises:
-        ConfigError: saying what to do.
+        ConfigError: the run did not finish; the message says what to do.
     """
     if (folder / RESULTS).exists() and not (folder / REPORT).exists():
         raise ConfigError(
@@ -95,7 +95,7 @@ def check_finished(folder: Path) -> None:
 
 
 def is_locked(path: Path) -> bool | None:
-    """Return whether a run is writing a file; `None` if the system cannot tell."""
+    """Return whether a run is writing a file; `None` if the system does not support locks."""
     try:
         import fcntl
 
@@ -110,7 +110,7 @@ def is_locked(path: Path) -> bool | None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as indented JSON with sorted keys: the whole file or nothing.
+    """Write a value atomically as indented JSON with sorted keys.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -160,7 +160,7 @@ def _finite(text: str) -> float:
 def read_results(folder: Path) -> Iterator[Scored]:
     """Yield the cases of a run with their rows, in order.
 
-    A last line cut off by a kill is left out; the case it belongs to comes with what it has.
+    A truncated last line of a killed run is ignored; its case has only the complete rows.
 
     Raises:
         ConfigError: not the results of a run.
@@ -176,7 +176,7 @@ def read_results(folder: Path) -> Iterator[Scored]:
 
 
 def read_manifest_digest(folder: Path) -> str | None:
-    """Return the digest of the manifest of a run; `None` if the results do not hold one.
+    """Return the digest of a run's manifest; `None` if the results do not contain one.
 
     Raises:
         ConfigError: not the results of a run.
@@ -235,12 +235,12 @@ def _check_header(line: str, where: str) -> dict[str, Any]:
 class ResultsWriter:
     """Writes `results.jsonl` during the run: a header, then each case followed by its rows.
 
-    The folder is new, empty, or of an earlier run; files of that run are removed. No other run
-    writes to the folder until this is closed; the lock goes with the process, however that ends.
+    The folder is new, empty, or of an earlier run, whose files are removed. No other run can write
+    to the folder until this object is closed; the lock is released when the process ends.
 
     Raises:
-        ConfigError: the folder cannot be written, it holds files of somebody else, or another run
-            is writing to it.
+        ConfigError: the folder cannot be written, it contains foreign files, or another run is
+            writing to it.
     """
 
     def __init__(self, folder: Path, *, manifest: dict[str, Any]) -> None:
@@ -248,16 +248,16 @@ class ResultsWriter:
         with _translated(folder), ExitStack() as unless_claimed:
             check_folder(folder)
             folder.mkdir(parents=True, exist_ok=True)
-            # No O_TRUNC, which would empty the file of a run that is still going.
+            # Without O_TRUNC, which would empty the file of a running run.
             handle = open_in_place(folder / RESULTS, os.O_RDWR | os.O_CREAT)
             file: BinaryIO = os.fdopen(handle, "r+b", buffering=_BUFFER)
             unless_claimed.callback(file.close)
             _claim(handle, folder)
-            # Between the first look and the claim, another program may have written here.
+            # Another program may have written to the folder between the check and the lock.
             head = file.read(len(_SIGNATURE))
             _check_results(head, folder)
             self.went_on = bool(head) and not (folder / REPORT).exists()
-            """Whether a run was stopped here before its end."""
+            """Whether an earlier run in this folder did not finish."""
             for stale in FILES[:-1]:
                 (folder / stale).unlink(missing_ok=True)
                 for half in folder.glob(f".{stale}.*.new"):
@@ -286,13 +286,13 @@ class ResultsWriter:
         """Flush the buffer to the operating system.
 
         Raises:
-            ConfigError: it takes no more.
+            ConfigError: the data cannot be written.
         """
         with _translated(self.folder / RESULTS):
             self._file.flush()
 
     def close(self) -> None:
-        """Close the file, and let others write to the folder."""
+        """Close the file and unlock the folder."""
         with _translated(self.folder / RESULTS):
             self._file.close()
 
@@ -311,13 +311,13 @@ def _unwritable(exc: OSError, path: Path) -> ConfigError:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise an error if a run would replace or join foreign files in a folder.
+    """Check that a run would not replace foreign files in a folder or be mixed with them.
 
-    Nothing is written or made.
+    Nothing is written.
 
     Raises:
-        ConfigError: `folder` is a link, a file, or neither new, nor empty, nor a run folder; or a
-            file of the run in it is a link or no file.
+        ConfigError: `folder` is a link, a file, or a folder with foreign files; or a run file in it
+            is not a regular file.
         OSError: it cannot be read.
     """
     if is_link(folder):
@@ -343,13 +343,13 @@ def check_folder(folder: Path) -> None:
 
 
 def _check_results(head: bytes, folder: Path) -> None:
-    """Refuse a folder if its results do not begin like those of a run.
+    """Check that the results in a folder begin like those of a run.
 
-    A run that was killed at once leaves them empty or cut off, and beside them only what other
-    runs left.
+    After an early kill, the results are empty or truncated; the other files are then those of
+    earlier runs.
 
     Raises:
-        ConfigError: naming a file that no run wrote.
+        ConfigError: a file was not written by a run; the message names it.
     """
     if head == _SIGNATURE:
         return
@@ -370,7 +370,7 @@ def _of_a_run(name: str) -> bool:
 
 
 def _free(folder: Path) -> Path:
-    """Return a folder in another one that does not exist yet, to suggest."""
+    """Return a new folder inside another one, for a suggestion."""
     number = 1
     while os.path.lexists(path := folder / ("run" if number == 1 else f"run-{number}")):
         number += 1
@@ -378,7 +378,7 @@ def _free(folder: Path) -> Path:
 
 
 def _claim(handle: int, folder: Path) -> None:
-    """Keep other runs out of a folder for as long as a file of it is open."""
+    """Lock a folder against other runs while one of its files is open."""
     try:
         import fcntl
     except ImportError:  # Windows has no such lock
@@ -388,7 +388,7 @@ def _claim(handle: int, folder: Path) -> None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as exc:
-            if time.monotonic() < end:  # `is_locked` holds it for a moment
+            if time.monotonic() < end:  # `is_locked` also takes the lock for a moment
                 time.sleep(_LOOK / 10)
                 continue
             message = "another run is writing here; wait for its end, or name another folder"

@@ -1,4 +1,4 @@
-"""Gates: bounds on the figures of a run, checked and explained in a sentence."""
+"""Gates: bounds on the figures of a run, with checks and explanations."""
 
 import math
 import operator
@@ -18,11 +18,11 @@ Statistic = Literal[
 ]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 COUNTS = ("abstained", "failed", "fallback")
-"""Statistics that count rows; a bound in per cent applies to their share."""
+"""Statistics that count rows; a bound in per cent applies to the share of rows."""
 SETTINGS = ("where", "cluster", "undecided", "corrected")
 """Keys of a gate besides its bounds."""
 COST = "cost"
-"""The statistic of the gate on what a run cost."""
+"""The statistic of the gate on the cost of a run."""
 
 Undecided = Literal["pass", "fail"]
 By = Literal["estimate", "interval"]
@@ -30,32 +30,32 @@ Answer = Literal["meets", "misses", "undecided", "unknown"]
 
 
 class Gate(Value):
-    """A bound on one figure of one metric: at least, or at most where lower is better."""
+    """A bound on one figure of one metric: a minimum, or a maximum if lower is better."""
 
     metric: str
     """Empty for a gate on the whole run."""
     statistic: str
-    """One of `STATISTICS`, or a figure of the metric's own."""
+    """One of `STATISTICS`, or a figure of the metric itself."""
     bound: float
-    """Of `not_worse`, the margin."""
+    """The bound; the margin for `not_worse`."""
     at_most: bool | None = None
-    """For a figure of the metric's own: whether lower is better."""
+    """For a figure of the metric itself: whether lower is better."""
     share: bool = False
     """Whether the bound of a count is a share of the rows."""
     where: dict[str, Json] = Field(default_factory=dict)
-    """Field of the metadata -> the value, or one of the values, a case must have."""
+    """Metadata field -> the value, or one of the values, that a case must have."""
     cluster: str | None = None
     """Metadata field that clusters cases; the interval is clustered by it. The suite's, unless the
     gate names its own."""
     undecided: Undecided | None = None
-    """Whether an undecided interval passes; with `None` the estimate alone decides."""
+    """Whether an undecided interval passes; with `None`, only the estimate is compared."""
     corrected: bool = sparse(default=False)
-    """Whether the mean is the one that labels correct."""
+    """Whether the mean is the one corrected with labels."""
 
     def concerns(self, metadata: Mapping[str, Any]) -> bool:
-        """Return whether a case is in the slice of this gate.
+        """Return whether a case belongs to the slice of this gate.
 
-        A field may be a dotted path, and a list in the metadata has each of its items as a value.
+        A field may be a dotted path. A list in the metadata matches if one of its items does.
 
         >>> gate = Gate(metric="m", statistic="mean", bound=1, where={"user.plan": ["a", "b"]})
         >>> [gate.concerns({"user": {"plan": plan}}) for plan in ("b", "c", ["a", "c"])]
@@ -92,10 +92,10 @@ class GateResult(Value):
     passed: bool
     sentence: str
     answer: Answer | None = None
-    """`undecided` where noise leaves both possible; whether that passes, `passed` says."""
+    """`undecided` if the interval contains the bound; `passed` says whether that passes."""
     low: float | None = None
     high: float | None = None
-    """95 % interval of what was found."""
+    """95 % interval of the figure."""
     n: int | None = None
     """The number of scores, rows or pairs."""
     by: By | None = None
@@ -119,14 +119,15 @@ def gates_of(
 
     Args:
         metric: its name.
-        bounds: figure -> bound, plus `where`, `cluster` and `undecided`; or a list of such.
-        threshold: its pass line, if it has one.
-        figures: its own figures, and whether higher is better for each.
-        undecided: whether "cannot tell yet" passes, where a gate does not say.
-        cluster: metadata field that clusters cases, for gates that name none.
+        bounds: figure -> bound, plus `where`, `cluster` and `undecided`; or a list of such
+            mappings.
+        threshold: its threshold, if it has one.
+        figures: its own figures -> whether higher is better.
+        undecided: whether an undecided gate passes, if the gate does not set it.
+        cluster: metadata field that clusters cases, for gates without their own.
 
     Raises:
-        ConfigError: no such figure, or a pass rate without a threshold.
+        ConfigError: the figure is unknown, or a pass rate has no threshold.
     """
     entries = [bounds] if isinstance(bounds, Mapping) else bounds
     defaults = {"undecided": undecided, "cluster": cluster}
@@ -205,20 +206,20 @@ class Figure(NamedTuple):
     n: int = 0
     clusters: int | None = None
     error: float | None = None
-    """Standard error; `None` of a figure that has none."""
+    """Standard error; `None` if the figure has none."""
     sampled: bool = False
-    """Whether it is an estimate that comes with an interval, unless there are too few values."""
+    """Whether it is an estimate, which has an interval unless there are too few values."""
     too_few: str | None = None
     """Why there is no interval."""
 
 
 def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -> GateResult:
-    """Return whether a gate holds; a figure that does not exist never passes.
+    """Check a gate; a missing figure never passes.
 
     Args:
         gate: the bound.
-        summary: the metric over the cases the gate is about.
-        empty: what to say of a slice without cases.
+        summary: the metric over the cases of the gate.
+        empty: the message for a slice without cases.
     """
     if gate.at_most is None and gate.statistic in ("coverage", *COUNTS):
         return _check_rows(gate, summary)
@@ -268,12 +269,12 @@ def _spread(figure: Figure) -> str:
 
 
 def more_text(figure: Figure, distance: float, *, supposing: str) -> str:
-    """Return the number of further cases or clusters that would decide, in brackets, or nothing.
+    """Return the number of additional cases or clusters to decide, in brackets; may be empty.
 
     Args:
         figure: the figure, with its standard error.
-        distance: how far it is from the bound.
-        supposing: what the number takes for granted.
+        distance: its distance from the bound.
+        supposing: the assumption behind the number.
     """
     if not figure.error:
         return ""
@@ -314,7 +315,7 @@ def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
 
 
 def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
-    """Check the share of scored rows, or the number of rows without a score for one reason."""
+    """Check the share of scored rows, or the number of rows with one reason for no score."""
     rows = summary.rows - summary.not_applicable
     if rows == 0:
         return unknown(gate, f"{gate.subject}: {gate.statistic} is unknown: no row to count", n=0)
@@ -335,11 +336,12 @@ def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
 
 
 def check_cost(bound: float, paid: float | None) -> GateResult:
-    """Check the cost of all replies together, as recorded, against a bound.
+    """Check the total cost of all replies against a bound.
 
     Args:
         bound: US dollars.
-        paid: what replies cost, or cost when they were recorded; `None` if a price is not known.
+        paid: total cost of the replies, at the time of recording for recorded ones; `None` if a
+            price is unknown.
     """
     gate = Gate(metric="", statistic=COST, bound=bound, at_most=True)
     if paid is None:
@@ -348,14 +350,14 @@ def check_cost(bound: float, paid: float | None) -> GateResult:
 
 
 def unknown(gate: Gate, sentence: str, *, n: int | None = None) -> GateResult:
-    """Return the result of a gate without a figure; it never passes."""
+    """Return the result of a gate without a figure, which never passes."""
     return GateResult(gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=n)
 
 
 def _compared(
     gate: Gate, value: float, shown: str, rule: str, *, passed: bool, **known: Any
 ) -> GateResult:
-    """Return the result of a gate on a figure that decides."""
+    """Return the result of a gate whose figure decides."""
     answer: Answer = "meets" if passed else "misses"
     sentence = f"{shown} {answer} {rule}"
     return GateResult(

@@ -1,4 +1,4 @@
-"""The manifest: what decides the numbers of a run; a manifest read from disk is untrusted data."""
+"""The manifest: the inputs that determine a run's numbers. On disk, it is untrusted data."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ ANSWERED_BY = "answered_by"
 """Key of the manifest: the model that answered all cases of the run."""
 MAX_DEPTH = 12
 MOST_METRICS = 500
-"""Nested metrics of a metric that are searched for rubrics."""
+"""Maximum number of nested metrics that are searched for rubrics."""
 
 _PLAIN = (str, int, float, type(None))
-"""Tested first: an `isinstance` with a protocol takes a hundred times as long."""
+"""Types to test first: `isinstance` with a protocol takes a hundred times longer."""
 
 
 def full_manifest(metrics: Sequence[Metric], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return everything that decides the numbers of a run: its inputs and its metrics."""
+    """Return the inputs that determine the numbers of a run: cases and metrics."""
     described = [_described(metric) for metric in metrics]
     full = {"judgekit": __version__, "metrics": described, **manifest}
     rubrics = _rubrics(metrics)
@@ -44,7 +44,7 @@ def _rubrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
 
 
 def _described(metric: Metric) -> dict[str, Any]:
-    """Return the description of a metric and its children: everything that decides its values."""
+    """Return the description of a metric and its children: all inputs that affect its values."""
     info = metric.info()
     described = {"name": info.name, "type": info.type, "options": _option(info.options)}
     if info.made_with:
@@ -53,7 +53,7 @@ def _described(metric: Metric) -> dict[str, Any]:
 
 
 def _option(value: Any) -> Any:
-    """Return an option as JSON; a metric or embedder as its description, others as their type."""
+    """Return an option as JSON: a description for metrics and embedders, or else the type."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, Mapping):
@@ -74,7 +74,7 @@ def cluster_field(manifest: Mapping[str, Any]) -> str | None:
 
 
 def rubric_entry(manifest: Mapping[str, Any], metric: str) -> dict[str, Any]:
-    """Return the description of the rubric of a metric; empty for none, or several."""
+    """Return the description of a metric's rubric; empty for no rubric or several."""
     rubrics = [
         one for one in dicts_in(manifest.get("rubrics")) if metric in entries_in(one.get("metrics"))
     ]
@@ -103,7 +103,7 @@ def metric_entry(manifest: Mapping[str, Any], metric: str) -> dict[str, Any]:
 
 
 def suite_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a manifest says about the suite: `name`, `description`; it may lack anything."""
+    """Return the suite entry of a manifest: `name`, `description`; any key may be missing."""
     suite = manifest.get("suite")
     return suite if isinstance(suite, dict) else {"name": suite} if suite else {}
 

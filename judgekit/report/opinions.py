@@ -1,4 +1,4 @@
-"""What several opinions add: how well they repeat, and how far judges agree with each other."""
+"""Figures of several opinions: repeatability, and agreement between judges."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from judgekit.stats.intervals import Coefficient
 from judgekit.stats.reliability import RELIABLE, PairSums, RepeatTally, samples_needed
 
 MOST_PAIRS = 50**2
-"""Different answers of two judges up to which kappa is computed; with more, they are numbers."""
+"""Maximum number of distinct answers for kappa; with more, answers are treated as numbers."""
 _Pattern = tuple[tuple[str, ...], str | None, tuple[Any, ...], tuple[float | None, ...], Hashable]
 """Judges, or none for samples; a criterion; answers; values; the cluster."""
 _Given = tuple[Any, float | None]
 """An answer and its value."""
 MOST_PATTERNS = 4_096
-"""Different rows that are held before they are added up."""
+"""Maximum number of distinct rows to keep before they are added up."""
 
 
 class MemberSummary(Value):
@@ -37,11 +37,11 @@ class MemberSummary(Value):
     mean: float | None
     low: float | None
     high: float | None
-    """95 % interval of the mean; `None` where there are too few values."""
+    """95 % interval of the mean; `None` for too few values."""
 
 
 class PairAgreement(Value):
-    """How far two judges of a jury agree; it says nothing about whether they are right."""
+    """The agreement between two judges of a jury; it does not show whether they are right."""
 
     members: tuple[str, str]
     criterion: str | None
@@ -50,43 +50,43 @@ class PairAgreement(Value):
     same: float
     """Share of cases with the same answer."""
     measure: str
-    """`kappa` of words and yes/no, `correlation` of numbers."""
+    """`kappa` for words and yes/no, `correlation` for numbers."""
     figure: float | None
-    """`None` where it is not defined: one side always answers the same."""
+    """`None` if it is undefined: one judge always gives the same answer."""
     low: float | None = None
     high: float | None = None
-    """95 % interval; `None` where there are too few cases."""
+    """95 % interval; `None` for too few cases."""
 
 
 class RepeatSummary(Value):
-    """How well several opinions on one criterion repeat."""
+    """The repeatability of several opinions on one criterion."""
 
     criterion: str | None
     """`None` for the value of the metric."""
     over: str
-    """What differs between the opinions: `samples`, `orders` (of two answers) or `judges`."""
+    """The difference between the opinions: `samples`, `orders` (of two answers) or `judges`."""
     cases: int
     exact: float | None
     """Share of cases in which all opinions are the same."""
     kappa: float | None
-    """Of words and yes/no (Fleiss)."""
+    """Fleiss' kappa, for words and yes/no."""
     icc: float | None
     """ICC(1,1) of the values on 0..1."""
     spread: float | None
     """Standard deviation of the values within a case."""
     needed: int | None
-    """Opinions that would reach a reliability of .9; `None` where they never would."""
+    """Number of opinions for a reliability of .9; `None` if it cannot be reached."""
 
 
 class MassSummary(Value):
-    """How much of a judge's probability was on legal answers."""
+    """The share of a judge's probability on legal answers."""
 
     criterion: str
     source: str
     rows: int
     mean: float
     little: int
-    """Rows with less than .8."""
+    """Number of rows with less than .8."""
 
 
 class OpinionSummary(Value):
@@ -97,11 +97,11 @@ class OpinionSummary(Value):
     repeats: tuple[RepeatSummary, ...] = ()
     masses: tuple[MassSummary, ...] = ()
     unbalanced: str | None = None
-    """The order that was shown once more often than its reverse."""
+    """The order that was shown once more than its reverse."""
 
     @property
     def lines(self) -> list[str]:
-        """The figures in sentences; of repeats, on the value or the only criterion."""
+        """The figures in sentences; repeatability only of the value or the only criterion."""
         alone = len({one.criterion for one in self.repeats}) == 1
         lines = [
             *map(_member_line, self.members),
@@ -160,7 +160,7 @@ class _Agreement:
     def __init__(self, *, clustered: bool) -> None:
         self._clustered = clustered
         self.counts: defaultdict[tuple[object, object], Counter[Hashable]] = defaultdict(Counter)
-        """Both answers -> cluster -> cases."""
+        """Both answers -> cluster -> number of cases."""
         self.sums = PairSums()
         self.same = self.cases = 0
 
@@ -193,10 +193,10 @@ class _Agreement:
 
 
 class OpinionTally:
-    """Adds up the opinions of a metric, row by row, in memory that grows with its clusters alone.
+    """Adds up the opinions of a metric row by row; memory grows only with the clusters.
 
     Args:
-        clustered: whether rows have clusters; correlations then have no interval.
+        clustered: whether rows have clusters; correlations have no interval then.
     """
 
     def __init__(self, *, clustered: bool) -> None:
@@ -207,14 +207,14 @@ class OpinionTally:
         self._pairs: defaultdict[tuple[str, str, str | None], _Agreement] = defaultdict(agreement)
         self._repeats: defaultdict[tuple[str, str | None], RepeatTally] = defaultdict(RepeatTally)
         self._numbers: set[str | None] = {None}
-        """Criteria with an answer that is no word; the value of the metric is a number."""
+        """Criteria with an answer that is not a word; the value of the metric is a number."""
         self._patterns: Counter[_Pattern] = Counter()
         self._orders: dict[str, None] = {}
         self._masses: dict[str, list[Any]] = {}
         """Criterion -> source, rows, the sum of the mass of legal answers, rows with little."""
 
     def add(self, score: Score, cluster: Hashable = None) -> None:
-        """Add one score of the metric itself, and its cluster if there are clusters."""
+        """Add a score of the metric itself, with its cluster if there are clusters."""
         for part in score.parts:
             if (shown := part.distribution) is not None and shown.source != "samples":
                 mass = self._masses.setdefault(part.id, [shown.source, 0, 0.0, 0])
@@ -272,13 +272,13 @@ class OpinionTally:
             if not all(answer is None or isinstance(answer, (str, bool)) for answer in answers):
                 self._numbers.add(criterion)
             given = zip(answers, values, strict=True)
-            # Samples have no judges, and so no pairs of them.
+            # Samples of one judge have no pairs of judges.
             for (judge, one), (other, two) in combinations(zip(judges, given, strict=False), 2):
                 self._pairs[judge, other, criterion].add(one, two, count, cluster)
         self._patterns.clear()
 
     def finish(self) -> OpinionSummary | None:
-        """Return the figures; `None` where every row has one opinion without probabilities."""
+        """Return the figures; `None` if every row has one opinion without probabilities."""
         self._flush()
         if not self._repeats and not self._masses:
             return None
@@ -326,9 +326,9 @@ class OpinionTally:
 
 
 def _first(opinions: Sequence[Opinion]) -> Opinion:
-    """Return the first opinion of a judge; of two answers, what both orders come to.
+    """Return the first opinion of a judge; for two answers, the combination of both orders.
 
-    Judges that prefer a position would agree in each order alone.
+    In a single order, judges with a position bias would seem to agree.
     """
     first, *others = opinions
     if not others or others[0].order != SWAPPED or first.sample != others[0].sample:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Figures(Value):
-    """The content of `report.json`, which depends only on the inputs."""
+    """The content of `report.json`; it depends only on the inputs."""
 
     manifest: dict[str, Any]
     cases: int
@@ -45,7 +45,7 @@ class Figures(Value):
     metrics: tuple[MetricSummary, ...]
     gates: tuple[GateResult, ...] = ()
     incomplete: tuple[str, ...] = ()
-    """Why the run does not count as complete; empty when it does."""
+    """Reasons why the run is incomplete; empty if it is complete."""
 
 
 class Report(Displayed):
@@ -53,9 +53,9 @@ class Report(Displayed):
 
     Attributes:
         figures: manifest, summaries, gates.
-        run: facts of this execution: origins of replies, spend, duration.
+        run: facts of this execution: origins of replies, cost, duration.
         folder: the run folder, if there is one.
-        places: id of a case without its own id -> its place, such as `line 2 of cases.csv`.
+        places: derived id of a case -> its location, such as `line 2 of cases.csv`.
     """
 
     def __init__(
@@ -86,10 +86,10 @@ class Report(Displayed):
         return report_parts(self)
 
     def case(self, id: str) -> Scored:
-        """Return a case with its rows; a notebook shows it in full.
+        """Return a case with its rows; notebooks show it in full.
 
         Raises:
-            ConfigError: the run has no such case.
+            ConfigError: the run does not have the case.
         """
         for scored in self.results:
             if scored.case.id == id:
@@ -98,10 +98,10 @@ class Report(Displayed):
 
     @classmethod
     def read(cls, folder: str | Path) -> Report:
-        """Read the report of a run folder.
+        """Load the report of a run folder.
 
         Raises:
-            ConfigError: not a run folder, or a run that was killed before it could report.
+            ConfigError: it is not a run folder, or the run did not finish.
         """
         path = Path(folder)
         data = read_json(path / REPORT)
@@ -117,7 +117,7 @@ class Report(Displayed):
         return cls(figures, run=run, folder=path, places=texts)
 
     def label(self, case: str) -> str:
-        """Return the id of a case, with its place if the id is derived."""
+        """Return the id of a case, with its location if the id is derived."""
         place = self.places.get(case)
         return f"{case} ({place})" if place else case
 
@@ -128,7 +128,7 @@ class Report(Displayed):
 
     @property
     def results(self) -> Iterator[Scored]:
-        """Every case with its rows, in input order; read from the run folder when there is one."""
+        """All cases with their rows, in input order; read from the run folder if there is one."""
         if self._results is not None:
             return iter(self._results)
         return iter(()) if self.folder is None else self._read(self.folder)
@@ -147,7 +147,7 @@ class Report(Displayed):
 
     @property
     def calibration(self) -> list[str]:
-        """How well the judges of this run agree with people, in lines."""
+        """The agreement of the run's judges with people, as lines of text."""
         from judgekit.report.text import calibration_lines
 
         figures = self.figures
@@ -161,12 +161,12 @@ class Report(Displayed):
 
     @property
     def passed(self) -> bool:
-        """Whether every gate holds and the run is complete."""
+        """Whether all gates pass and the run is complete."""
         return self.exit_code == 0
 
     @property
     def exit_code(self) -> int:
-        """0 pass, 1 a gate missed, 3 incomplete; 3 goes before 1."""
+        """0 passed, 1 a gate failed, 3 incomplete; 3 takes precedence over 1."""
         if self.figures.incomplete:
             return 3
         return 1 if any(not gate.passed for gate in self.figures.gates) else 0
@@ -176,18 +176,18 @@ class Report(Displayed):
     ) -> pandas.DataFrame:
         """Return the results as a data frame.
 
-        `value` is the metric's own score and missing where there is none, so that its mean is the
-        mean of the report; the value of a fallback is in `fallback_value`.
+        `value` is the score of the metric itself; it is missing if there is none, so its mean is
+        the mean in the report. The value of a fallback is in `fallback_value`.
 
         Args:
-            per: the unit of a row: one `metric` of a case, one `criterion` or `opinion` of one, or
-                a metric of the whole `run` with its figures.
+            per: the unit of a row: a `metric`, `criterion` or `opinion` of a case, or `run` for the
+                figures of a metric over the whole run.
             wide: whether a row is a case, with a column for each metric or criterion.
-            include: fields of the case to add as columns, such as `input`, `metadata.topic`, or all
-                of `metadata`.
+            include: fields of the case to add as columns, such as `input`, `metadata.topic`, or
+                `metadata` for all metadata.
 
         Raises:
-            ConfigError: no such option, or two columns of one name.
+            ConfigError: an option is unknown, or two columns have the same name.
             MissingExtra: pandas is not installed.
         """
         from judgekit.datasets.dataframes.libraries import to_pandas_frame
@@ -198,7 +198,7 @@ class Report(Displayed):
     def to_polars(
         self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
     ) -> polars.DataFrame:
-        """Return the results as a data frame of polars; takes and raises what `to_pandas` does."""
+        """Return the results as a polars data frame, with the arguments of `to_pandas`."""
         from judgekit.datasets.dataframes.libraries import to_polars_frame
         from judgekit.report.table import result_table
 
@@ -207,7 +207,7 @@ class Report(Displayed):
     def to_hf(
         self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
     ) -> datasets.Dataset:
-        """Return the results as a Hugging Face data set; takes and raises what `to_pandas` does."""
+        """Return the results as a Hugging Face data set, with the arguments of `to_pandas`."""
         from judgekit.datasets.dataframes.libraries import to_hf_dataset
         from judgekit.report.table import result_table
 
@@ -217,15 +217,15 @@ class Report(Displayed):
         """Write the run as `junit`, `markdown`, `csv`, `parquet` or `json`, and return its path.
 
         Raises:
-            ConfigError: no such format, or the file cannot be written.
-            MissingExtra: what the format needs is not installed.
+            ConfigError: the format is unknown, or the file cannot be written.
+            MissingExtra: a package for the format is not installed.
         """
         from judgekit.report.export.export import export
 
         return export(self, format, Path(path))
 
     def to_html(self, path: str | Path | None = None) -> Path:
-        """Write the page, by default into the run folder, and return its path.
+        """Write the page, by default to the run folder, and return its path.
 
         Raises:
             ConfigError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""The labels of people for a run, and what they come to by the rubric in its manifest."""
+"""Human labels for a run, and their values by the rubric in its manifest."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Outcome, Worth, fold_values, shares_of
 
 Combined = Literal["mean", "majority"]
-"""How the labels of several people become one."""
+"""How to combine the labels of several people."""
 _OF_CRITERION = ("weight", "reverse", "levels")
-"""Keys of a question in a manifest that are not the question's own."""
+"""Keys of a criterion in a manifest that do not belong to its question."""
 
 
 @dataclass(frozen=True)
 class RunLabels:
-    """The labels for a run; each names a metric of the run, or its rubric."""
+    """The labels for a run; each refers to a metric of the run or to its rubric."""
 
     path: Path
     cases: Mapping[str, Sequence[Label]]
     """Case -> its labels."""
     digest: str
-    """Of the file."""
+    """Digest of the file."""
     by: By = "ppi"
     combine: Combined = "mean"
 
@@ -70,7 +70,7 @@ class RunLabels:
         return {"file": self.path.name, "digest": self.digest}
 
     def of_outputs(self) -> RunLabels:
-        """Return the labels that name the output they are about."""
+        """Return the labels with the digest of their output."""
         named = {
             case: [label for label in own if label.output is not None]
             for case, own in self.cases.items()
@@ -79,7 +79,7 @@ class RunLabels:
 
 
 class DescribedRubric:
-    """What a manifest, which is untrusted, says of the rubric of a metric."""
+    """The rubric of a metric in a manifest, which is untrusted."""
 
     def __init__(self, manifest: Mapping[str, Any], metric: str) -> None:
         one = rubric_entry(manifest, metric)
@@ -100,16 +100,16 @@ class DescribedRubric:
         self._groups = {k: float(v) for k, v in groups.items() if isinstance(v, (int, float))}
 
     def outcome(self, label: Label) -> Outcome | None:
-        """Return what a person's answer to a criterion comes to; `None` without an answer.
+        """Return the outcome of a person's answer to a criterion; `None` without an answer.
 
-        Where a judge may abstain, a person may, too.
+        A person may abstain if a judge may.
 
         Raises:
-            ValueError: it is no answer to the criterion; the message says which are.
+            ValueError: it is not a valid answer to the criterion; the message lists the valid ones.
         """
         criterion = self.criteria.get(label.criterion or "")
         if criterion is None:
-            # Older runs do not say what a word is worth.
+            # Manifests of older runs do not have the values of words.
             number = isinstance(label.value, (int, float)) and 0 <= label.value <= 1
             return ("scored", float(label.value or 0)) if number else None
         answer = read_answer(label.value, criterion.question)
@@ -123,12 +123,12 @@ class DescribedRubric:
             return None
 
     def value(self, label: Label) -> float | bool | None:
-        """Return the value that a label gives its criterion, on 0..1, or the metric.
+        """Return the value of a label: for a criterion on 0..1, or for the metric.
 
-        `None` without one; yes or no about a metric is its verdict.
+        `None` if there is no value; yes or no for a metric is its verdict.
 
         Raises:
-            ValueError: it is no answer to the criterion, or a word about the metric.
+            ValueError: it is not a valid answer to the criterion, or a word for a metric.
         """
         if label.criterion is not None:
             outcome = self.outcome(label)
@@ -139,7 +139,7 @@ class DescribedRubric:
         return answer
 
     def fold(self, outcomes: Mapping[str, Outcome]) -> float | None:
-        """Return the value that outcomes of criteria come to; `None` without one."""
+        """Return the combined value of the outcomes of criteria; `None` if there is none."""
         criteria = [self.criteria[id] for id in outcomes]
         worths = [Worth(c.id, c.group, c.weight, *outcomes[c.id]) for c in criteria]
         asked = {worth.group for worth in worths}

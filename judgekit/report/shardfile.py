@@ -18,19 +18,19 @@ class ShardFile(FileModel):
 
     shard: str
     cases: int = Field(ge=0)
-    """Of all shards together."""
+    """Number of cases of all shards."""
     ids: str
     """Digest of all ids, in order."""
     finished: bool
     """Whether the run read all cases."""
     flags: dict[str, Any] = Field(default_factory=dict)
-    """Command-line options that decide numbers."""
+    """Command-line options that affect the numbers."""
     places: str = Field(default="", pattern=r"^[0-9 ]*$")
-    """Positions of its cases among all, as distances from one to the next."""
+    """Positions of its cases in the data set, as distances to the previous one."""
 
 
 def write_shard(sharding: Sharding, path: Path, *, flags: Mapping[str, Any]) -> None:
-    """Write what `merge` needs of a finished shard.
+    """Write the data that `merge` needs from a finished shard.
 
     Raises:
         ConfigError: the file cannot be written.

@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WORST = 20
-"""Cases a summary names as the worst."""
+"""Number of worst cases in a summary."""
 BINS = 20
-"""Bins of the histogram over the metric's range."""
+"""Number of histogram bins over the metric's range."""
 
 
 _COUNTED = ("rows", "judged", "computed", "fallback", "abstained", "not_applicable")
 
 
 class CriterionSummary(Value):
-    """One criterion over a run; scores of a fallback are left out, as in the metric's mean."""
+    """One criterion over a run, without scores of a fallback, as in the metric's mean."""
 
     id: str
     scored: int
     mean: float | None
     low: float | None
     high: float | None
-    """95 % interval of the mean, inside 0..1; `None` where there are too few values."""
+    """95 % interval of the mean, within 0..1; `None` for too few values."""
     abstained: int
     not_applicable: int
     weight: float | None
@@ -49,7 +49,7 @@ class CriterionSummary(Value):
     counts 0, and all positive shares add up to 1. `None` where criteria have no shares, because
     the lowest or the highest of them decides."""
     clusters: int | None = None
-    """Clusters the values are in; `None` where cases count one by one."""
+    """Number of clusters; `None` if cases are independent."""
     too_few: str | None = None
     """Why there is no interval."""
     corrected: CorrectedMean | None = sparse(default=None)
@@ -65,11 +65,11 @@ class Worst(Value):
 
 
 class MetricSummary(Displayed, Value):
-    """One metric over a run. Only `mean_with_fallback` includes the values of fallbacks."""
+    """One metric over a run. Only `mean_with_fallback` includes fallback values."""
 
     metric: str
     range: tuple[float | None, float | None]
-    """`None`: no bound."""
+    """`None` for no bound."""
     higher_is_better: bool
     threshold: float | None
     scale: float
@@ -82,7 +82,7 @@ class MetricSummary(Displayed, Value):
     failed: int
     not_run: int
     failures: dict[str, int]
-    """Kind -> rows; `not_run` among them."""
+    """Kind of failure -> number of rows; includes `not_run`."""
     mean: float | None
     low: float | None
     high: float | None
@@ -97,26 +97,26 @@ class MetricSummary(Displayed, Value):
     pass_rate: float | None
     pass_low: float | None
     pass_high: float | None
-    """95 % interval of the pass rate: Wilson's; with clusters, `statistics.mean_interval`."""
+    """95 % interval of the pass rate: Wilson's, or `statistics.mean_interval` with clusters."""
     histogram: tuple[int, ...]
-    """Counts over equal bins of the range; empty where the range has no bounds."""
+    """Counts over equal bins of the range; empty if the range is unbounded."""
     criteria: tuple[CriterionSummary, ...] = ()
     worst: tuple[Worst, ...] = ()
     first_failure: str | None = None
     figures: dict[str, float | None] = Field(default_factory=dict)
     """The metric's own aggregates over all rows; `None` without values."""
     clusters: int | None = None
-    """Clusters the scored rows are in; `None` where rows count one by one."""
+    """Number of clusters of scored rows; `None` if rows are independent."""
     standard_error: float | None = None
-    """Of the mean; CR2 with clusters (see `clustered.cr2`)."""
+    """Standard error of the mean; CR2 with clusters (see `clustered.cr2`)."""
     pass_standard_error: float | None = None
-    """Of the pass rate."""
+    """Standard error of the pass rate."""
     df: float | None = None
     """Degrees of freedom of the interval of the mean, by Satterthwaite; only with clusters."""
     too_few: str | None = None
     """Why there is no interval."""
     opinions: OpinionSummary | None = sparse(default=None)
-    """What several samples or judges add; `None` where each row has one opinion."""
+    """Figures of several samples or judges; `None` if each row has one opinion."""
     corrected: CorrectedMean | None = sparse(default=None)
     """The mean corrected with labels; `None` without labels."""
 
@@ -131,17 +131,17 @@ class MetricSummary(Displayed, Value):
 
     @property
     def scored(self) -> int:
-        """Rows with a value from the metric itself, not from a fallback."""
+        """Number of rows with a value of the metric itself, not of a fallback."""
         return self.judged + self.computed
 
     @property
     def independent(self) -> int:
-        """Number of independent values: clusters if there are any, or scored rows."""
+        """Number of independent values: clusters, or scored rows without clusters."""
         return self.scored if self.clusters is None else self.clusters
 
     @property
     def few(self) -> bool:
-        """Whether an interval says little, because fewer than 30 values are independent."""
+        """Whether intervals are unreliable, because there are fewer than 30 independent values."""
         return 0 < self.independent < FEW
 
     @property
@@ -161,10 +161,10 @@ class MetricSummary(Displayed, Value):
 
 
 class Largest(Generic[T]):
-    """Keeps the entries with the largest keys of many, in constant memory.
+    """Keeps the entries with the largest keys, in constant memory.
 
     Args:
-        most: how many are kept.
+        most: maximum number of entries.
 
     >>> largest = Largest[str](2)
     >>> for key, word in (((1.0,), "one"), ((3.0,), "three"), ((2.0,), "two")):
@@ -178,7 +178,7 @@ class Largest(Generic[T]):
         self._heap: list[tuple[tuple[float, ...], T]] = []
 
     def add(self, key: tuple[float, ...], entry: T) -> None:
-        """Add an entry; no two keys are equal."""
+        """Add an entry; keys must be unique."""
         if len(self._heap) < self._most:
             heapq.heappush(self._heap, (key, entry))
         elif key > self._heap[0][0]:
@@ -196,7 +196,7 @@ class _CriterionTally:
     def __init__(self, *, clustered: bool) -> None:
         self.figures = FigureValues(clustered=clustered)
         self.states: Counter[str] = Counter()
-        """How often it was not scored, and why."""
+        """Return the numbers of rows without a score, by reason."""
         self.weight = 0.0
 
     def finish(self, id: str, *, values: int, weighs: bool) -> CriterionSummary:
@@ -211,7 +211,7 @@ class _CriterionTally:
 
 
 def mean_figures(values: FigureValues, bounds: Bounds) -> dict[str, Any]:
-    """Return the mean of values with its 95 % interval, or why it has none."""
+    """Return the mean of values with its 95 % interval, or the reason why it has none."""
     spread = values.spread
     low, high = spread.interval(bounds=bounds) or (None, None)
     figures = {"mean": spread.mean, "low": low, "high": high, "clusters": spread.clusters}
@@ -224,11 +224,11 @@ class Tally:
 
     Args:
         metric: its name.
-        range: the least and the most a value can be.
+        range: the smallest and the largest possible value.
         higher_is_better: its direction.
-        threshold: the value a case must reach to pass.
-        aggregates: its aggregates over all rows, besides the mean.
-        clustered: whether results have a cluster, and intervals are clustered.
+        threshold: the value that a case must reach to pass.
+        aggregates: its aggregates over all rows, in addition to the mean.
+        clustered: whether results have clusters; intervals are clustered then.
         corrector: corrects its means with labels.
     """
 
@@ -246,7 +246,7 @@ class Tally:
         self._failures: Counter[str] = Counter()
         self._own = FigureValues(clustered=self.clustered)
         self._rate = FigureValues(clustered=self.clustered)
-        """Passes as 1, the others as 0."""
+        """1 for a pass, 0 for a fail."""
         self._all = MeanInterval()
         self._minimum, self._maximum = math.inf, -math.inf
         self._passed = 0

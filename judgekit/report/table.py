@@ -1,4 +1,4 @@
-"""The results of a run as columns: a row for each result, each criterion, or each case."""
+"""The results of a run as a table, with a row for each result, criterion or case."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _CORRECTED: Mapping[str, Kind] = {
     **dict.fromkeys(("corrected", "corrected_low", "corrected_high", "labels"), "number"),
     "corrected_too_few": "text",
 }
-"""Further columns of a run with labels."""
+"""Additional columns for a run with labels."""
 _TEXTS = ("input", "output", "system", "baseline", "parent")
 _INSIDE = ("metadata", "labels", "expected")
 _LISTS = ("reference", "context", "choices")
@@ -76,13 +76,13 @@ def result_table(
 
     Args:
         report: the run.
-        per: what a row is about.
-        wide: whether a row holds a whole case, with a column for each metric or criterion.
-        include: fields of the case to add: `input`, `metadata.topic`, or all of
-            `metadata`.
+        per: the unit of a row.
+        wide: whether a row is a whole case, with a column for each metric or criterion.
+        include: fields of the case to add: `input`, `metadata.topic`, or `metadata` for all
+            metadata.
 
     Raises:
-        ConfigError: no such option, or two columns of one name.
+        ConfigError: an option is unknown, or two columns have the same name.
     """
     if per not in get_args(Per):
         raise ConfigError(f"per: {per!r} is not known{suggest(str(per), list(get_args(Per)))}")
@@ -115,7 +115,7 @@ def result_table(
 
 
 def run_table(summaries: Iterable[MetricSummary]) -> Table:
-    """Return the figures of metrics over a run, a row for each."""
+    """Return the figures of metrics over a run, one row per metric."""
     several = list(summaries)
     labelled = any(summary.corrected is not None for summary in several)
     table = Table({**_RUN, **(_CORRECTED if labelled else {})})
@@ -131,7 +131,7 @@ def run_table(summaries: Iterable[MetricSummary]) -> Table:
 
 
 def exported_rows(report: Report) -> Iterator[dict[str, Any]]:
-    """Yield every result by the names of `EXPORTED`, in the order of the cases."""
+    """Yield every result with the keys of `EXPORTED`, in the order of the cases."""
     summaries = report.metrics
     for scored in report.results:
         metadata = canonical_json(scored.case.metadata) if scored.case.metadata else None
@@ -147,7 +147,7 @@ def status_of(result: Result) -> str:
 
 
 def result_entry(row: Row, summary: MetricSummary | None) -> dict[str, Any]:
-    """Return one result by the names of `RESULT`, without the missing values."""
+    """Return one result with the keys of `RESULT`, without missing values."""
     result = row.result
     judgments = result.judgments
     entry: dict[str, Any] = {
@@ -180,7 +180,7 @@ def result_entry(row: Row, summary: MetricSummary | None) -> dict[str, Any]:
 
 
 def _criterion_entries(row: Row) -> Iterator[dict[str, Any]]:
-    """Yield the criteria of one result; for a result without any, why it has none."""
+    """Yield the criteria of one result, or the reason why it has none."""
     result = row.result
     status = status_of(result)
     about = {"case": row.case, "metric": row.metric}

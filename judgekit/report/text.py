@@ -1,4 +1,4 @@
-"""The words of a report, and one result as text for a terminal."""
+"""The texts of a report, and one result as text for a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from judgekit.report.summary import CriterionSummary, MetricSummary
 
 _NAMED = 3
-"""Criteria a line names."""
+"""Maximum number of criteria in a line."""
 CALIBRATED = "calibrated: "
 COMPARED = "compared with people: "
 BELOW = "compared with people, below the bar of the suite: "
@@ -84,7 +84,7 @@ def few_lines(summaries: Iterable[MetricSummary]) -> Iterator[str]:
 
 
 def doubt_lines(report: Report) -> Iterator[str]:
-    """Yield what weakens the figures: too few values, judges that were not compared with people."""
+    """Yield the limitations of the figures: too few values, judges without comparison to people."""
     yield from few_lines(s for s in report.figures.metrics if s.judged)
     yield from report.calibration
 
@@ -102,7 +102,7 @@ def counts_of(s: MetricSummary) -> str:
 
 
 def unchecked_line(manifest: Mapping[str, Any]) -> str:
-    """Return which gates were not checked; empty if all were."""
+    """Return a note on gates that were not checked; empty if all were checked."""
     names = ", ".join(map(str, entries_in(manifest.get("gates_not_checked"))))
     return f"Gates not checked without a judge: {names}." if names else ""
 
@@ -157,7 +157,7 @@ def _replies_line(report: Report) -> str | None:
 
 
 def origins_text(origins: Mapping[str, int]) -> str:
-    """Return where replies came from, and how many; empty without any."""
+    """Return the origins of replies with their numbers; empty if there are none."""
     words = {"live": "live", "tape": "from the tape", "store": "from the store"}
     return ", ".join(f"{origins[name]} {w}" for name, w in words.items() if origins.get(name))
 
@@ -188,12 +188,12 @@ def _dollars(value: object) -> str:
 def shown_figures(summary: MetricSummary) -> dict[str, str]:
     """Return the figures by label; a bootstrap interval as `0.83 ± 0.04`.
 
-    With it stand the interval itself, `[0.79, 0.87]`, the range and the spread over sessions.
+    The interval itself, `[0.79, 0.87]`, the range and the spread over sessions are also included.
     """
     figures = summary.figures
     shown: dict[str, str] = {}
     own: set[str] = set()
-    # A replay loads the modules of these metrics only if it has them.
+    # Imported on use, so a replay loads these modules only if it has such metrics.
     if "bootstrap_margin" in figures:
         from judgekit.metrics.brand_voice.sessions import FIGURES as SESSION_FIGURES
 
@@ -270,14 +270,14 @@ def _spread(summary: MetricSummary) -> dict[str, str]:
 def calibration_lines(
     metrics: Sequence[MetricSummary], manifest: Mapping[str, Any], known: Calibration | None
 ) -> list[str]:
-    """Return lines on how well judges agree with people.
+    """Return lines about the agreement of judges with people.
 
-    A judge with labels is compared with people. It is calibrated where the suite states a bar
-    (`calibration`) and the lower end of every coefficient reaches it.
+    A judge with labels is compared with people. It is calibrated if the suite sets `calibration`
+    and the lower end of every coefficient reaches it.
 
     Args:
         metrics: the metrics of a run.
-        manifest: what made the run.
+        manifest: the manifest of the run.
         known: the outcome of `agree`.
     """
     agreements = known.criteria if known is not None else ()
@@ -301,7 +301,7 @@ def calibration_lines(
 
 
 def _bar(manifest: Mapping[str, Any]) -> dict[str, float]:
-    """Return the bar of each coefficient: the least lower end that the suite accepts."""
+    """Return the minimum of each coefficient's lower end that the suite requires."""
     stated = mapping(manifest.get("calibration"))
     return {
         name: float(stated[name])
@@ -352,7 +352,7 @@ def _agreement_figures(agreements: Sequence[Agreement]) -> str:
 def row_text(
     row: Row, *, threshold: float | None = None, width: int = 80, colour: bool = False
 ) -> str:
-    """Return one result with everything that explains it."""
+    """Return the text of one result with its full explanation."""
     result = row.result
     if isinstance(result, Failure):
         text = printable(f"{row.metric}: no score ({result.kind}): {result.message}")
@@ -386,7 +386,7 @@ def _explained(
 
 def _part(part: Part, width: int) -> Iterator[str]:
     value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
-    # What was found of one text, such as a claim: its verdict in a word, before the text itself.
+    # For one text, such as a claim: its verdict as a word, before the text.
     verdict = f"{printable(part.answer)}, " if part.items and isinstance(part.answer, str) else ""
     head = f"{part.id}: {verdict}{value} (weight {part.weight:.2f})"
     reason = " ".join(printable(part.reason).split())

@@ -1,1 +1,1 @@
-"""Exports of a report: one module for each format."""
+"""Exports of a report, with one module per format."""

@@ -1,6 +1,6 @@
 """The export formats of a run, and parsing of `--export FORMAT=FILE`.
 
-Here are the formats that are rows or figures; `junit` and `markdown` are modules of this package.
+This module has the formats with rows or figures; `junit` and `markdown` have their own modules.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from judgekit.report.text import report_json
 if TYPE_CHECKING:
     from judgekit.report.report import Report
 
-# What a spreadsheet takes for a formula, also in the wide forms of East Asian keyboards.
+# Characters that begin a formula in a spreadsheet, including full-width forms.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 GUARD = "'"
-"""What goes before a text that a spreadsheet would run."""
+"""Prefix of a text that a spreadsheet would run as a formula."""
 ROWS = 4096
-"""Rows of a group; more than that are never held."""
+"""Maximum number of rows of a row group, which is kept in memory."""
 
 
 def write_csv(report: Report, path: Path) -> None:
-    """Write a run as CSV, a row per case and metric, in constant memory.
+    """Write a run as CSV with a row per case and metric, in constant memory.
 
     Raises:
         ConfigError: the file cannot be written, or the results cannot be read.
@@ -65,12 +65,12 @@ def guarded(text: str) -> str:
     >>> guarded("=1+1"), guarded("1+1")
     ("'=1+1", '1+1')
     """
-    # Some look past white space before they decide.
+    # Some spreadsheets ignore leading white space.
     return GUARD + text if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
 def write_parquet(report: Report, path: Path) -> None:
-    """Write a run as Parquet, a row per case and metric, a group of rows at a time.
+    """Write a run as Parquet with a row per case and metric, one row group at a time.
 
     Raises:
         ConfigError: the file cannot be written, or the results cannot be read.
@@ -112,14 +112,14 @@ class Format(NamedTuple):
     """A format of `--export`."""
 
     begin: bytes
-    """The first bytes of its files: only such a file is replaced."""
+    """The first bytes of its files; only such files are replaced."""
     write: Callable[[Report, Path], None]
 
 
 FORMATS: Mapping[str, Format] = {
     # One test per case and metric, as CI servers read it.
     "junit": Format(b"<?xml", junit.write),
-    # Verdict, figures and the rows to look at.
+    # Outcome, figures, and the rows to look at.
     "markdown": Format(b"## ", markdown.write),
     # One row per case and metric, safe in a spreadsheet.
     "csv": Format(b"case,metric,", write_csv),
@@ -128,7 +128,7 @@ FORMATS: Mapping[str, Format] = {
     # Figures and gates, as --json prints them.
     "json": Format(b'{\n "cases"', write_json),
 }
-"""Format -> how it is written."""
+"""Name of a format -> its writer."""
 
 
 class Export(NamedTuple):
@@ -139,10 +139,10 @@ class Export(NamedTuple):
 
 
 def parse_exports(texts: Iterable[str]) -> list[Export]:
-    """Parse `FORMAT=FILE` options, so that mistakes are reported before the run.
+    """Parse `FORMAT=FILE` options; errors are reported before the run.
 
     Raises:
-        ConfigError: no such format, no file, or two of one file.
+        ConfigError: the format is unknown, the file is missing, or a file is named twice.
         MissingExtra: what a format needs is not installed.
     """
     exports: list[Export] = []
@@ -159,10 +159,10 @@ def parse_exports(texts: Iterable[str]) -> list[Export]:
 
 
 def check(one: Export) -> None:
-    """Raise an error if an export could not be written.
+    """Check that an export can be written.
 
     Raises:
-        ConfigError: no such format, or the file is a folder, a link, or of something else.
+        ConfigError: the format is unknown, or the file is a folder, a link, or a foreign file.
         MissingExtra: what the format needs is not installed.
     """
     if one.format not in FORMATS:
@@ -191,13 +191,13 @@ def export(report: Report, format: str, path: Path) -> Path:
 
 
 def export_all(report: Report, exports: Iterable[Export]) -> list[Export]:
-    """Write a run in several formats; if one fails, write the others first.
+    """Write a run in several formats; an error is raised after all others are written.
 
     Returns:
-        What was written.
+        The written exports.
 
     Raises:
-        ConfigError: saying which could not be written, when all others are.
+        ConfigError: with the exports that could not be written.
     """
     faults = []
     done = []

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from judgekit.report.summary import MetricSummary
 
 MOST_FAILED = 50
-"""Rows below the threshold that are kept of a metric, the worst first."""
+"""Maximum number of rows below the threshold to keep per metric, the worst first."""
 MOST_ERRORS = 20
-"""Rows without a score that are kept of a metric, in the order of the cases."""
+"""Maximum number of rows without a score to keep per metric, in the order of the cases."""
 
 Outcome = Literal["passed", "failed", "error", "skipped"]
 
@@ -26,11 +26,11 @@ class RowVerdict(NamedTuple):
 
     outcome: Outcome
     kind: str = ""
-    """Why it is not `passed`, in a word: `below_threshold`, `refused`, `abstained`, ..."""
+    """The reason why it is not `passed`, as a word: `below_threshold`, `refused`, ..."""
     line: str = ""
-    """Why, in a sentence."""
+    """The reason, as a sentence."""
     details: tuple[str, ...] = ()
-    """Criteria that took from the value, with reasons and quotes, a line each."""
+    """Criteria that lowered the value, with reasons and quotes, one line each."""
 
 
 PASSED = RowVerdict("passed")
@@ -59,7 +59,7 @@ def verdict_of(result: Result, summary: MetricSummary) -> RowVerdict:
 
 
 def _details(result: Score, line: str) -> Iterator[str]:
-    """Yield the details that the line does not contain; it may contain the worst criterion."""
+    """Yield the details that are not in the line, which may contain the worst criterion."""
     for number, part in enumerate(_worst_first(result)):
         lines = _part_lines(part)
         if number == 0 and part.reason and f"{part.id} {part.value:.2f}: {part.reason}" in line:
@@ -91,7 +91,7 @@ def _number(value: float | None) -> str:
 
 def _worst_first(score: Score) -> list[Part]:
     lost = [part for part in score.parts if part.value is not None and part.value < 1]
-    # A met criterion of negative weight lowers the value; list all of those.
+    # A criterion with a negative weight lowers the value if it is met; list all of those.
     lost += [part for part in score.parts if part.value == 1 and part.weight < 0]
     return sorted(lost, key=lambda part: -part.cost)
 
@@ -112,15 +112,15 @@ class Findings:
     def __init__(self, summary: MetricSummary) -> None:
         self.summary = summary
         self.failed = 0
-        """Rows that miss the threshold."""
+        """Number of rows below the threshold."""
         self.errors = 0
-        """Rows without a score, because something went wrong."""
+        """Number of rows without a score because of an error."""
         self.first_errors: list[tuple[str, RowVerdict]] = []
         self.worst = Largest[tuple[str, float, RowVerdict]](MOST_FAILED)
-        """The rows that miss the threshold, the worst first."""
+        """The rows below the threshold, the worst first."""
 
     def add(self, case: str, verdict: RowVerdict, value: float | None) -> None:
-        """Take one row."""
+        """Add one row."""
         if verdict.outcome == "error":
             self.errors += 1
             if len(self.first_errors) < MOST_ERRORS:

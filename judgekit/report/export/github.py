@@ -1,8 +1,8 @@
 """A run in GitHub Actions: the summary of the job, and annotations.
 
-A runner takes commands from what a job prints: a line that begins with `::`, or holds `##[`. Texts
-of cases and judges never print one: properties and messages are escaped as the runner unescapes
-them, and other output is bracketed by `stop-commands` with a random word.
+A runner reads commands from the output of a job: lines that begin with `::` or contain `##[`. Texts
+of cases and judges cannot inject a command: properties and messages are escaped, and other output
+is enclosed in `stop-commands` with a random token.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The environment variable that names the file of a step's summary."""
 MOST_BYTES = 1024 * 1024
-"""What GitHub takes as the summary of one step."""
+"""GitHub's maximum size of the summary of a step."""
 MOST_ANNOTATIONS = 10
-"""Annotations of one kind that GitHub shows of a step."""
+"""GitHub's maximum number of annotations of one kind per step."""
 _CUT = (
     "\nThe rest does not fit into a job summary; the Markdown, the page and the results have it.\n"
 )
@@ -43,7 +43,7 @@ def summary_path() -> Path:
     """Return the file of the step's summary.
 
     Raises:
-        ConfigError: this is no step of a GitHub workflow.
+        ConfigError: the process is not a step of a GitHub workflow.
     """
     named = os.environ.get(SUMMARY)
     if not named:
@@ -61,11 +61,11 @@ def write_github(
 
     Args:
         report: the run.
-        find: returns the places of cases, where known.
+        find: returns the locations of cases, if known.
         say: prints a line.
 
     Raises:
-        ConfigError: this is no step of a workflow, or the summary cannot be written.
+        ConfigError: the process is not a step of a workflow, or the summary cannot be written.
     """
     path = summary_path()
     findings = findings_of(report)
@@ -77,7 +77,7 @@ def write_github(
 
 
 def add_summary(report: Report, findings: list[Findings], path: Path) -> None:
-    """Append a run to the file of a summary, as far as it fits.
+    """Append a run to a summary file, up to the size limit.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -162,7 +162,7 @@ def _property(text: str) -> str:
 
 @contextmanager
 def quiet(say: Callable[[str], None]) -> Iterator[None]:
-    """Stop the runner from reading commands in the output of a block."""
+    """Keep the runner from reading commands in the output of a block."""
     word = secrets.token_hex(16)
     say(f"::stop-commands::{word}")
     try:

@@ -1,7 +1,8 @@
-"""A run as JUnit XML: a suite per metric with a test per case, and the gates as a suite.
+"""Write a run as JUnit XML: a suite per metric with a test per case, and a suite of gates.
 
-What Jenkins, GitLab and the actions on GitHub read alike: `testsuites` with counts, `testsuite`,
-`testcase` with `name` and `classname`, and in it `failure`, `error` or `skipped` with a message.
+Only elements that Jenkins, GitLab and GitHub actions all support are used: `testsuites` with
+counts, `testsuite`, `testcase` with `name` and `classname`, and in it `failure`, `error` or
+`skipped` with a message.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from judgekit.report.report import Report
 
 MOST_DETAIL = 10_000
-"""Characters of the details of one row."""
+"""Maximum length of the details of one row, in characters."""
 _IN_MEMORY = 1 << 20
 _ESCAPES = str.maketrans(
-    # Readers turn line ends and tabs of an attribute into spaces unless they are written so.
+    # Without these escapes, parsers turn line ends and tabs of an attribute into spaces.
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;",
      "\t": "&#9;"}
 )  # fmt: skip
@@ -68,7 +69,7 @@ class _Suite:
     name: str
     spool: IO[bytes]
     properties: tuple[str, ...] = ()
-    """What labels make of the mean."""
+    """Return the mean corrected with labels, as text."""
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, name: str, verdict: RowVerdict) -> None:

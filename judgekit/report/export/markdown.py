@@ -1,4 +1,4 @@
-"""A run as Markdown: verdict, gates, figures, and the rows to look at."""
+"""Write a run as Markdown: outcome, gates, figures, and the rows to look at."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def markdown_lines(report: Report, findings: Iterable[Findings]) -> Iterator[str]:
-    """Yield a run as lines of Markdown; texts of cases, judges and rubrics are escaped."""
+    """Yield the lines of Markdown; texts of cases, judges and rubrics are escaped."""
     yield from (f"## {_safe(title_of(report))}", "", f"**{verdict_word(report)}**", "")
     if notice := report.figures.manifest.get("notice"):
         yield from (f"> {_safe(str(notice))}", "")
@@ -112,7 +112,7 @@ def _rows(findings: Findings) -> Iterator[str]:
 
 
 def _table(head: str, rule: str, rows: Sequence[tuple[str, ...]], *, count: int) -> Iterator[str]:
-    """Yield a table of cases, and how many of all there are besides."""
+    """Yield a table of cases, and the number of cases that are not in it."""
     yield from ("", f"| case {head}", f"| --- {rule}")
     for cells in rows:
         yield f"| {' | '.join(cells)} |"

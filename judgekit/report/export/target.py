@@ -13,13 +13,13 @@ from judgekit.core.output_file import whole_file
 
 @contextmanager
 def written(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write; an existing file stays if writing fails.
+    """Open a file to write; an existing file is kept if writing fails.
 
     Raises:
         ConfigError: it cannot be written.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        # A pipe or a device, such as /dev/stdout: a rename would put a file in its place.
+        # A pipe or a device, such as /dev/stdout: a rename would replace it by a file.
         with translated(path), path.open("wb") as stream:
             yield stream
         return
@@ -33,7 +33,7 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Translate errors of writing into one line.
+    """Translate writing errors to one line.
 
     Raises:
         ConfigError: writing failed.
