@@ -66,7 +66,7 @@ class GateFile(FileModel):
     max: Number | None = None
     """The upper bound of the highest score."""
     coverage: Fraction | None = None
-    """The lowest share of rows that the metric itself scores; not applicable rows do not count."""
+    """The lowest allowed share of rows with a score of the metric itself, of the applicable rows."""
     abstained: Rows = None
     """The maximum of rows in which the judge abstains: a number, or a share such as "5%"."""
     failed: Rows = None

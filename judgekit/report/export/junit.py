@@ -69,7 +69,7 @@ class _Suite:
     name: str
     spool: IO[bytes]
     properties: tuple[str, ...] = ()
-    """Return the mean corrected with labels, as text."""
+    """The means corrected with labels, as texts."""
     counts: Counter[str] = field(default_factory=Counter)
 
     def add(self, name: str, verdict: RowVerdict) -> None:
