@@ -1,4 +1,4 @@
-"""The table of a search for the layer and the strength of a steering vector."""
+"""The results of a search for the layer and the strength of a steering vector."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from judgekit.core.value import Document, Value
 
 FORMAT = "judgekit-steering/1"
 FIGURES = ("overall", "difference", "quality", "alignment", "steered_share")
-"""Figures of a cell, in the order they are shown."""
+"""Figures of a cell, in display order."""
 _HEAD = ("layer", "strength", "overall", "95 %", "differs", "quality", "aligned", "steered", "")
 QUALITY_DROP = 0.1
-"""How far the mean quality of a cell may be below that of the baseline."""
+"""Tolerated difference of a cell's mean quality below that of the baseline."""
 
 
 class SteeringCell(Value):
@@ -27,7 +27,7 @@ class SteeringCell(Value):
     interval: str
     """95 % interval of `overall`, as shown."""
     counts: str
-    """How the rows ended, in words."""
+    """The numbers of rows by outcome, as text."""
     complete: bool
     """Whether all answers have a score."""
 
@@ -41,19 +41,19 @@ class SteeringTable(Document, Value):
     weights: str = ""
     """Digest of the model's weights."""
     pairs: int = 0
-    """Pairs the vectors were trained on."""
+    """Number of training pairs."""
     prompts: int
     rated_by: str
     """The judge of quality, or `rules`."""
     baseline_quality: float | None
     """Mean quality of the answers without steering."""
     cells: tuple[SteeringCell, ...]
-    """By layer, then strength, as given."""
+    """The cells by layer, then by strength, in the given order."""
 
     def holds(self, cell: SteeringCell) -> bool:
-        """Return whether the quality of a cell is about that of the baseline, or better.
+        """Return whether the quality of a cell is not much below that of the baseline.
 
-        A cell without scores has no quality that could be low.
+        True for a cell without scores.
         """
         quality = cell.figures["quality"]
         least = (self.baseline_quality or 0) - QUALITY_DROP
@@ -75,7 +75,7 @@ class SteeringTable(Document, Value):
 
     @property
     def verdict(self) -> str:
-        """The best cell, or why there is none, as a sentence."""
+        """A sentence about the best cell, or why there is none."""
         if self.best is not None:
             place = f"layer {self.best.layer}, strength {self.best.strength:g}"
             return f"Best: {place}, with {self.best.figures['overall']:.2f}."

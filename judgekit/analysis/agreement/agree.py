@@ -28,7 +28,7 @@ from judgekit.report.report import Report
 from judgekit.report.run_labels import RunLabels
 
 _MOST_FIELDS = 100
-"""Metadata fields that are kept for a suggestion."""
+"""Maximum number of metadata fields to keep for a suggestion."""
 
 
 def agree(
@@ -49,21 +49,21 @@ def agree(
     Args:
         run: a run folder, or a report.
         labels: a JSON Lines file of labels (see `judgekit.datasets.labels`).
-        combine: how several labels of a case count: each is paired with the judge's answer, or
-            their `majority` is, or their `mean` (of words and yes/no, the majority).
+        combine: how to use several labels of a case: pair `each` with the judge's answer, or their
+            `majority`, or their `mean` (for words and yes/no, the majority).
         failures: `wrong` counts a reply without a verdict (invalid, refused, truncated or empty)
             as a disagreement; `drop` leaves the reply out.
-        weights: weights of kappa, `none`, `linear` or `quadratic`; by default quadratic where
-            answers have an order.
-        cluster: metadata field that clusters cases, such as a user; intervals are then clustered.
-            The default is the field of the suite.
-        group: metadata field, such as a prompt; agreement is also measured within each group and
-            averaged over the groups.
-        system: metadata field that names what gave the outputs, to compare the mean scores of
-            systems; the default is the model that answered.
-        alt_test: epsilon of the alternative annotator test: by how much more often a labeller may
-            agree with the others; .2 for experts, .15 for skilled people, .1 for a crowd.
-        write: whether to write `agree.json` to the run folder, where reports and pages read it.
+        weights: weights of kappa, `none`, `linear` or `quadratic`; by default, quadratic for
+            ordered answers.
+        cluster: metadata field that clusters cases, such as a user, for clustered intervals. The
+            default is the suite's field.
+        group: metadata field, such as a prompt. Agreement is also measured within each group and
+            averaged over groups.
+        system: metadata field with the system that gave the output, to compare the mean scores of
+            systems. The default is the model that answered.
+        alt_test: epsilon of the alternative annotator test, the tolerated advantage of a labeller:
+            .2 for experts, .15 for skilled people, .1 for a crowd.
+        write: whether to write `agree.json` to the run folder, for reports and pages.
 
     Raises:
         ConfigError: the run or a label cannot be read, no label matches an output of the run, an
@@ -153,7 +153,7 @@ def _named(metadata: Mapping[str, Any], field: str | None) -> str | None:
 
 
 def _no_match(report: Report, labels: RunLabels, subjects: Mapping[Topic, Subject]) -> str:
-    """Return why no label matches a result of the run."""
+    """Return the reason why no label matches a result of the run."""
     names = sorted({label.metric for label in labels})
     known = list(report.metrics)
     if not subjects and not set(names) & set(known):
@@ -168,7 +168,7 @@ def _no_match(report: Report, labels: RunLabels, subjects: Mapping[Topic, Subjec
 
 
 def _questions(report: Report, subjects: Iterable[Subject]) -> dict[Topic, Question]:
-    """Return the questions that the judge answered, as far as the tape of the run has them."""
+    """Return the questions that the judge answered, if the run's tape has them."""
     if report.folder is None:
         return {}
     keys = {subject.metric: subject.key for subject in subjects if subject.key}

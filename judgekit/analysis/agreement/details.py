@@ -1,4 +1,4 @@
-"""Agreement within groups and about systems, and whether the judge may replace a labeller."""
+"""Agreement within groups and about systems, and the alternative annotator test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from judgekit.stats.intervals import Coefficient, CountedFigure, mean_interval
 from judgekit.stats.tests import FEWEST_ITEMS, ROUNDING, ItemComparison
 
 FEWEST_SYSTEMS = 5
-"""Systems that a correlation of their means needs."""
+"""Minimum number of systems for a correlation of their means."""
 
 
 def within_groups(scale: AnswerScale, pairs: Pairs, field: str) -> GroupAgreement | None:
@@ -48,7 +48,7 @@ def within_groups(scale: AnswerScale, pairs: Pairs, field: str) -> GroupAgreemen
     for name, places in groups.items():
         own = {*whole.units[places].tolist()}
         unit: Hashable = own.pop() if scale.clustered and len(own) == 1 else name
-        # In one unit, because values need no intervals here.
+        # As one unit, because no intervals are needed here.
         group = PairColumns(np.zeros(len(places)), *(column[places] for column in columns))
         for statistic, (_, figure) in scale.figures(group).items():
             mean = means.setdefault(statistic, ClusteredMean())
@@ -65,8 +65,8 @@ def within_groups(scale: AnswerScale, pairs: Pairs, field: str) -> GroupAgreemen
 def by_system(scale: AnswerScale, pairs: Pairs, field: str | None) -> SystemAgreement | None:
     """Return agreement about the mean scores of systems, without failed replies.
 
-    Yes counts 1 and no 0; words in order are evenly spread over 0..1. `None` for words without an
-    order, and without two systems.
+    Yes counts as 1 and no as 0; ordered words are evenly spaced on 0..1. `None` for unordered
+    words, or with fewer than two systems.
     """
     import numpy as np
 
@@ -111,13 +111,14 @@ def _of_systems(systems: Sequence[SystemMeans]) -> dict[str, CountedFigure]:
 def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> AltTest:
     """Return the alternative annotator test (Calderon et al. 2025).
 
-    Agreement with the remaining labellers is the share of equal answers, for numbers the negative
-    root of the mean squared difference. A reply without a verdict agrees least.
+    Agreement with the remaining labellers is the share of equal answers; for numbers, it is the
+    negative root mean squared difference. A reply without a verdict has the lowest agreement.
 
     Args:
         scale: the answers.
         cases: a pair for each label.
-        epsilon: by how much a labeller may be better; what labels by people cost more.
+        epsilon: the tolerated advantage of a labeller, to account for the higher cost of human
+            labels.
     """
     items: dict[str, list[ItemComparison]] = {pair.labeller: [] for own in cases for pair in own}
     for own in cases:

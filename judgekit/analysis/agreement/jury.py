@@ -1,4 +1,4 @@
-"""A jury against people: each judge, their votes in effect, and weights from labels."""
+"""Compare a jury with people: each judge, the effective number of votes, and weights."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def member_answers(opinions: Sequence[Opinion], criterion: str | None) -> dict[s
 def jury_agreement(
     pairs: Pairs, *, jury: Agreement, alone: Callable[[Pairs], MemberAgreement]
 ) -> JuryAgreement | None:
-    """Return how a jury and each of its members agree with people.
+    """Return the agreement of a jury and of each member with people.
 
     Errors are differences of numbers, and 1 for a wrong word or yes/no; their mean correlation
     over pairs of members gives the number of effective votes (see `effective_votes`).
@@ -40,8 +40,7 @@ def jury_agreement(
     Args:
         pairs: the answers to each labelled case.
         jury: the agreement of the whole jury.
-        alone: returns the agreement of one member, whose answers are those of the judge; name
-            and weight are filled in.
+        alone: returns the agreement of a single member; name and weight are filled in later.
     """
     pairs = [pair for pair in pairs if pair.members]
     if not pairs:
@@ -88,11 +87,11 @@ def _error(pair: JudgedPair, name: str) -> float:
 
 
 def _weight(pairs: Pairs, name: str, categories: int) -> float:
-    """Return the weight of a member by its errors, shrunk as if it had two more cases.
+    """Return the weight of a member by its errors, with a prior worth two cases.
 
-    For words and yes/no it is the log-odds of a right answer among as many categories, with one
-    right and one wrong answer added, and at least 0 (Nitzan and Paroush 1982). For numbers it is
-    the inverse of the mean squared error, with an error of a half added.
+    For words and yes/no, it is the log-odds of a correct answer, adjusted for the number of
+    categories, with one correct and one wrong answer added, and at least 0 (Nitzan and Paroush
+    1982). For numbers, it is the inverse of the mean squared error, with an error of a half added.
     """
     errors = [_error(pair, name) for pair in pairs]
     if is_number(pairs[0].person):

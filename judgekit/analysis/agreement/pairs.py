@@ -1,4 +1,4 @@
-"""Pairs of an answer by the judge and one by a person, and several labels as one."""
+"""Pairs of a judge's and a person's answer, and the combination of several labels."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class JudgedCase(NamedTuple):
 
     id: str
     unit: int
-    """The number of the cluster of the case; unique to the case if cases are independent."""
+    """The number of the case's cluster; unique if cases are independent."""
     group: str | None
     system: str | None
-    """What gave the output."""
+    """The system that gave the output."""
 
 
 class JudgedPair(NamedTuple):
-    """An answer by the judge and one by a person."""
+    """A judge's answer and a person's answer."""
 
     case: JudgedCase
     judge: Answer | None
@@ -36,13 +36,13 @@ class JudgedPair(NamedTuple):
     labeller: str
     person: Answer
     reason: str = ""
-    """Of the person."""
+    """The person's reason."""
     weight: float = 1.0
     """1 / probability of the sampling plan."""
     members: Mapping[str, Answer | None] = _NOBODY
     """The answers of the members of a jury; `None` for a member without an answer."""
     probabilities: Mapping[Answer | None, float] = _UNKNOWN
-    """Answer -> how probable the judge finds it; empty if the row has no distribution."""
+    """Answer -> its probability by the judge; empty if the row has no distribution."""
 
     def map(self, convert: Callable[[Answer], Answer]) -> JudgedPair:
         """Return the pair with other answers."""
@@ -67,21 +67,21 @@ Cases = Sequence[Pairs]
 
 
 def by_case(pairs: Pairs) -> list[list[JudgedPair]]:
-    """Return the pairs of each case, which follow each other."""
+    """Return the pairs of each case; those of a case are adjacent."""
     return [list(own) for _, own in groupby(pairs, key=lambda pair: pair.case.id)]
 
 
 def is_number(answer: Answer | None) -> bool:
-    """Return whether an answer is a number; yes and no are none."""
+    """Return whether an answer is a number; yes and no are not."""
     return isinstance(answer, (int, float)) and not isinstance(answer, bool)
 
 
 def combined(cases: Cases, how: Combine) -> tuple[list[JudgedPair], int]:
-    """Return one pair for each case, and the number of labels in ties, which are left out.
+    """Return one pair for each case, and the number of labels in ties, which are omitted.
 
     Args:
         cases: a pair for each label.
-        how: `majority`, or `mean`, for numbers only: of words and yes/no the majority counts.
+        how: `majority`, or `mean` (for numbers; the majority for words and yes/no).
     """
     if how == "each":
         return [pair for own in cases for pair in own], 0
@@ -91,7 +91,7 @@ def combined(cases: Cases, how: Combine) -> tuple[list[JudgedPair], int]:
         probabilities = own[0].probabilities
         if how == "mean" and all(map(is_number, people)):
             person: Answer = fmean(map(float, people))
-            probabilities = _UNKNOWN  # the judge was not asked about a mean
+            probabilities = _UNKNOWN  # the judge gave no probability for a mean
         else:
             first, *others = Counter(people).most_common(2)
             if others and others[0][1] == first[1]:

@@ -14,14 +14,14 @@ Failures = Literal["wrong", "drop"]
 
 
 class AgreeSettings(NamedTuple):
-    """How answers are counted, and what is measured beside the agreement of all cases."""
+    """How to count answers, and what to measure in addition to the overall agreement."""
 
     failures: Failures = "wrong"
     """How to count a failed reply."""
     combine: Combine = "each"
-    """How several labels of a case count."""
+    """How to use several labels of a case."""
     weights: KappaWeights | None = None
-    """Weights of kappa; by default quadratic where answers have an order."""
+    """Weights of kappa; by default, quadratic for ordered answers."""
     cluster: str | None = None
     """Metadata field that clusters cases."""
     group: str | None = None

@@ -23,27 +23,27 @@ from judgekit.stats.intervals import CountedFigure
 from judgekit.stats.shares import forecast_figures, share_figures
 
 MOST_DISAGREEMENTS = 10
-"""Cases with a disagreement that are kept."""
+"""Maximum number of disagreements to keep."""
 MOST_REASON = 1_000
-"""Characters of a reason that are kept."""
+"""Maximum length of a stored reason, in characters."""
 
 
 @dataclass(frozen=True)
 class AnswerScale:
-    """The answers to one criterion, in order, and how they are compared."""
+    """The possible answers to one criterion, in order, and their distances."""
 
     kind: Scale
     order: Sequence[Answer]
-    """All answers; their places are the places of `Paired`."""
+    """All answers; their indices are those in `Paired`."""
     tabled: bool
-    """Whether there are few enough answers for a table and a kappa."""
+    """Whether there are few enough answers for a table and kappa."""
     power: int
-    """Of the distance in kappa: 1 for linear and 2 for quadratic weights, 0 for none."""
+    """Exponent of the distance in kappa: 1 for linear, 2 for quadratic, 0 for no weights."""
     clustered: bool
     rank: Mapping[Answer | None, int]
-    """Answer -> its place; a reply without a verdict has a place after all answers."""
+    """Answer -> index; a reply without a verdict has the index after all answers."""
     numbers: Sequence[float]
-    """The position of each place."""
+    """The position of each index on the scale."""
 
     @property
     def yes_no(self) -> bool:
@@ -51,7 +51,7 @@ class AnswerScale:
         return list(self.order) == [False, True] and isinstance(self.order[0], bool)
 
     def judged(self, pairs: Pairs) -> PairColumns:
-        """Return pairs as places."""
+        """Return pairs as indices."""
         import numpy as np
 
         return PairColumns(
@@ -63,11 +63,11 @@ class AnswerScale:
         )
 
     def same(self, pairs: PairColumns) -> int | None:
-        """Return how many pairs have the very same answer; `None` of numbers of many values."""
+        """Return the number of pairs with equal answers; `None` for numbers with many values."""
         return int((pairs.first == pairs.second).sum()) if self.tabled else None
 
     def figures(self, pairs: PairColumns) -> dict[str, CountedFigure]:
-        """Return the statistics that such answers have, by name."""
+        """Return the statistics for such answers, by name."""
         known = pairs.where(pairs.first < len(self.order))
         figures = share_figures(pairs) if self.yes_no else {}
         if self.tabled:
@@ -81,21 +81,21 @@ class AnswerScale:
         return figures | {name: CountedFigure(len(known), one) for name, one in others.items()}
 
     def forecasts(self, pairs: Pairs) -> dict[str, CountedFigure]:
-        """Return how probable the judge finds people's answers, where its rows say so."""
+        """Return the judge's probabilities of people's answers, where its rows have them."""
         known = [pair for pair in pairs if pair.probabilities and self.tabled]
         forecasts = [pair.probabilities for pair in known]
         answers = [pair.person for pair in known]
         return forecast_figures(forecasts, answers, self.judged(known))
 
     def between(self, people: PairColumns) -> dict[str, CountedFigure]:
-        """Return the statistics of pairs of two people, which are there in both orders."""
+        """Return the statistics of pairs of two people; each pair is given in both orders."""
         both = self.figures(people) if len(people) else {}
-        # Of both orders, the measures left out are the F1 of yes or of no.
+        # With both orders, the F1 of yes and of no are omitted.
         kept = both.keys() - {"precision", "recall", "specificity"}
         return {name: CountedFigure(both[name].n // 2, both[name].figure) for name in kept}
 
     def main(self, pairs: PairColumns) -> CountedFigure:
-        """Return kappa, or Spearman's rho of numbers of many values."""
+        """Return kappa, or Spearman's rho for numbers with many values."""
         size = len(self.order)
         if not self.tabled:
             known = pairs.where(pairs.first < size)
@@ -129,10 +129,10 @@ class RatedCases:
         units, people, weights = self.judged.units, self.judged.second, self.judged.weights
         sides = people[one], people[other]
         self.people = PairColumns(units[one], *sides, weights[one], clustered=scale.clustered)
-        """Pairs of answers by two people to one case, in both orders: theirs is arbitrary."""
+        """Pairs of answers by two people to one case, in both orders, as the order is arbitrary."""
 
     def _people_once(self) -> Any:
-        """Return the places of the labels of each pair of people, in order."""
+        """Return the indices of the labels of each pair of people, in order."""
         import numpy as np
 
         found = [np.empty((0, 2), dtype=np.int64)]
@@ -146,11 +146,10 @@ class RatedCases:
     def alphas(self, *, judge: bool) -> dict[str, CountedFigure]:
         """Return Krippendorff's alphas over cases with at least two answers.
 
-        A failed reply is an answer that no person gave where answers have no order, and missing
-        otherwise.
+        For unordered answers, a failed reply is an extra category; otherwise it is missing.
 
         Args:
-            judge: whether the judge is a rater beside the people.
+            judge: whether the judge is included as a rater.
         """
         import numpy as np
 
@@ -174,7 +173,7 @@ class RatedCases:
         return {name: one for name, one in figures.items() if one.n}
 
     def by_labeller(self) -> list[LabellerAgreement]:
-        """Return each labeller against the judge and against the other labellers, by name."""
+        """Return each labeller's agreement with the judge and the other labellers, by name."""
         import numpy as np
 
         names, numbers = np.unique(self.labellers, return_inverse=True)

@@ -33,11 +33,11 @@ from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
 
 MAX_CATEGORIES = 10
-"""The most distinct numbers that still get a table and a kappa."""
+"""Maximum number of distinct numbers for a table and kappa."""
 OTHER_OUTPUT = "the label is for another output"
 TIED = "the labellers of the case are tied"
 _FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
-"""Failures of a judge that replied; other failures are not the judge's."""
+"""Kinds of failures in which the judge replied; others are not the judge's."""
 
 
 _Order = tuple[Scale, list[Answer]]
@@ -74,8 +74,8 @@ class Subject:
 
         Args:
             case: the case.
-            result: of the judge.
-            people: labeller -> the label; `None` if it is about another output.
+            result: the judge's result.
+            people: labeller -> label; `None` if it is for another output.
         """
         judge, reason = self._answer(result)
         opinions, parts = (result.opinions, result.parts) if isinstance(result, Score) else ((), ())
@@ -136,7 +136,7 @@ class Subject:
             return [self._whole(self.pairs, question)]
         figures = [self._whole([pair.map(self._passed) for pair in self.pairs], None)]
         if all(is_number(pair.person) for pair in self.pairs):
-            # The members of a jury stand beside the verdicts.
+            # The members of a jury are reported with the verdicts.
             alone = [pair._replace(members={}) for pair in self.pairs]
             figures.append(self._whole(alone, question))
         return figures
@@ -161,7 +161,7 @@ class Subject:
         failed = sum(pair.judge is None for pair in one_each)
         categories: tuple[str, ...] = ()
         counts: Counter[tuple[int, int]] = Counter()
-        if scale.tabled:  # a reply without a verdict is a category of the judge, after all answers
+        if scale.tabled:  # a reply without a verdict is the judge's last category
             categories = (*map(shown, scale.order), *[NO_VERDICT] * bool(failed))
             counts.update(zip(judged.first.tolist(), judged.second.tolist(), strict=True))
         places = range(len(categories))
@@ -192,7 +192,7 @@ class Subject:
         return agreement.model_copy(update={"sentence": sentence(agreement), "jury": jury})
 
     def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> MemberAgreement:
-        """Return the agreement of one member of a jury, whose answers are those of the judge."""
+        """Return the agreement of one member of a jury."""
         scale = self._scale(pairs, question)
         columns = scale.judged(pairs)
         figures = {name: one.figure for name, one in scale.figures(columns).items()}
@@ -227,7 +227,7 @@ class Subject:
         return self.metric if self.criterion is None else f"{self.metric}, {self.criterion}"
 
     def _normalized(self, answer: Answer) -> Answer:
-        """Return a word in the spelling of its criterion, whatever its case and spaces."""
+        """Return a word in its criterion's spelling, ignoring case and spaces."""
         if not isinstance(answer, str):
             return answer
         if answer not in self._spellings:
@@ -271,7 +271,7 @@ class Subject:
 def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:
     """Return the answer behind the value of a criterion; for several samples, the combined one.
 
-    The parts of older runs hold the answer of the first sample only.
+    The parts of older runs contain only the answer of the first sample.
     """
     if len(judgments) < 2 or any(part.id not in judgment.answers for judgment in judgments):
         return part.answer

@@ -1,4 +1,4 @@
-"""What differs in the making of two runs: settings in their manifests, prompts on their tapes."""
+"""Find differences between two runs: settings in manifests, prompts on tapes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ MAX_DEPTH = 12
 _LEFT_OUT = {
     "calibration", "gate", "gates", "gates_not_checked", "notice", "card", "rubrics", "thresholds",
 }  # fmt: skip
-"""Keys that decide no number, or are shown elsewhere."""
+"""Keys that do not affect numbers, or are shown elsewhere."""
 _JUDGING = ("metrics", "judge", "judges", "roles")
 """Parts of a manifest that determine scores."""
 _MOST_CHANGES = 40
-"""Most changes that are listed."""
+"""Maximum number of changes to list."""
 _FENCE = re.compile(r"(</?[A-Za-z][\w-]*)-[0-9a-f]{16}>")
 _MOST_LINES = 80
-"""Lines of the longest diff."""
+"""Maximum number of lines of a diff."""
 
 
 def changes_between(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
-    """Return what two manifests say differently, by path."""
+    """Return the differences between two manifests, by path."""
     before, after = dict(_flat(base)), dict(_flat(new))
     changes = [
         Change(what=path, base=before.get(path, "none"), new=after.get(path, "none"))
@@ -72,14 +72,14 @@ def _all_named(values: list[Any]) -> bool:
 def all_changes(
     base: Report, new: Report, pairs: int, differ: int, varied: Mapping[str, int]
 ) -> Iterator[Change]:
-    """Yield what differs between two runs: settings, texts of the cases, and answers.
+    """Yield the differences between two runs: settings, texts of the cases, and answers.
 
     Args:
         base: the baseline.
         new: the other run.
-        pairs: how many cases were compared.
-        differ: how many of them have another answer.
-        varied: field of the cases -> how many pairs differ in it.
+        pairs: number of compared cases.
+        differ: number of compared cases with different answers.
+        varied: field of the cases -> number of pairs in which it differs.
     """
     yield from changes_between(base.figures.manifest, new.figures.manifest)
     for field, count in varied.items():
@@ -100,8 +100,8 @@ def prompt_changes(
     Args:
         base: the baseline.
         new: the other run.
-        examples: metric -> a case that a judge was asked about in both runs, if there is one.
-        warnings: a prompt that cannot be read adds one.
+        examples: metric -> a case that was judged in both runs, if there is one.
+        warnings: the list to which warnings about unreadable prompts are added.
     """
     for metric, pair in examples.items():
         try:
@@ -116,7 +116,7 @@ def prompt_changes(
 def _prompt_change(base: Report, new: Report, metric: str, pair: Pair) -> PromptChange | None:
     """Return the diff of the requests of two runs for one case; `None` if a tape lacks one.
 
-    Texts of the case are masked, so that only the prompt differs.
+    Texts of the case are masked, so only differences of the prompt are shown.
 
     Raises:
         CassetteCorrupt: a tape is damaged.

@@ -1,4 +1,4 @@
-"""Compare runs with a baseline: pair cases, test differences, reject what is not comparable."""
+"""Compare runs with a baseline: pair cases, test differences, reject incomparable runs."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def compare(
     Args:
         base: a run folder, or a report.
         new: the run to compare with it.
-        cluster: metadata field that clusters cases, such as a user or document;
-            intervals and tests are then clustered. The default is the field of the suite.
-        interval: of mean differences: Student's t, or the percentile bootstrap (1,000 draws,
-            seed 42).
-        detect: the difference to compute the number of cases for, on the metric's range; the
-            default is a twentieth of the range.
+        cluster: metadata field that clusters cases, such as a user or document, for clustered
+            intervals and tests. The default is the suite's field.
+        interval: method for intervals of mean differences: Student's t, or the percentile bootstrap
+            (1,000 draws, seed 42).
+        detect: difference on the metric's range for which to compute the required number of cases;
+            by default, a twentieth of the range.
         across_rubrics: also compare metrics with different rubrics.
-        allow_same: also compare runs with the same answers and the same replies.
+        allow_same: also compare runs with equal answers and equal replies.
 
     Raises:
         ConfigError: a run cannot be read, the runs have no case or metric in common, both are the
@@ -184,7 +184,7 @@ class _RunPair:
             tally.add(pair, group)
 
     def _finished(self, name: str, rubrics: str | None) -> MetricComparison:
-        """Return the figures of a metric, without any if it cannot be compared."""
+        """Return the comparison of a metric; without figures if it cannot be compared."""
         compared = self.tallies[name].finish()
         before, after = self.base.metrics[name], self.new.metrics[name]
         if (before.range, before.higher_is_better) != (after.range, after.higher_is_better):
@@ -205,9 +205,9 @@ class _RunPair:
         )  # fmt: skip
 
     def _difference_of_rubrics(self, name: str) -> str | None:
-        """Return how the rubrics of a metric differ; `None` if they are the same.
+        """Return the difference of a metric's rubrics; `None` if they are equal.
 
-        They are those of the manifests, or else those of the scores.
+        The rubrics are read from the manifests, or else from the scores.
         """
         old, new = (
             rubrics_of(run.figures.manifest, name) or scored

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from judgekit.analysis.comparison.table import Per
 
 Verdict = Literal["worse", "better", "unclear", "same", "unknown"]
-"""`unclear`: within chance. `same`: no pair differs. `unknown`: nothing to test."""
+"""`unclear`: not significant. `same`: no pair differs. `unknown`: nothing to test."""
 
 
 class MeanDifference(Value):
-    """The change of one figure, over the cases for which both runs have a value."""
+    """The change of one figure, over cases with a value in both runs."""
 
     name: str
     """The metric or the criterion."""
     pairs: int
     base: float | None
-    """Mean of the base, over the pairs."""
+    """Mean of the base over the pairs."""
     new: float | None
     mean: float | None
     """New minus base."""
@@ -42,13 +42,13 @@ class MeanDifference(Value):
     """95 % interval of the mean difference, inside the range of a difference; `None` for too few
     pairs or clusters."""
     worse: int
-    """Pairs that got worse, in the direction of the metric."""
+    """Number of pairs that got worse, by the direction of the metric."""
     better: int
     clusters: int | None = None
     p: float | None = None
-    """Two-sided, before the correction."""
+    """Two-sided p value, before the correction."""
     adjusted: float | None = None
-    """After Holm's correction."""
+    """p value after Holm's correction."""
     test: str = ""
     """`exact McNemar`, `paired t` or `paired t by cluster`."""
     verdict: Verdict = "unknown"
@@ -63,7 +63,7 @@ class MeanDifference(Value):
     """Cases (or clusters) to add to detect `wanted` with power 0.8, if the standard
     deviation of differences is at the lower end of its 95 % interval; 0 if there are enough."""
     more_high: int | None = None
-    """The same for the upper end; `None` beyond ten million."""
+    """The same for the upper end of the interval; `None` above ten million."""
 
 
 class Flips(Value):
@@ -104,11 +104,11 @@ class CaseMove(Value):
     same_answer: bool
     """Whether both runs scored the same answer, so that only the judging changed."""
     part: PartMove | None = None
-    """The criterion that moved furthest in the same direction."""
+    """The criterion with the largest change in the same direction."""
 
     @property
     def reasons(self) -> tuple[str, str]:
-        """Why base and new run have their values: of that criterion, or else of the case."""
+        """The reasons of base and new run: for that criterion, or else for the case."""
         of = self if self.part is None else self.part
         return of.base_reason, of.new_reason
 
@@ -150,23 +150,23 @@ class MetricComparison(Value):
     higher_is_better: bool
     range: tuple[float | None, float | None]
     refused: str | None = None
-    """Why the metric is not compared; its figures are then empty."""
+    """Reason why the metric is not compared; its figures are empty then."""
     difference: MeanDifference
     flips: Flips | None = None
     criteria: tuple[MeanDifference, ...] = ()
     distributions: tuple[DistributionChange, ...] = sparse(default=())
-    """Of the criteria whose answers have probabilities in both runs."""
+    """Changes of criteria whose answers have probabilities in both runs."""
     unpaired: dict[str, int] = Field(default_factory=dict)
     """Reason why cases have no pair of values -> number of cases."""
     worst: tuple[CaseMove, ...] = ()
-    """Cases that got worse, the furthest first."""
+    """Cases that got worse, the largest change first."""
     best: tuple[CaseMove, ...] = ()
     same_requests: int = 0
-    """Pairs with the same requests to a judge."""
+    """Number of pairs with equal requests to a judge."""
     pass_fail: bool = False
     """Whether every value is one end of the range: mean and verdicts are then one hypothesis."""
     corrected: CorrectedDifference | None = sparse(default=None)
-    """The difference of the means that labels correct; `None` without labels."""
+    """The difference of the means corrected with labels; `None` without labels."""
 
     @property
     def verdict(self) -> Verdict:
@@ -199,13 +199,13 @@ class Comparison(Displayed, Value):
     base: str
     new: str
     pairs: int
-    """Cases that were compared."""
+    """Number of compared cases."""
     same_answers: int
-    """Compared cases with the same answer in both runs."""
+    """Number of compared cases with the same answer in both runs."""
     only_base: int
     only_new: int
     other_question: int
-    """Cases with the same id but another question; left out."""
+    """Number of cases with the same id but a different question; not compared."""
     cluster: str | None
     tests: int
     """Number of tests in the correction for metrics."""
@@ -218,7 +218,7 @@ class Comparison(Displayed, Value):
 
     @property
     def sides(self) -> tuple[str, str]:
-        """Base and new run, with the models that answered if these differ."""
+        """Names of base and new run, with the models that answered if they differ."""
         answered = next((one for one in self.changes if one.what == ANSWERED_BY), None)
         models = (answered.base, answered.new) if answered else ("none", "none")
         base, new = (
@@ -229,7 +229,7 @@ class Comparison(Displayed, Value):
 
     @property
     def regressions(self) -> tuple[MetricComparison, ...]:
-        """Metrics that got worse beyond chance."""
+        """Metrics that got significantly worse."""
         return tuple(metric for metric in self.metrics if metric.verdict == "worse")
 
     def __repr__(self) -> str:
@@ -247,9 +247,9 @@ class Comparison(Displayed, Value):
         """Return the comparison as text for a terminal.
 
         Args:
-            width: columns to fit.
+            width: maximum width in columns.
             colour: whether to use ANSI colours.
-            cases: the most cases to show for each metric.
+            cases: maximum number of cases to show per metric.
         """
         from judgekit.analysis.comparison.display import comparison_parts
         from judgekit.core.display.text import to_text
@@ -267,8 +267,8 @@ class Comparison(Displayed, Value):
         """Return the comparison as a pandas data frame.
 
         Args:
-            per: the meaning of a row: a `metric`, a `criterion`, or a `case` that moved (for each
-                metric, the cases in `worst` and `best`).
+            per: the unit of a row: a `metric`, a `criterion`, or a changed `case` (the cases in
+                `worst` and `best` of each metric).
 
         Raises:
             ConfigError: `per` is unknown.
@@ -289,7 +289,7 @@ class Comparison(Displayed, Value):
     def to_html(self, path: str | Path) -> Path:
         """Write the comparison as one self-contained HTML file and return its path.
 
-        Reads both runs again.
+        Both runs are read again.
 
         Raises:
             ConfigError: a run has no folder, or the file cannot be written.

@@ -1,7 +1,7 @@
 """The difference of two runs, each corrected with its own labels.
 
-A correction of one run is not used for the other: a judge errs differently on the answers of
-another system, and a shared correction can reverse the sign of a difference (arXiv 2605.06939).
+Each run needs its own labels: a judge makes different errors on the answers of another system, and
+a shared correction can reverse the sign of a difference (arXiv 2605.06939).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from judgekit.stats.intervals import mean_interval
 
 
 class CorrectedDifference(Value):
-    """The difference of two corrected means, with the runs taken as independent."""
+    """The difference of two corrected means; the runs are assumed to be independent."""
 
     base: LabelFigure = NO_LABELS
     new: LabelFigure = NO_LABELS
@@ -29,12 +29,12 @@ class CorrectedDifference(Value):
 
     @property
     def spread(self) -> str:
-        """The interval as it is shown."""
+        """The interval as text."""
         return "too few" if self.low is None else f"[{self.low:+.3f}, {self.high:+.3f}]"
 
     @property
     def line(self) -> str:
-        """The difference, and what it assumes."""
+        """The difference and its assumptions, as text."""
         if self.mean is None:
             return f"no corrected difference: {self.too_few}"
         return (
@@ -48,7 +48,7 @@ class CorrectedDifference(Value):
 def corrected_difference(
     base: Report, new: Report, metric: str, *, same_answers: bool
 ) -> CorrectedDifference | None:
-    """Return the corrected difference of a metric; `None` if neither run has labels of it.
+    """Return the corrected difference of a metric; `None` if neither run has labels for it.
 
     Args:
         base: the baseline.

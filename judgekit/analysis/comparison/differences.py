@@ -21,12 +21,12 @@ from judgekit.stats.student import student_t_p
 from judgekit.stats.tests import holm, mcnemar_p, paired_shares_interval
 
 EPSILON = 1e-9
-"""Values closer than this count as equal: sums differ by rounding if their order differs."""
+"""Values closer than this count as equal: sums in different orders differ by rounding."""
 IntervalKind = Literal["t", "bootstrap"]
 Range = tuple[float | None, float | None]
 Figure = TypeVar("Figure", MeanDifference, Flips)
 ALPHA = 0.05
-"""The chance of even one false alarm, over all tests of metrics."""
+"""Family-wise error rate: the probability of at least one false alarm over all metric tests."""
 
 
 class ComparisonSettings(NamedTuple):
@@ -42,8 +42,9 @@ class ComparisonSettings(NamedTuple):
 class Differences:
     """The differences of one figure over pairs of cases.
 
-    A pass/fail figure, with every value at one end of its range or the other, has the exact
-    McNemar test; any other has the paired t test. With clusters both have a t test on clusters.
+    For a pass/fail figure, whose values are all at the ends of the range, the test is the exact
+    McNemar test; for other figures, it is the paired t test. With clusters, it is a t test on
+    clusters.
 
     Args:
         name: the metric or the criterion.
@@ -99,7 +100,7 @@ class Differences:
 
     @property
     def pass_fail(self) -> bool:
-        """Whether every value is one end of the range or the other."""
+        """Whether all values are at the ends of the range."""
         return self._at_ends and self.pairs > 0
 
     @property
@@ -112,11 +113,11 @@ class Differences:
         """Return the figures.
 
         Args:
-            detect: the difference to compute the number of cases for.
+            detect: the difference for which to compute the number of cases.
         """
         figures = self.spread
         mean, error = figures.mean, figures.standard_error
-        # Rounding must not turn equal differences into a spread.
+        # Rounding must not give equal differences a standard deviation.
         equal = self._most - self._least < EPSILON
         p, test = self._test(figures, equal=equal)
         verdict: Verdict = "unknown" if p is None else "unclear"
@@ -187,7 +188,7 @@ class Differences:
         if figures.clusters is None and self.pass_fail:
             flips = self.worse + self.better
             return mcnemar_p(self.worse, self.better) if flips else None, "exact McNemar"
-        # Equal differences have no spread, and a mean without a spread has no test.
+        # Equal differences have no variance, so their mean cannot be tested.
         if mean is None or not error or equal or figures.too_few:
             return None, ""
         kind = "paired t" if figures.clusters is None else "paired t by cluster"
@@ -195,10 +196,10 @@ class Differences:
 
 
 def judged(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Return comparisons with the verdicts of their tests, each family corrected as one.
+    """Return comparisons with the verdicts of their tests, corrected per family.
 
-    Means and verdicts of all metrics are one family, criteria another. The mean of a pass/fail
-    metric is its share of passes, so both share one test.
+    Means and verdicts of all metrics form one family; criteria form another. The mean of a
+    pass/fail metric is its pass rate, so both share one test.
     """
     compared = [m for c in comparisons for m in c.metrics if m.refused is None]
     flipped = [m for m in compared if m.flips is not None and not m.pass_fail]
@@ -239,7 +240,7 @@ _ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 
 
 
 def _tested(figure: Figure, adjusted: float | None, gain: float) -> Figure:
-    """Return a figure with its adjusted p, and its verdict by what was gained."""
+    """Return a figure with its adjusted p value, and a verdict by the sign of its change."""
     verdict = figure.verdict
     if adjusted is not None and adjusted < ALPHA and gain:
         verdict = "better" if gain > 0 else "worse"

@@ -1,4 +1,4 @@
-"""A comparison as lines, tables and sentences: what got worse first, and why in both runs."""
+"""Show a comparison as lines, tables and sentences; regressions come first."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from judgekit.analysis.comparison import comparison as results
 
 MOST_SHOWN = 20
-"""Metrics, moved criteria, warnings, notes, changes and prompts that a notebook shows, of each."""
+"""Maximum number of metrics, criteria, warnings, notes, changes and prompts in a notebook."""
 _MOST = 1000
-"""Characters of a line."""
+"""Maximum length of a line, in characters."""
 _BETTER = 2
-"""Cases that got better, of each metric."""
+"""Maximum number of improved cases per metric."""
 _DIFF_LINES = 24
 _STYLES: dict[results.Verdict, Style] = {"worse": "bad", "better": "good"}
 FEW = 30
-"""Pairs below which an interval says little, and the comparison says so."""
+"""Minimum number of pairs for a reliable interval; below it, there is a note."""
 
 
 def comparison_parts(
@@ -29,9 +29,9 @@ def comparison_parts(
 
     Args:
         comparison: the comparison.
-        cases: the most cases to show of each metric.
-        most: the most metrics, moved criteria, warnings, notes, changes and prompts to show, of
-            each; `None` for all.
+        cases: maximum number of cases to show per metric.
+        most: maximum number of metrics, and of changed criteria, warnings, notes, changes and
+            prompts; `None` for all.
     """
     base, new = (cut(side, 2 * MOST_NAME) for side in comparison.sides)
     yield DisplayLine(f"base {base}, new {new}", "title")
@@ -103,7 +103,7 @@ def _figures(
 
 
 def _verdicts(metric: results.MetricComparison) -> Iterator[tuple[str, ...]]:
-    """Yield rows of the verdicts of a metric, and of its means that labels correct."""
+    """Yield rows for the verdicts of a metric and for its corrected means."""
     if (flips := metric.flips) is not None:
         passed = (f"{n}/{metric.difference.pairs}" for n in (flips.base_passed, flips.new_passed))
         moved = f"{flips.to_fail} lost, {flips.to_pass} won"
@@ -174,7 +174,7 @@ def _prompt(prompt: results.PromptChange) -> DisplayTable:
 
 
 def interval_text(difference: results.MeanDifference) -> str:
-    """Return the interval, or that there are too few pairs for one.
+    """Return the text of the interval, or a note that there are too few pairs.
 
     >>> from judgekit.analysis.comparison.comparison import MeanDifference
     >>> interval_text(MeanDifference(name="m", pairs=1, base=1, new=1, mean=0, low=None,
@@ -189,7 +189,7 @@ def interval_text(difference: results.MeanDifference) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """Return a p value in few characters.
+    """Return a p value as short text.
 
     >>> p_text(0.0412), p_text(0.00001), p_text(None)
     ('0.041', '<0.001', '-')
@@ -198,7 +198,7 @@ def p_text(p: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a mean in few characters."""
+    """Return a mean as short text."""
     return "-" if value is None else f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"
 
 
@@ -224,7 +224,7 @@ def family_line(comparison: results.Comparison) -> str:
 
 
 def all_notes(comparison: results.Comparison) -> Iterator[str]:
-    """Yield what a reader must know about the tests and intervals of a comparison."""
+    """Yield notes on the tests and intervals of a comparison."""
     if comparison.tests:
         yield family_line(comparison)
     for metric in comparison.metrics:
@@ -246,7 +246,7 @@ def notes(metric: results.MetricComparison) -> Iterator[str]:
 
 
 def reach_line(metric: results.MetricComparison) -> str | None:
-    """Return the detectable difference, and the cases that a smaller one needs."""
+    """Return the detectable difference, and the number of cases for a smaller one."""
     reach = metric.difference
     if reach.detectable is None:
         return None
@@ -268,7 +268,7 @@ def reach_line(metric: results.MetricComparison) -> str | None:
 
 
 def untested_line(metric: results.MetricComparison) -> str | None:
-    """Return why the difference of a metric has no test, where it differs and has none."""
+    """Return why the difference of a metric has no test; empty if it has one or is 0."""
     difference = metric.difference
     if metric.refused is not None or difference.p is not None or not difference.mean:
         return None

@@ -12,7 +12,7 @@ from judgekit.core.score import Failure, Result
 from judgekit.report.folder import Scored
 
 MAX_REASON = 500
-"""Characters of a reason that are kept."""
+"""Maximum length of a stored reason, in characters."""
 _QUESTION_FIELDS = ("input", "history", "reference", "baseline", "choices", "expected")
 """Fields that must be equal in both runs. The answer and the `SETTING_FIELDS` may differ."""
 SETTING_FIELDS = {"system": "system prompt", "context": "context"}
@@ -25,7 +25,7 @@ class ComparedPart(NamedTuple):
     value: float | None
     reason: str
     distribution: Distribution | None = None
-    """How probable each answer is, if the judge or several opinions say so."""
+    """Distribution of the answers, of the judge or of several opinions."""
 
 
 class ComparedResult(NamedTuple):
@@ -44,7 +44,7 @@ class ComparedResult(NamedTuple):
 
 
 class CaseEntry(NamedTuple):
-    """One case of a run, as far as a comparison needs it."""
+    """The parts of a case that a comparison needs."""
 
     case: str
     question: str
@@ -65,7 +65,7 @@ class Pair(NamedTuple):
 
     @property
     def same_question(self) -> bool:
-        """Whether the case is the same in both runs, except for the fields that may vary."""
+        """Whether the case is equal in both runs, except for the fields that may vary."""
         return self.base.question == self.new.question
 
     @property
@@ -77,8 +77,8 @@ class Pair(NamedTuple):
 class Pairing:
     """Pairs the cases of two runs, reading each run once.
 
-    The runs are read in turns, and a case waits until the other run reaches it. Runs in the same
-    order need no memory; otherwise memory grows with the distance between equal cases.
+    The runs are read alternately, and a case is kept until the other run reaches it. Runs in the
+    same order need no memory; otherwise memory grows with the distance between equal cases.
     """
 
     def __init__(self, base: Iterable[Scored], new: Iterable[Scored] = ()) -> None:

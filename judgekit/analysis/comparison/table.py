@@ -1,4 +1,4 @@
-"""A comparison as columns: a row for each metric, each criterion, or each case that moved."""
+"""A comparison as a table, with a row for each metric, criterion or changed case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from judgekit.analysis.comparison import comparison as results
 
 Per = Literal["metric", "criterion", "case"]
-"""What a row is about."""
+"""The unit of a row."""
 
 _MOVED: Mapping[str, Kind] = {
     "verdict": "text",
@@ -47,7 +47,7 @@ def comparison_table(comparison: results.Comparison, *, per: Per = "metric") -> 
     """Return a comparison as columns.
 
     Raises:
-        ConfigError: no such option.
+        ConfigError: the option is unknown.
     """
     if per not in get_args(Per):
         raise ConfigError(f"per: {per!r} is not known{suggest(str(per), list(get_args(Per)))}")

@@ -1,4 +1,4 @@
-"""Figures of the difference between two runs, added pair by pair."""
+"""Compute the figures of the difference between two runs, pair by pair."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.intervals import MeanInterval, MeanSpread
 
 WORST = 20
-"""Cases listed for each metric and direction."""
+"""Maximum number of listed cases per metric and direction."""
 UNIT: Range = (0.0, 1.0)
 """The range of criteria and of verdicts: 1 is a pass."""
 
@@ -42,7 +42,7 @@ class MetricTally:
         self.rubrics: tuple[set[tuple[str, str]], ...] = (set(), set())
         """Names and digests of the rubrics in the scores, of base and new run."""
         self.example: Pair | None = None
-        """The first case that a judge was asked about in both runs."""
+        """The first case that was judged in both runs."""
         self.same_requests = 0
         self.differs = False
         """Whether the result of any case differs in value, reason or request."""
@@ -178,7 +178,7 @@ class DistributionTally:
 
 
 def _unpaired_reason(base: ComparedResult | None, new: ComparedResult | None) -> str:
-    """Return why a case has no pair of values."""
+    """Return the reason why a case has no pair of values."""
     reasons = {}
     for side, result in (("base", base), ("new run", new)):
         if result is None:
@@ -191,7 +191,7 @@ def _unpaired_reason(base: ComparedResult | None, new: ComparedResult | None) ->
 
 
 def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> results.PartMove | None:
-    """Return the criterion that moved furthest in the direction of its metric.
+    """Return the criterion with the largest change in the direction of its metric.
 
     For criteria, higher is always better.
     """

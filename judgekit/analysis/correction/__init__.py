@@ -1,1 +1,1 @@
-"""Means of a run, corrected with labels of people."""
+"""Means of a run, corrected with human labels."""

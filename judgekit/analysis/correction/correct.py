@@ -1,4 +1,4 @@
-"""Correct the means of a judge with labels of people."""
+"""Correct the means of a judge with human labels."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ HEAD = ("", "mean", "95 % interval", "n")
 class CorrectedRun(Document, Framed, Value):
     """The corrected means of a run; made by `judgekit.correct`.
 
-    A data frame of it has a row for each metric and criterion.
+    Its data frame has a row for each metric and criterion.
     """
 
     judgekit: Literal["correction"] = "correction"
     version: Literal[1] = 1
     manifest: str
-    """Digest of what made the run's numbers."""
+    """Digest of the inputs of the run's numbers."""
     labels: str
     """Digest of the labels."""
     combine: Combined
-    """How the labels of several people became one."""
+    """How the labels of several people were combined."""
     cluster: str | None = None
     """Metadata field that clusters cases; intervals are clustered by it."""
     means: tuple[CorrectedMean, ...]
@@ -55,7 +55,7 @@ class CorrectedRun(Document, Framed, Value):
 
     @property
     def notes(self) -> list[str]:
-        """What the means assume, and the kind of their intervals."""
+        """The assumptions of the means, and the method of their intervals."""
         corrected = [one for one in self.means if one.corrected.value is not None]
         assumed = dict.fromkeys(one.assumes for one in corrected)
         kind = "t" if self.means[0].by == "ppi" else "Lee et al. (2025)"
@@ -77,7 +77,7 @@ def _rows(one: CorrectedMean) -> Iterator[tuple[str, ...]]:
 
 
 def _details(one: CorrectedMean) -> Iterator[str]:
-    """Yield how good the judge is, what the correction saved, and what was left out."""
+    """Yield the quality of the judge, the saving of labels, and the ignored labels and rows."""
     if one.corrected.too_few is not None:
         word = "not corrected" if one.corrected.value is None else "too few"
         yield f"{word}: {one.corrected.too_few}"
@@ -110,15 +110,15 @@ def correct(
     combine: Combined = "mean",
     cluster: str | None = None,
 ) -> CorrectedRun:
-    """Correct the means of a judge with labels of people. No model is called.
+    """Correct the means of a judge with human labels. No model is called.
 
     Args:
         run: a run folder, or a report.
         labels: a JSON Lines file of labels (see `judgekit.datasets.labels`).
         by: `ppi` (PPI++), or `rogan-gladen` for yes and no.
-        combine: how the labels of several people about a case become one: `mean` or `majority`.
-        cluster: metadata field that clusters cases, such as a user; intervals are then clustered.
-            The default is the field of the suite.
+        combine: how to combine the labels of several people for a case: `mean` or `majority`.
+        cluster: metadata field that clusters cases, such as a user, for clustered intervals. The
+            default is the suite's field.
 
     Raises:
         ConfigError: the run or a label cannot be read, no label matches an output of the run, or

@@ -1,1 +1,1 @@
-"""Human labels: which cases to label, labels of other tools, and mistakes in labels."""
+"""Human labels: sampling plans, import from other tools, and checks."""

@@ -1,4 +1,4 @@
-"""Mistakes in a file of labels: contradictions, stale labels, missing cases, unknown names."""
+"""Check a file of labels for contradictions, stale labels, missing cases and unknown names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from judgekit.datasets.labels import (
 from judgekit.report.report import Report
 
 INFORMATION = ("distance", "no-digest", "not-labelled")
-"""Rules that find no mistakes."""
+"""Rules whose findings are information, not mistakes."""
 _SHOWN = 5
 _Placed = tuple[Label, str]
 """A label and its `file:line`."""
@@ -49,7 +49,7 @@ class LabelFinding(NamedTuple):
 
     @property
     def is_problem(self) -> bool:
-        """Whether it is a mistake, and no information."""
+        """Whether it is a mistake, not information."""
         return self.rule not in INFORMATION
 
 
@@ -63,7 +63,7 @@ class LabelCheck(NamedTuple):
 
     @property
     def problems(self) -> int:
-        """How many findings are mistakes."""
+        """Number of findings that are mistakes."""
         return sum(one.is_problem for one in self.findings)
 
     def to_json(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class LabelCheck(NamedTuple):
         return {**self._asdict(), "problems": self.problems, "findings": findings}
 
     def text(self) -> str:
-        """Return the findings, in a line each, and their number; problems come first."""
+        """Return the findings, one per line, and their number; mistakes come first."""
         ordered = sorted(self.findings, key=lambda one: not one.is_problem)
         texts = [f"{one.where}: {one.rule}: {one.message}" for one in ordered]
         lines = [" ".join(printable(text).split()) for text in texts]
@@ -185,7 +185,7 @@ def _against_questions(placed: _Labels, questions: _Questions) -> Iterator[Label
 
 
 def _distances(placed: _Labels, questions: _Questions) -> Iterator[LabelFinding]:
-    """Yield answers of two labellers to one question that are as far apart as can be."""
+    """Yield answers of two labellers to one question with the largest possible distance."""
     answers: dict[tuple[str, str, str, str | None], dict[LabelAnswer, _Placed]] = {}
     for label, where in placed:
         topic = (label.case, label.metric, label.criterion or "", label.output)

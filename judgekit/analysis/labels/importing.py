@@ -1,4 +1,4 @@
-"""Labels of other tools, such as tables and tasks of Label Studio, as a file of labels."""
+"""Import labels of other tools, such as tables and Label Studio tasks, as a file of labels."""
 
 from __future__ import annotations
 
@@ -24,44 +24,44 @@ from judgekit.report.manifest import dicts_in, mapping
 from judgekit.report.report import Report
 
 LONGEST = 1000
-"""Characters of a case id, a labeller or a criterion."""
+"""Maximum length of a case id, a labeller or a criterion, in characters."""
 _HEAD = ("case", "metric", "labeller", "output_digest", "probability")
 _LABELLERS = ("labeller", "annotator", "completed_by")
 _OF_TOOL = frozenset({"id", "annotation_id", "created_at", "updated_at", "lead_time", "rubric",
                       "annotator", "completed_by"})  # fmt: skip
-"""Columns of exports that hold no answers."""
+"""Columns of exports that do not contain answers."""
 _ENDINGS = ("_reason", ".reason", " reason")
 OWN = "value"
 """The column with the metric's own value."""
 _ANY = ""
-"""The reason of the only answer there is."""
+"""The column with the reason of the only answer."""
 _TAKEN = "labels without a digest: taken as labels of the outputs of the run"
 
 
 @dataclass
 class LabelRows(RowBuilder):
-    """Turns rows into labels; counts what has none.
+    """Converts rows to labels; counts ignored data.
 
     A row is a line of labels, a case with a column for each criterion (wide), a case with
     `criterion` and `value` (long), or a task of Label Studio.
     """
 
     metric: str | None
-    """The metric of rows that name none."""
+    """The metric of rows without one."""
     labeller: str
-    """The labeller of rows that name none."""
+    """The labeller of rows without one."""
     names: Mapping[str, str]
-    """Column, or name of a control -> criterion; empty for a column to leave out."""
+    """Column, or name of a control -> criterion; empty for a column to ignore."""
     questions: Mapping[str, Mapping[str, Question]]
-    """Metric -> criterion -> question, as far as known."""
+    """Metric -> criterion -> question, if known."""
     notes: Counter[str] = field(default_factory=Counter)
-    """What is left out -> how often."""
+    """Kind of ignored data -> number."""
 
     def read(self, row: Any) -> list[Label]:
         """Return the labels of a row.
 
         Raises:
-            RowFault: the row holds no labels, or something in it is wrong.
+            RowFault: the row has no labels, or its content is invalid.
         """
         if not isinstance(row, dict):
             raise RowFault(f"expected an object with labels, found {kind(row)}")
@@ -103,7 +103,7 @@ class LabelRows(RowBuilder):
         yield from self._labels(head, [(name, value, False) for name, value in cells.items()])
 
     def _task(self, task: Mapping[str, Any]) -> Iterator[Label]:
-        """Yield the labels of a task as Label Studio exports it (JSON)."""
+        """Yield the labels of a task in Label Studio's JSON export."""
         data = task.get("data")
         where = f"task {str(task.get('id'))[:60]}"
         if not isinstance(data, dict):
@@ -181,7 +181,7 @@ class ImportedLabels(NamedTuple):
 
     labels: tuple[Label, ...]
     notes: Counter[str]
-    """What was left out or assumed -> how often."""
+    """Kind of ignored or assumed data -> number."""
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a file of labels; the same labels give the same bytes."""
@@ -199,7 +199,7 @@ class ImportedLabels(NamedTuple):
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
     def text(self) -> str:
-        """Return how many labels there are, and the notes, in lines."""
+        """Return the number of labels and the notes, as lines."""
         cases = len({label.case for label in self.labels})
         people = sorted({label.labeller for label in self.labels if label.labeller})
         by = f" by {', '.join(people[:5])}{' ...' * (len(people) > 5)}" if people else ""
@@ -220,15 +220,15 @@ def import_labels(
     labeller: str = "",
     names: Mapping[str, str] | None = None,
 ) -> ImportedLabels:
-    """Read labels of the page of a run, tables, and tasks of Label Studio.
+    """Read labels from a run page's export, tables, and Label Studio tasks.
 
     Args:
         sources: files: JSON Lines, CSV, Parquet or JSON.
         plan: the sampling plan; its probabilities and digests are joined by case.
-        run: the run that was labelled; labels without a digest get that of its output.
-        metric: the metric of rows that name none; by default that of the plan or the run.
-        labeller: the labeller of rows that name none.
-        names: column or control -> criterion, `criterion.reason`, or empty to leave it out.
+        run: the labelled run; labels without a digest get that of its output.
+        metric: the metric of rows without one; by default that of the plan or the run.
+        labeller: the labeller of rows without one.
+        names: column or control -> criterion, `criterion.reason`, or empty to ignore it.
 
     Raises:
         DatasetError: a file cannot be read, or a row holds no labels; with the place of the row.

@@ -1,4 +1,4 @@
-"""A sampling plan: which cases of a run people label, with the probability of each case."""
+"""A sampling plan: the cases of a run to label, with the probability of each case."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from judgekit.report.report import Report
 from judgekit.stats.power import LEAST, allocate_power, rank_groups
 
 DOUBTFUL = 2.0
-"""How much more often cases with a high spread are drawn."""
+"""Factor by which cases with a high spread are drawn more often."""
 _DESIGNS = ((4, True), (3, True), (2, True), (3, False), (2, False), (1, False))
 """Groups by score, and whether to split by spread: the first with two cases a stratum is used."""
 _NOT_JUDGED = ("invalid_case", "not_run")
@@ -34,11 +34,11 @@ _Key = tuple[int, bool]
 _NO_SCORE = (4, False)
 ABOUT_CASE = frozenset({"stratum", "labellers", "criteria", "system", "history", "input", "output",
                         "reference", "context", "baseline"})  # fmt: skip
-"""Keys of a planned case that are no part of a label."""
+"""Keys of a planned case that do not belong to a label."""
 
 
 class PlanStratum(NamedTuple):
-    """Cases that are drawn with the same probability."""
+    """Cases with the same probability."""
 
     name: str
     size: int
@@ -54,7 +54,7 @@ class _Candidate(NamedTuple):
     case: str
     value: float | None
     spread: float
-    """Standard deviation of the values of opinions, or of criteria where there is one opinion."""
+    """Standard deviation of the values of opinions, or of criteria if there is one opinion."""
 
 
 class LabelPlan(NamedTuple):
@@ -74,7 +74,7 @@ class LabelPlan(NamedTuple):
         return (scored for scored in self.report.results if scored.case.id in self.chosen)
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """Yield what a person needs to label each case, and the probability of the case."""
+        """Yield the data for labelling each case, with the probability of the case."""
         questions = questions_of(self.report.figures.manifest, self.metric)
         criteria = {
             id: question.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
@@ -90,7 +90,7 @@ class LabelPlan(NamedTuple):
                 **({"rubric": rubrics[0]} if len(rubrics) == 1 else {}),
                 "output_digest": output_digest(case.output),
                 "probability": stratum.probability,
-                # A number: the name would tell the labeller the score.
+                # A number, because the name would reveal the score to the labeller.
                 "stratum": 1 + self.strata.index(stratum),
                 **({"labellers": list(self.labellers)} if self.labellers else {}),
                 **({"criteria": criteria} if criteria else {}),
@@ -111,7 +111,7 @@ class LabelPlan(NamedTuple):
         return written
 
     def text(self) -> str:
-        """Return what was drawn, in lines."""
+        """Return a description of the sample, as lines."""
         size = sum(stratum.size for stratum in self.strata)
         lines = [f"{self.metric}: {len(self.chosen):,} of {size:,} cases, seed {self.seed}"]
         for n, one in enumerate(self.strata, start=1):
@@ -131,18 +131,18 @@ def plan_labels(
 ) -> LabelPlan:
     """Choose cases of a run for people to label.
 
-    Strata are groups of similar scores, each split at the median spread of the samples or jury,
-    or of the criteria where there is one opinion. Each stratum is a simple random sample without
-    replacement; its size follows `allocate_power`, with twice the weight for a high spread. With
-    few cases to draw there are fewer strata. Cases without a score of their own are a stratum too:
-    every case that a person could label has a probability above 0.
+    Strata are groups of similar scores, each split at the median spread of the samples or jury, or
+    of the criteria if there is one opinion. From each stratum a simple random sample without
+    replacement is drawn; its size follows `allocate_power`, with twice the weight for a high
+    spread. With few cases to draw, there are fewer strata. Cases without a score of the metric
+    itself also form a stratum, so every case has a probability above 0.
 
     Args:
         run: a run folder, or a report.
-        count: cases to choose.
+        count: number of cases to choose.
         metric: the metric to label; the only judged one by default.
         seed: another seed chooses other cases.
-        labellers: the people that each case is for.
+        labellers: the people who label each case.
 
     Raises:
         ConfigError: the run cannot be read, the count is not from 1 to the number of cases, or
@@ -168,7 +168,7 @@ def plan_labels(
     drawn = allocate_power(list(map(len, members.values())), factors, count)
     for (key, cases), size in zip(members.items(), drawn, strict=True):
         strata.append(PlanStratum(_name(cases, key, split=split), len(cases), size))
-        # The order of the run does not matter.
+        # Independent of the order of the run.
         ordered = sorted(cases, key=lambda c: digest(f"labels\n{seed}\n{metric}\n{c.case}"))
         chosen |= {one.case: strata[-1] for one in ordered[:size]}
     return LabelPlan(report, metric, seed, tuple(strata), chosen, left_out, tuple(labellers))
@@ -231,7 +231,7 @@ class PlannedCase(NamedTuple):
 
 
 class ReadPlan(NamedTuple):
-    """A plan, as its file has it."""
+    """A plan read from its file."""
 
     path: Path
     cases: Mapping[tuple[str, str], PlannedCase]

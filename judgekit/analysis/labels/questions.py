@@ -24,7 +24,7 @@ def questions_of(manifest: Mapping[str, Any], metric: str) -> dict[str, Question
 
 
 def questions_from(criteria: Mapping[str, Any]) -> dict[str, Question]:
-    """Return criterion -> question from JSON; what is not a question is left out."""
+    """Return criterion -> question from JSON; invalid entries are ignored."""
     questions = {}
     for id, entry in criteria.items():
         if isinstance(entry, dict):
@@ -37,7 +37,7 @@ def questions_from(criteria: Mapping[str, Any]) -> dict[str, Question]:
 
 
 def metric_names(report: Report) -> dict[str, str]:
-    """Return metric -> itself, and rubric -> the metric that uses it: labels may name either."""
+    """Return metric or rubric -> metric, because labels may name either."""
     manifest = report.figures.manifest
     names = {rubric: one for one in report.metrics for rubric, _ in rubrics_of(manifest, one)}
     return names | {one: one for one in report.metrics}
@@ -59,7 +59,7 @@ def chosen_metric(report: Report, metric: str | None) -> str:
     """Return the metric to work on: the named one, or the only one that a judge scores.
 
     Raises:
-        ConfigError: there is no such metric, or a choice among several.
+        ConfigError: the metric does not exist, or there are several to choose from.
     """
     known = list(report.metrics)
     chosen = metric or only_judged(report) or (known[0] if len(known) == 1 else None)

@@ -18,15 +18,15 @@ from judgekit.stats.student import student_t_quantile
 DRAWS = 1000
 LEAST_DRAWS, MOST_DRAWS = 100, 100_000
 MOST_MODELS = 1_000
-"""Models of a ranking; more are a sign that `a` and `b` hold answers."""
+"""Maximum number of models; more suggest that `a` and `b` contain answers."""
 _SHOWN = 5
-"""Groups that a warning names."""
+"""Maximum number of groups in a warning."""
 _OUTCOMES = {1.0: "wins", 0.5: "ties", 0.0: "losses"}
-"""Share of a comparison -> its outcome."""
+"""Share of a win -> outcome."""
 _TOLERANCE, _DRAW_TOLERANCE = 1e-12, 1e-9
 _ITERATIONS = 100_000
 _BATCH = 2_000_000
-"""Weights of prompts kept in memory at a time."""
+"""Maximum number of prompt weights in memory."""
 
 
 def rank(
@@ -43,13 +43,13 @@ def rank(
             comparisons (JSON Lines, CSV), or lists of them. A comparison is `{"prompt", "a",
             "b", "winner", "judge"}`; `winner` is `a`, `b`, the name of a model, or `tie`, and
             `judge` may be missing.
-        metric: the metric of the runs; needed if they have several.
+        metric: the metric of the runs; required if they have several.
         judge: use only the comparisons of this judge.
-        draws: draws of the bootstrap over prompts.
+        draws: number of draws of the bootstrap over prompts.
         seed: seed of the bootstrap.
 
     Raises:
-        ConfigError: a run cannot be read, nothing can be compared, or an option is wrong.
+        ConfigError: a run cannot be read, there are no comparisons, or an option is wrong.
         DatasetError: a comparison cannot be read.
         MissingExtra: evalica is not installed.
     """
@@ -99,9 +99,9 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         for one, other, won in ((record.a, record.b, share), (record.b, record.a, 1 - share)):
             totals[one][_OUTCOMES[won]] += 1
             tallies[one, other][_OUTCOMES[won]] += 1
-            if won:  # a tie is half a win of each side
+            if won:  # a tie is half a win for each side
                 wins.append(Win(prompts[record.prompt], numbers[one], numbers[other], won))
-    wins.sort()  # sums do not depend on the order of rows
+    wins.sort()  # makes sums independent of the order of rows
     groups, reach = groups_of(wins, len(names))
     group_of = {model: number for number, group in enumerate(groups) for model in group}
     inside: list[list[Win]] = [[] for _ in groups]
@@ -147,7 +147,7 @@ def _no_outcomes() -> Counter[str]:
 
 
 def _warnings(groups: Sequence[Sequence[int]], names: Sequence[str], reach: Any) -> Iterator[str]:
-    """Yield which groups there are, and which is above which."""
+    """Yield the groups and their order."""
     if len(groups) == 1:
         return
     numbers = range(1, min(len(groups), _SHOWN) + 1)
@@ -171,7 +171,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class Win(NamedTuple):
-    """A win, or half of a tie, by the numbers of the prompt and the models."""
+    """A win, or half of a tie, by the indices of prompt and models."""
 
     prompt: int
     winner: int
@@ -186,7 +186,7 @@ class Strength(NamedTuple):
     strength: float
     """Natural logarithm, with mean 0: i beats j with probability 1 / (1 + exp(s[j] - s[i]))."""
     rank: int
-    """By strength, from 1."""
+    """Rank by strength, from 1."""
     low: float | None = None
     """95 % interval; `None` for too few prompts."""
     high: float | None = None
@@ -198,8 +198,8 @@ class Strength(NamedTuple):
 def groups_of(wins: Sequence[Win], models: int) -> tuple[list[list[int]], Any]:
     """Return the strongly connected groups of models, and which models reach which by wins.
 
-    A group that only wins against another comes before it. `reach[i, j]` is whether a chain of
-    wins or ties leads from i to j; it is true for i = j.
+    A group that only wins against another one comes before it. `reach[i, j]` is true if a chain of
+    wins or ties leads from i to j, and for i = j.
     """
     import numpy as np
 
@@ -221,10 +221,10 @@ def strengths_of(wins: Sequence[Win], *, draws: int, seed: int) -> list[Strength
 
     They are in the order of the numbers of the models.
 
-    The errors come from the Bayesian bootstrap (Rubin 1981): in every draw each prompt, with all
-    its comparisons, has a weight from the exponential distribution. No weight is 0, so that every
-    draw has finite strengths. Intervals are Student's t with prompts - 1 degrees of freedom. A
-    rank interval counts the models that are stronger or weaker beyond the interval of the
+    The errors are estimated by the Bayesian bootstrap (Rubin 1981): in every draw, each prompt with
+    all its comparisons has a weight from the exponential distribution. No weight is 0, so every
+    draw has finite strengths. Intervals are Student's t with prompts - 1 degrees of freedom. A rank
+    interval counts the models that are significantly stronger or weaker by the interval of the
     difference (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
     Args:

@@ -1,4 +1,4 @@
-"""The result of a ranking, and its words."""
+"""The result of a ranking, and its texts."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class RankedModel(Value):
     ties: int
     losses: int
     n: int
-    """Comparisons with this model."""
+    """Number of comparisons with this model."""
     rank: int | None = None
-    """In its group, by strength; `None` for a group of one model."""
+    """Rank in its group, by strength; `None` for a group of one model."""
     rank_low: int | None = None
     """The best rank that the comparisons allow."""
     rank_high: int | None = None
@@ -42,7 +42,7 @@ class HeadToHead(Value):
     a: str
     b: str
     wins: int
-    """Of `a`."""
+    """Number of wins of `a`."""
     ties: int
     losses: int
 
@@ -60,7 +60,7 @@ class HeadToHead(Value):
 class ModelRanking(Document, Framed, Value):
     """Models by Bradley-Terry strength; made by `judgekit.rank`.
 
-    A data frame of it has a row for each model.
+    Its data frame has a row for each model.
     """
 
     comparisons: int
@@ -68,20 +68,20 @@ class ModelRanking(Document, Framed, Value):
     metric: str | None = None
     """The metric of the runs."""
     judges: dict[str, int]
-    """Judge -> its comparisons; without those of no named judge."""
+    """Judge -> number of comparisons; without comparisons of an unnamed judge."""
     draws: int
     """Draws of the bootstrap."""
     seed: int
     too_few: str | None = None
     """Why there are no intervals."""
     left_out: dict[str, int]
-    """Reason -> results without a comparison."""
+    """Reason -> number of results without a comparison."""
     warnings: tuple[str, ...]
     """Warnings to read before any figure."""
     models: tuple[RankedModel, ...]
-    """By group, then the strongest first."""
+    """The models by group, then the strongest first."""
     pairs: tuple[HeadToHead, ...]
-    """Every two models that were compared, in the order of `models`."""
+    """All pairs of compared models, in the order of `models`."""
 
     def __repr__(self) -> str:
         return f"ModelRanking({', '.join(one.model for one in self.models)})"
@@ -90,7 +90,7 @@ class ModelRanking(Document, Framed, Value):
 
     @property
     def connected(self) -> bool:
-        """Whether the comparisons connect all models, so that all strengths can be compared."""
+        """Whether the comparisons connect all models, so all strengths can be compared."""
         return all(one.group == 1 for one in self.models)
 
     def _parts_shown(self) -> Iterator[DisplayLine | DisplayTable]:
@@ -136,7 +136,7 @@ class ModelRanking(Document, Framed, Value):
 
 
 def signed(value: float | None) -> str:
-    """Return a strength as it is shown, with its sign.
+    """Return the text of a strength, with its sign.
 
     >>> signed(-0.5), signed(0.123), signed(None), signed(-0.001)
     ('−0.50', '+0.12', '–', '0.00')
@@ -157,7 +157,7 @@ def rank_interval(model: RankedModel) -> str:
 
 
 def strength_interval(model: RankedModel) -> str:
-    """Return the interval of a strength as it is shown; a dash without one."""
+    """Return the text of a strength's interval; a dash if there is none."""
     return "–" if model.low is None else f"[{signed(model.low)}, {signed(model.high)}]"
 
 
@@ -175,7 +175,7 @@ def verdict(ranking: ModelRanking) -> str:
 
 
 def notes(ranking: ModelRanking) -> Iterator[str]:
-    """Yield what a reader has to know about the figures."""
+    """Yield notes on the figures."""
     yield "Strengths are log-odds with mean 0; ties count as half wins."
     if ranking.too_few is not None:
         yield f"No intervals: {ranking.too_few}."

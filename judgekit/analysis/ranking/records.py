@@ -1,4 +1,4 @@
-"""Pairwise comparisons of models: in files, and of runs whose models answered the same cases."""
+"""Pairwise comparisons of models, from files and from runs over the same cases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from judgekit.report.manifest import judges_of, mapping, rubrics_of
 from judgekit.report.report import Report
 
 LONGEST = 200
-"""Characters of the name of a model, a judge or a prompt."""
+"""Maximum length of the name of a model, a judge or a prompt, in characters."""
 KEYS = ("prompt", "a", "b", "winner")
 TIE = "tie"
 _UNKNOWN = "no such case in the other run"
@@ -44,7 +44,7 @@ class PairwiseRecord(NamedTuple):
 
 
 class ComparisonRows(RowBuilder):
-    """Turns rows `{prompt, a, b, winner, judge?}` into comparisons; other keys are ignored."""
+    """Converts rows `{prompt, a, b, winner, judge?}` to comparisons; other keys are ignored."""
 
     def read(self, row: Any) -> PairwiseRecord:
         """Return the comparison of a row.
@@ -121,14 +121,14 @@ class RunRecords(NamedTuple):
     records: list[PairwiseRecord]
     metric: str | None
     left_out: Counter[str]
-    """Reason -> results, or pairs of results, without a comparison."""
+    """Reason -> number of results, or pairs of results, without a comparison."""
 
 
 def records_of(sources: Sequence[RankSource], metric: str | None) -> RunRecords:
     """Return the comparisons of runs, files and Python objects.
 
     Args:
-        sources: where they are.
+        sources: runs, files and Python objects.
         metric: the metric of the runs; `None` if there is only one.
 
     Raises:
@@ -161,20 +161,20 @@ def records_of(sources: Sequence[RankSource], metric: str | None) -> RunRecords:
 
 
 class _RunCases(NamedTuple):
-    """What the ranking needs of one run."""
+    """The data of one run for a ranking."""
 
     report: Report
     entries: dict[str, CaseEntry]
     pairwise: dict[str, list[PairwiseRecord]]
-    """Metric -> comparisons inside its rows."""
+    """Metric -> comparisons in its rows."""
     model: str | None
 
 
 def _records_of_runs(runs: Sequence[Report], metric: str | None) -> RunRecords:
     """Return the comparisons of runs by one metric.
 
-    Rows of a pairwise metric are comparisons. Of any other metric, the values of every two runs
-    are compared case by case: the better one in the direction of the metric wins.
+    Rows of a pairwise metric are comparisons. For any other metric, the values of each pair of runs
+    are compared case by case; the better value by the direction of the metric wins.
 
     Args:
         runs: the runs.
@@ -221,8 +221,8 @@ def _read(report: Report) -> _RunCases:
 def _record_of(row: Row, report: Report) -> PairwiseRecord | None:
     """Return the comparison in a row of a pairwise metric; `None` for other rows.
 
-    Above 0.5 the first model wins, below it the second; there is no share for a fallback or
-    without a value.
+    Above 0.5 the first model wins, below 0.5 the second. A fallback, or a row without a value, has
+    no share.
     """
     sides = {} if isinstance(row.result, Failure) else mapping(row.result.details.get("pairwise"))
     a, b = sides.get("a"), sides.get("b")

@@ -26,7 +26,7 @@ from judgekit.report.run_labels import DescribedRubric, RunLabels
 
 
 def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> RubricStatistics:
-    """Measure what each criterion of a run adds. No model is called.
+    """Measure the contribution of each criterion of a run. No model is called.
 
     Args:
         run: a run folder, or a report.
@@ -79,11 +79,11 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
 
 
 class _Metric(CriterionValues):
-    """The values of the criteria of one metric, and what people answered.
+    """The values of the criteria of one metric, and human answers.
 
     Args:
         manifest: describes the rubric of the metric.
-        name: of the metric.
+        name: name of the metric.
         clustered: whether cases come with clusters.
     """
 
@@ -94,17 +94,17 @@ class _Metric(CriterionValues):
         self._labelled: dict[int, dict[str | None, list[Label]]] = {}
 
     def label(self, people: Mapping[Topic, Mapping[str, Label | None]]) -> None:
-        """Keep the labels of the case that is added next, by criterion."""
+        """Set the labels, by criterion, of the case that is added next."""
         for (name, criterion), given in people.items():
             if name in self._names and (own := [one for one in given.values() if one is not None]):
                 self._labelled.setdefault(len(self._units), {})[criterion] = own
 
     def with_people(self, agreement: Any, place: int) -> dict[str, Any]:
-        """Return what labels add to the statistics of a criterion."""
+        """Return the statistics of a criterion that need labels."""
         figure = agreement and (agreement.kappa or agreement.rank)
         kind = "kappa" if figure and agreement.kappa else "Spearman" if figure else None
         before, after = self.score(self.values), self.score(self.values, without=place)
-        # Over the same cases as without the criterion, where others are left.
+        # Over the same cases as without the criterion, if there are other criteria.
         whole = before + 0 * after if len(self.ids) > 1 else before
         scores, weights = self._people
         return {
@@ -116,10 +116,10 @@ class _Metric(CriterionValues):
 
     @cached_property
     def _people(self) -> tuple[Any, Any]:
-        """By case, the score that people gave, and its weight: 1 / probability.
+        """For each case, the human score and its weight, 1 / probability.
 
-        It is the mean of their scores of the metric, or else the weighted mean of their answers to
-        all criteria; NaN without either.
+        The score is the mean of the scores for the metric, or else the weighted mean of the answers
+        to all criteria; NaN without either.
         """
         import numpy as np
 

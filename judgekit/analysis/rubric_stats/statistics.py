@@ -1,4 +1,4 @@
-"""The statistics of criteria: from the values of each case to numbers and words."""
+"""Compute statistics of criteria from the values of the cases."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from judgekit.stats.intervals import FEWEST as FEWEST_VALUES
 from judgekit.stats.intervals import Coefficient, MeanError, mean_interval
 
 FEWEST = 20
-"""Cases below which nothing is concluded."""
+"""Minimum number of cases for a conclusion."""
 WEAK = 0.35
-"""A correlation with an interval within this distance of 0 is no relation."""
+"""A correlation whose interval is within this distance of 0 counts as no relation."""
 SAME = 0.98
-"""Share of equal verdicts above which two criteria are one; also a correlation that high."""
+"""Share of equal verdicts, or correlation, above which two criteria are duplicates."""
 VARIED = 0.05
 """Share of other values that a criterion needs besides its most frequent one, for agreement to
 have a meaning."""
 COMPARED = 100
-"""Criteria that each is compared with; the number of pairs is quadratic."""
+"""Maximum number of criteria to compare with each one; the number of pairs is quadratic."""
 _FULL = 1 - 1e-6
 
 
 class RubricFigure(Value):
-    """A figure with the cases it is of, and its 95 % interval."""
+    """A figure with its number of cases and its 95 % interval."""
 
     n: int
     value: float | None = None
-    """`None` where it is not defined, such as a correlation with a constant."""
+    """`None` if it is undefined, such as a correlation with a constant."""
     low: float | None = None
     high: float | None = None
     too_few: str | None = None
@@ -49,7 +49,7 @@ class RubricFigure(Value):
 
     @property
     def text(self) -> str:
-        """The figure as it is shown.
+        """The figure as text.
 
         >>> RubricFigure(n=40, value=0.5, low=0.25, high=0.75).text
         '0.50 [0.25, 0.75], n 40'
@@ -61,7 +61,7 @@ class RubricFigure(Value):
 
     @property
     def unrelated(self) -> bool:
-        """Whether the interval contains 0 and nothing far from it."""
+        """Whether the interval contains 0 and is close to it."""
         if self.low is None or self.high is None:
             return False
         return -WEAK <= self.low <= 0 <= self.high <= WEAK
@@ -75,9 +75,9 @@ class CriterionStatistics(Value):
     n: int
     """Cases with a value; values are on 0..1."""
     constant: float | None = None
-    """The value of all cases, if there is only one."""
+    """The value of all cases, if it is constant."""
     others: int
-    """Other criteria that vary."""
+    """Number of other criteria that vary."""
     penalty: bool = False
     """Whether its weight is a penalty."""
     mean: RubricFigure
@@ -98,13 +98,13 @@ class CriterionStatistics(Value):
     """The coefficient of agreement with people, `kappa` or `Spearman`; `None` without labels."""
     people: RubricFigure | None = None
     agreement: RubricFigure | None = None
-    """Pearson's correlation of the score with that of people."""
+    """Pearson's correlation of the score with the human score."""
     agreement_without: RubricFigure | None = None
     """The same for the score without the criterion."""
 
     @property
     def findings(self) -> dict[str, str]:
-        """What the figures say, by `constant`, `duplicate`, `noise`, `against` or `few`."""
+        """Conclusions by kind: `constant`, `duplicate`, `noise`, `against` or `few`."""
         if self.n < FEWEST:
             return {"few": f"has {self.n} of the {FEWEST} cases that a conclusion needs"}
         if self.constant is not None:
@@ -144,14 +144,14 @@ class RubricStatistics(Document, Value):
     cluster: str | None = None
     """Metadata field that clusters cases; intervals are clustered by it."""
     unweighted: tuple[str, ...] = ()
-    """Metrics with a score that is no weighted mean: all criteria count the same here."""
+    """Metrics whose score is not a weighted mean; all criteria have equal weight here."""
     random: bool = False
-    """Whether the labels have no probabilities and are taken as a random sample."""
+    """Whether the labels have no probabilities and are treated as a random sample."""
     criteria: tuple[CriterionStatistics, ...]
 
     @property
     def notes(self) -> list[str]:
-        """What a reader has to know about the figures."""
+        """Notes on the figures."""
         by = f"clusters of {self.cluster}" if self.cluster else "case"
         notes = [f"Intervals: 95 %, by {by}. Values and scores are on 0..1."]
         for metric in self.unweighted:
@@ -163,7 +163,7 @@ class RubricStatistics(Document, Value):
         return notes
 
     def to_json(self) -> dict[str, Any]:
-        """Return the statistics as JSON values, with what they say of each criterion."""
+        """Return the statistics as JSON values, with the conclusions for each criterion."""
         data: dict[str, Any] = self.model_dump(mode="json")
         for one, entry in zip(self.criteria, data["criteria"], strict=True):
             entry["findings"] = one.findings
@@ -181,7 +181,7 @@ class RubricStatistics(Document, Value):
 
 
 class CriterionValues:
-    """Values and weights of criteria, a column each; NaN where a case has no value.
+    """Values and weights of criteria, one column each; NaN if a case has no value.
 
     Args:
         clustered: whether cases come with clusters.
@@ -191,7 +191,7 @@ class CriterionValues:
     values: Any
     """An array of criteria by cases."""
     weighted: bool
-    """Whether the criteria add up to the score; otherwise all count the same here."""
+    """Whether the score is the weighted sum of the criteria; otherwise weights are equal here."""
 
     def __init__(self, *, clustered: bool = False) -> None:
         self._clustered = clustered
@@ -210,7 +210,7 @@ class CriterionValues:
         self._units.append(unit)
 
     def finish(self) -> Self:
-        """Turn the columns into arrays; nothing is added after that."""
+        """Convert the columns to arrays; no cases can be added afterwards."""
         import numpy as np
 
         size = len(self._units)
@@ -224,11 +224,11 @@ class CriterionValues:
         return self
 
     def score(self, values: Any, without: int | None = None) -> Any:
-        """Return by case the weighted mean of criteria, on 0..1; NaN where there is none.
+        """Return the weighted mean of criteria for each case, on 0..1; NaN if there is none.
 
         Args:
-            values: an array like `values`; NaN where a criterion that counts has no value.
-            without: a criterion to leave out.
+            values: an array like `values`; NaN if a criterion with a weight has no value.
+            without: a criterion to exclude.
         """
         import numpy as np
 
