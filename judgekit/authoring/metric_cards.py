@@ -120,13 +120,13 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
         yield from _field("gives", _outcome(entry.name, example), width)
     elif wants_logprobs(find(entry.name).factory):
         yield "  needs log-probabilities of a model: see docs/answers.md"
-    else:  # the command on one line, so that it can be copied
+    else:  # the command on one line, to be copied
         yield "  run it, with your judge as MODEL:"
         yield f"  {command_of(entry.name, example, judge='MODEL')}"
 
 
 def _outcome(name: str, example: CardExample) -> str:
-    """Return what a computed metric gives for its example."""
+    """Return the result of a computed metric for its example."""
     try:
         result = run_example(name, example.case, example.options)
     except ConfigError as exc:

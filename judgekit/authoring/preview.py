@@ -21,9 +21,9 @@ from judgekit.suite.overrides import read_flags
 
 _INVENTED = Path(__file__).with_name("lint") / "invented.yaml"
 _FIELDS = ("system", "history", "input", "output", "reference", "context", "baseline")
-"""Fields of the case where none is flags."""
+"""Fields of the case to show if no case is given by flags."""
 _REMEMBERED = 1_000
-"""Ids that are kept to suggest one."""
+"""Maximum number of ids to keep for a suggestion."""
 
 
 class Preview(NamedTuple):
@@ -37,7 +37,7 @@ class Preview(NamedTuple):
     request: Request
 
     def text(self) -> str:
-        """Return the messages that a judge sees."""
+        """Return the messages for the judge."""
         return "".join(f"--- {m.role}\n{m.content}\n" for m in self.request.messages)
 
     def whole(self) -> list[str]:
@@ -93,7 +93,7 @@ def preview_text(
 
     Raises:
         RubricError: the rubric is wrong.
-        ConfigError: there is no such case or parameter.
+        ConfigError: the case or a parameter does not exist.
     """
     if cases is None and case is not None:
         raise ConfigError(f"--case {case!r} needs a file of cases; add --cases FILE")
@@ -132,7 +132,7 @@ def _preview(
 
 
 def _compared(one: Preview, other: Preview, *, as_json: bool) -> str:
-    """Return the differences between the requests of two versions, from the other to this."""
+    """Return the differences between the requests of two versions, from `other` to this one."""
     diff = difflib.unified_diff(other.whole(), one.whole(), other.file, one.file, lineterm="")
     lines = list(diff)
     old, new = other.request.key, one.request.key

@@ -1,4 +1,4 @@
-"""Search the layer and the strength of a steering vector: train, answer, score, compare."""
+"""Search for the layer and the strength of a steering vector: train, answer, score, compare."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from judgekit.suite.judges import make_judge
 from judgekit.suite.systems import open_system, steerable, steered_system
 
 HELD_OUT = 5
-"""Without test prompts, the prompt of every fifth pair is one, and the pair is not trained on."""
+"""Without test prompts, every fifth pair gives a test prompt and is not used for training."""
 TABLE, VECTOR, PAGE, CASES = "steering.json", "vector.safetensors", "steering.html", "cases.jsonl"
 
 
@@ -53,7 +53,7 @@ class SteeringPlan(NamedTuple):
     prompts: str | None = None
     judge: JudgeFile | None = None
     options: Mapping[str, Any] = {}
-    """Further options of the metric."""
+    """Additional options of the metric."""
     max_tokens: int = 256
     cassette: Path | None = None
     record: str = "new_episodes"
@@ -62,11 +62,11 @@ class SteeringPlan(NamedTuple):
 def optimize_steering(
     plan: SteeringPlan, *, out: Path | None = None, progress: Callable[[str], object] = str
 ) -> SteeringTable:
-    """Train a vector for each layer, answer and score with each strength, and write the outcome.
+    """Train a vector for each layer, answer and score with each strength, and write the results.
 
     Args:
         plan: the settings.
-        out: folder for the table, the page, and vector and answers of the best cell.
+        out: folder for the table, the page, and the vector and answers of the best cell.
         progress: called with a line before each step.
 
     Raises:
@@ -99,7 +99,7 @@ def optimize_steering(
 
 
 def _check_out(out: Path) -> None:
-    """Refuse a folder with files of these names that are not from an earlier search."""
+    """Check that existing files with these names in a folder are from an earlier search."""
     begin = f'{{\n "format": "{FORMAT}"'.encode()
     if out.exists() and not out.is_dir():
         raise ConfigError("is no folder; name another one", where=str(out))
@@ -188,7 +188,7 @@ async def _train(
 ) -> tuple[bytes, str]:
     """Return the file of the vector of a layer, and the digest of the weights."""
     judge = system.for_judge(steerable(system).trainer(layer, layers=layers))
-    message = ChatMessage(role="system", content=pairs)  # a tape keeps a system message once
+    message = ChatMessage(role="system", content=pairs)  # tapes store system messages once
     request = RequestBuilder(judge).request(
         messages=(message,), form=Form(want="embedding"), sample=0, about=About()
     )
@@ -198,7 +198,7 @@ async def _train(
         advice = "to train it: --record new_episodes"
         raise ConfigError(f"vector of layer {layer}: {exc}; {advice}") from exc
     weights = (reply.server or "").removeprefix("weights ")
-    # Nothing else: the digest of the file is part of the keys of all steered answers.
+    # No other data: the digest of the file is part of the keys of all steered answers.
     metadata = {"weights": weights}
     return vector_bytes(read_vector(reply), layer=layer, metadata=metadata), weights
 

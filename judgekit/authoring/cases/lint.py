@@ -24,29 +24,29 @@ from judgekit.datasets.ids import IdSet
 from judgekit.datasets.turn_rows import SessionTurn, sessions
 
 MOST = 1_000
-"""Findings of one rule; more are counted."""
+"""Maximum number of findings per rule; further ones are only counted."""
 LEAST_LABELS = 20
-"""Cases with a label that its balance needs."""
+"""Minimum number of cases with a label to check its balance."""
 UNBALANCED = 0.9
-"""Share of the most frequent value from which a label is unbalanced."""
+"""Minimum share of the most frequent value of an unbalanced label."""
 LEAKED = 0.8
-"""Share of the pieces of a reference in the prompt from which it leaks."""
+"""Minimum share of a reference's pieces in the prompt for a leak."""
 _LEAK_WIDTH = 12
-"""Characters of a piece: shorter ones are common to any two long texts."""
+"""Length of a piece in characters: shorter ones occur in any two long texts."""
 _LEAST_LEAK = 15
-"""Characters of a reference that can leak; "Paris" may be part of the question."""
+"""Minimum length of a reference that can leak; "Paris" may be part of the question."""
 _MOST_VALUES = 50
-"""Different values of a label; one with more is no class."""
+"""Maximum number of distinct values of a class label."""
 case_rules = partial(rules_in, Path(__file__).with_name("rules.yaml"))
 """Returns id -> rule."""
 
 
 def lint_cases(source: str, *, shape: Shape | None = None) -> Linted:
-    """Check a file of cases. A row that cannot be read is a finding, too.
+    """Check a file of cases. A row that cannot be read is also a finding.
 
     Args:
         source: a file, or `-` for standard input.
-        shape: what a row looks like; by default detected.
+        shape: the format of a row; by default, it is detected.
 
     Raises:
         DatasetError: the file cannot be read, or has no rows.
@@ -67,7 +67,7 @@ def _session_of(row: CheckedRow) -> str:
 
 
 class _Place(NamedTuple):
-    """Where a case is."""
+    """The location of a case."""
 
     line: int
     row: str
@@ -76,7 +76,7 @@ class _Place(NamedTuple):
 
 
 class CaseLinter:
-    """Checks cases one by one and keeps the findings, at most `MOST` of a rule."""
+    """Checks cases one by one and keeps at most `MOST` findings per rule."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -88,7 +88,7 @@ class CaseLinter:
         self._places: list[tuple[int, str]] = []
         self._duplicates = NearDuplicates()
         self._labels: dict[str, tuple[_Place, Counter[str]]] = {}
-        """Label -> its first case, and how often it has each value."""
+        """Label -> its first case, and the number of cases per value."""
         self._mask = redactor(NAMES)
 
     def row(self, row: CheckedRow) -> None:
@@ -105,7 +105,7 @@ class CaseLinter:
             self._case(row.item, place, row.messages, has_id=row.has_id)
 
     def session(self, session: str, turns: Sequence[tuple[str | int, SessionTurn]]) -> None:
-        """Check the turns of a session, each after its place."""
+        """Check the turns of a session, given with their locations."""
         place = _place(turns[0][0], session)
         numbers = [(at, turn.number) for at, turn in turns]
         for (_, before), (at, number) in pairwise(numbers):
@@ -138,7 +138,7 @@ class CaseLinter:
                     counts[str(value)] += 1
 
     def findings(self) -> list[LintFinding]:
-        """Return all findings, also those that need every case."""
+        """Return all findings, including those that need all cases."""
         if self._without_id is not None:
             without = f"{self._number_without_id:,} of {len(self._places):,} cases have no id"
             self._add("missing-id", self._without_id, "id", f"{without}; this is the first")
@@ -172,7 +172,7 @@ class CaseLinter:
             return
         id, field = (name and self._mask(name) for name in (place.id, field))
         subject = ", ".join(filter(None, [id and f"case {id!r}", field and f"field {field}"]))
-        # A path in advice escapes the dots of a key, which would hide an address.
+        # Paths in advice escape the dots of a key, which would hide an address.
         bare = message.replace("\\", "")
         masked_message = message if self._mask(bare) == bare else self._mask(bare)
         text = f"{place.row}{subject}{': ' if subject else ''}{masked_message}"

@@ -1,4 +1,4 @@
-"""Rows of a file of cases with what is wrong with them, read to the end of the file."""
+"""Read all rows of a file of cases, with their errors."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class CheckedRow(NamedTuple):
     at: str | int
     """Its line, or a text such as `row 3`."""
     item: Case | SessionTurn | DatasetError
-    """What it holds, or why it cannot be read."""
+    """Its content, or the error."""
     has_id: bool = True
     messages: Sequence[Message] | None = None
-    """All messages in their order, if it is a chat."""
+    """All messages in order, if it is a chat."""
 
 
 def checked_rows(source: str, *, shape: Shape | None) -> Iterator[CheckedRow]:
@@ -44,7 +44,7 @@ def checked_rows(source: str, *, shape: Shape | None) -> Iterator[CheckedRow]:
 
 
 class _CheckingBuilder(RowBuilder):
-    """Returns what is wrong with a row instead of raising it."""
+    """Returns the error of a row instead of raising it."""
 
     def __init__(self, inner: RowBuilder) -> None:
         self._inner = inner

@@ -23,7 +23,7 @@ from judgekit.datasets.load import ENDINGS
 from judgekit.datasets.write import write_cases
 
 _ROOM = 990
-"""Characters of an id that leave room for a number after it."""
+"""Maximum length of an id without the number that may be appended."""
 
 
 class Sanitizer:
@@ -31,7 +31,7 @@ class Sanitizer:
 
     Args:
         kinds: the kinds to replace; all by default.
-        replacement: `pseudonym` (`[EMAIL-1f4a09c2]`) keeps people apart, `kind` (`[EMAIL]`) does
+        replacement: `pseudonym` (`[EMAIL-1f4a09c2]`) distinguishes values, `kind` (`[EMAIL]`) does
             not.
         salt: keys the digests of pseudonyms.
         compat: the four patterns and the replacements of another tool.
@@ -74,8 +74,8 @@ class Sanitizer:
     def sanitize(self, case: Case) -> Case:
         """Return a case without personal data; its id stays unique.
 
-        An id that was derived from the content is derived again, because a digest of a short text
-        reveals it to anybody who tries all numbers.
+        An id that was derived from the content is derived again, because a short text can be found
+        from its digest by trying all values.
         """
         self.cases += 1
         before = self.counts.total()
@@ -90,7 +90,7 @@ class Sanitizer:
         return clean.model_copy(update={"id": id, "parent": parent})
 
     def _rename(self, id: str, clean: str) -> str:
-        """Return a new id that no other case has; the same one for every use of an old id."""
+        """Return a unique new id; the same old id always gets the same new id."""
         new, number = clean, 2
         while not self._ids.add(new):
             new = f"{clean[:_ROOM]}-{number}"
@@ -114,7 +114,7 @@ class Sanitizer:
         self.counts[kind, self._field] += 1
 
     def text(self, *, out: Path | None) -> str:
-        """Return the counts as a table, and what was written."""
+        """Return the counts as a table, and the written files."""
         rows = [(kind, field, f"{count:,}") for (kind, field), count in sorted(self.counts.items())]
         table = DisplayTable(("kind", "field", "values"), rows, numbers=(2,))
         values, cases = counted(self.counts.total(), "value"), counted(self.cases, "case")
@@ -137,7 +137,7 @@ def write_sanitized(cases: Iterable[Case], sanitizer: Sanitizer, out: Path | Non
     """Write sanitized cases as JSON Lines; only count for `None`.
 
     Raises:
-        OSError: the file cannot be written; what stood there before stays.
+        OSError: the file cannot be written; an existing file is unchanged.
     """
     if out is not None:
         write_cases(map(sanitizer.sanitize, cases), out)
@@ -147,7 +147,7 @@ def write_sanitized(cases: Iterable[Case], sanitizer: Sanitizer, out: Path | Non
 
 
 def check_output(source: str, out: Path, *, force: bool) -> None:
-    """Refuse an output file that is the input, exists, or has the ending of another format.
+    """Check that an output file is not the input, does not exist, and has the right extension.
 
     Raises:
         ConfigError: the file may not be written.

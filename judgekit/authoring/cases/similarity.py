@@ -1,10 +1,10 @@
-"""Near duplicates: cases with nearly the same text, in time and memory linear in their number.
+"""Find near duplicates, cases with nearly the same text, in linear time and memory.
 
-A text is the set of its overlapping pieces of 5 characters, after case and punctuation are
-removed. Two texts are alike by the Jaccard index of their sets. The `KEPT` smallest hashes of a
-set stand in for it (a bottom-k sketch; exact for texts with fewer pieces), and only cases that
-agree in one of `BANDS` bands of `ROWS` minimum hashes are compared: a pair that is 0.8 alike is
-missed with probability (1 - 0.8**4)**16 = 0.0002.
+A text is the set of its overlapping pieces of 5 characters, after case and punctuation are removed.
+The similarity of two texts is the Jaccard index of their sets. A set is represented by its `KEPT`
+smallest hashes (a bottom-k sketch; exact for texts with fewer pieces). Only cases that agree in one
+of `BANDS` bands of `ROWS` minimum hashes are compared: a pair with similarity 0.8 is missed with
+probability (1 - 0.8**4)**16 = 0.0002.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
 
 ALIKE = 0.8
-"""Jaccard index from which two texts are near duplicates."""
+"""Minimum Jaccard index of near duplicates."""
 KEPT = 128
 BANDS, ROWS = 16, 4
 WIDTH = 5
-"""Characters of a piece."""
+"""Length of a piece, in characters."""
 _LONGEST = 1_000_000
-"""Characters of a text that are compared."""
+"""Maximum number of characters of a text to compare."""
 _WORD = re.compile(r"\w+")
 _Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 _FACTORS, _SHIFTS = np.random.default_rng(42).integers(1, 2**63, (2, BANDS * ROWS, 1), np.uint64)
 
 
 class DuplicatePair(NamedTuple):
-    """A case and an earlier one, by the order of adding, and how alike they are."""
+    """A case and an earlier one, by the order of adding, and their similarity."""
 
     later: int
     earlier: int
     alike: float
-    """The lower one of the Jaccard indices of input and output."""
+    """The lower of the Jaccard indices of input and output."""
 
 
 def pieces(text: str, *, width: int = WIDTH) -> _Hashes:
@@ -61,13 +61,13 @@ def pieces(text: str, *, width: int = WIDTH) -> _Hashes:
 
 
 def share_inside(part: str, whole: str, *, width: int) -> float:
-    """Return the share of the pieces of a text that another text has, from 0 to 1."""
+    """Return the share of a text's pieces that another text contains, 0..1."""
     inner = pieces(part, width=width)
     return float(np.isin(inner, pieces(whole, width=width)).mean()) if len(inner) else 0.0
 
 
 def likeness(first: bytes, second: bytes) -> float:
-    """Return the Jaccard index that two sketches estimate; 1 for two blank texts."""
+    """Estimate the Jaccard index from two sketches; 1 for two blank texts."""
     a, b = (set(np.frombuffer(sketch, np.uint32).tolist()) for sketch in (first, second))
     union = sorted(a | b)[:KEPT]
     return len(a & b & set(union)) / len(union) if union else 1.0
@@ -76,8 +76,8 @@ def likeness(first: bytes, second: bytes) -> float:
 class NearDuplicates:
     """Finds near duplicates among cases: 1.3 kB for each.
 
-    Two cases are near duplicates if their inputs and their outputs are each at least `ALIKE` alike,
-    and their system prompt, history, context and choices are equal.
+    Two cases are near duplicates if the similarities of their inputs and of their outputs are at
+    least `ALIKE`, and their system prompt, history, context and choices are equal.
 
     >>> duplicates = NearDuplicates()
     >>> for number, text in enumerate(("Where is my parcel?", "Hello", "where is my  parcel")):
@@ -89,10 +89,10 @@ class NearDuplicates:
     def __init__(self) -> None:
         self._keys = array("Q")
         self._sketches: list[tuple[bytes, ...]] = []
-        """Of the input and the output of each case."""
+        """Sketches of the input and the output of each case."""
 
     def add(self, case: Case) -> None:
-        """Add a case; one without input and output is like no other."""
+        """Add a case; a case without input and output has no duplicates."""
         sketches = [_sketch(case.input or ""), _sketch(case.output or "")]
         self._sketches.append(tuple(sketch.tobytes() for sketch in sketches))
         main = next((sketch for sketch in sketches if len(sketch)), None)
@@ -112,7 +112,7 @@ class NearDuplicates:
             order = np.argsort(band, kind="stable")
             starts = np.flatnonzero(np.diff(band[order]) != 0) + 1
             for start, end in pairwise([0, *starts.tolist(), len(order)]):
-                # With the first and the previous one only, so that time stays linear.
+                # Compared only with the first and the previous one, to keep the time linear.
                 members = order[start:end].tolist()
                 for before, later in pairwise(members):
                     if later not in matches and (pair := self._match(later, {members[0], before})):

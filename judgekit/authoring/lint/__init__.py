@@ -1,1 +1,1 @@
-"""Lint: problems of a rubric that are found without calling a judge."""
+"""Lint for rubrics and personas: find mistakes before judges are called."""

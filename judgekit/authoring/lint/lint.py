@@ -1,4 +1,4 @@
-"""Lint: check rubric files against every rule, except those that a file silences."""
+"""Check rubric files against all rules, and apply their silences."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lint_rules() -> dict[str, LintRule]:
 
 
 MOST_FILES = 1_000
-"""Files of a folder; one with more is not a folder of rubrics."""
+"""Maximum number of files in a folder of rubrics."""
 
 
 def lint_rubrics(
@@ -49,16 +49,16 @@ def lint_rubrics(
     minimum: int | None = None,
     api: str | None = None,
 ) -> Linted:
-    """Check rubrics against every rule. Never calls a judge.
+    """Check rubrics against all rules. No judge is called.
 
     Args:
         sources: names, files and folders; the folder `rubrics` by default.
         results: a run folder, to check the verdicts of the rubrics as well.
-        minimum: verdicts of a criterion that rules on results need.
-        api: the API of a judge, to name what a decision endpoint cannot be asked.
+        minimum: minimum number of verdicts of a criterion for rules on results.
+        api: the API of a judge, to report questions that a decision endpoint does not support.
 
     Raises:
-        ConfigError: there is no such rubric, or no such run.
+        ConfigError: a rubric or the run does not exist.
     """
     if results is not None and not sources and not Path("rubrics").is_dir():
         sources = _rubrics_of_run(Path(results))
@@ -68,7 +68,7 @@ def lint_rubrics(
     for path in paths:
         try:
             subjects.append(LintSubject(path))
-        except RubricError as exc:  # it was removed, or cannot be read
+        except RubricError as exc:  # the file was removed, or cannot be read
             findings.append(_not_loaded(exc, path))
     rubrics = {subject.rubric.name: subject.rubric for subject in subjects if subject.rubric}
     observed = {} if results is None else observe(Path(results), rubrics)
@@ -81,7 +81,7 @@ def lint_rubrics(
 
 
 def _rubrics_of_run(folder: Path) -> list[Path]:
-    """Return the files of the rubrics of a run that are found from this folder."""
+    """Return the files of a run's rubrics that can be found from the working folder."""
     files: list[Path] = []
     for name in rubrics_in(folder):
         with suppress(RubricError):
@@ -94,10 +94,10 @@ def _rubrics_of_run(folder: Path) -> list[Path]:
 def rubric_files(sources: Sequence[str | Path]) -> list[Path]:
     """Return the rubric files of names, files and folders, each once.
 
-    A folder without rubrics means the folder `rubrics` in it.
+    For a folder without rubrics, its subfolder `rubrics` is used.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: there are no rubrics.
     """
     if not sources:
         if not Path("rubrics").is_dir():
@@ -149,7 +149,7 @@ def findings_in(
 
 
 def _applies(rule: LintRule, subject: LintSubject, *, api: str | None) -> bool:
-    """Return whether a rule can check a subject; without a rubric, only the front matter counts."""
+    """Return whether a rule can check a subject; without a rubric, only front matter is checked."""
     if subject.partial:
         return rule.needs == "template" and not subject.faults
     if rule.needs in ("rubric", "results", "api"):
@@ -163,7 +163,7 @@ def _not_loaded(error: RubricError, path: Path) -> LintFinding:
 
 
 MOST = 100
-"""Comments of one template that are read."""
+"""Maximum number of comments of a template to read."""
 _COMMENT = re.compile(r"\{#-?\s*lint\s+([\w-]{1,60})\s*:([^#]{0,500}?)-?#\}")
 
 
@@ -175,7 +175,7 @@ class Silence(NamedTuple):
     where: str
     criterion: str | None = None
     template: str | None = None
-    """The partial template that contains it; it applies to this file only."""
+    """The partial template that contains it; it applies only to this file."""
 
     def covers(self, finding: LintFinding) -> bool:
         """Return whether it applies to a finding."""
@@ -235,7 +235,7 @@ def silence_problems(
             message = f"silences {silence.rule!r} without a reason"
             yield "silence-without-reason", Problem(silence.where, message)
         elif silence.template is not None:
-            continue  # its findings appear where the partial is used
+            continue  # its findings appear where the partial template is used
         elif silence.rule in checked and not any(silence.covers(f) for f in findings):
             message = f"silences {silence.rule!r}, which has no finding here"
             yield "silence-unused", Problem(silence.where, message)

@@ -19,14 +19,14 @@ from judgekit.metrics.tokens import count_words
 FEW_EXEMPLARS = 3
 MANY_WORDS = 15
 SHORT_EXEMPLAR = 3
-"""Words; a shorter exemplar shows no style."""
+"""Minimum number of words of an exemplar; a shorter one shows no style."""
 
 persona_rules = partial(rules_in, Path(__file__).with_name("persona_rules.yaml"))
 """Returns id -> rule."""
 
 
 def lint_personas(paths: Sequence[str | Path]) -> Linted:
-    """Check persona files; an error that stops one from loading is a finding, too.
+    """Check persona files; an error that prevents loading is also a finding.
 
     Raises:
         ConfigError: a file does not exist.
@@ -45,7 +45,7 @@ def lint_personas(paths: Sequence[str | Path]) -> Linted:
 
 
 Problems = Iterator[tuple[str, str, str]]
-"""Rule, place and message."""
+"""Rule, location and message."""
 
 
 def _problems(path: Path) -> Problems:

@@ -1,4 +1,4 @@
-"""Verdicts of a rubric in a run, counted in one reading, and the rules about them."""
+"""Count the verdicts of rubrics in a run, and check them with rules."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.rubric import Rubric
 
 COMPARED = 40
-"""Criteria of a rubric that are compared in pairs; the number of pairs is quadratic."""
+"""Maximum number of criteria to compare in pairs; the number of pairs is quadratic."""
 _MOST_VALUES = 1_000
-"""Distinct values of a criterion that are counted."""
+"""Maximum number of distinct values of a criterion to count."""
 _SHOWN = 3
 _HIGH, _LOW = 0.9, 0.1
 """Values on 0..1 that mean yes, and no."""
@@ -37,10 +37,10 @@ class AnswerCounts:
 
     def __init__(self) -> None:
         self.number: Counter[str] = Counter()
-        """Of `answers`, of `quotes`, of those `unfound`, of `contradictions`, and by status."""
+        """Numbers of `answers`, `quotes`, `unfound` quotes, `contradictions`, and by status."""
         self.values: Counter[float] = Counter()
         self.contradicting: list[str] = []
-        """The first cases, with their contradiction."""
+        """The first cases with contradictions."""
         self.unfound_in: list[str] = []
 
     @property
@@ -76,7 +76,7 @@ class CriterionPair:
         self.both = 0
         self.equal = 0
         self.against = 0
-        """Cases where one means yes and the other no."""
+        """Number of cases in which one means yes and the other no."""
 
     def add(self, first: float, second: float) -> None:
         """Count one case."""
@@ -93,9 +93,9 @@ class RubricVerdicts:
         self.digest = rubric.digest[:16]
         self.rows = 0
         self.others = 0
-        """Rows of another version of the file."""
+        """Number of rows of another version of the file."""
         self.unreadable = 0
-        """Rows that failed because the reply did not match the schema."""
+        """Number of rows that failed because the reply did not match the schema."""
         self.tallies: dict[str, AnswerCounts] = {id: AnswerCounts() for id in self.criteria}
         self._values = CriterionValues()
         self._compared = list(self.criteria)[:COMPARED]
@@ -169,14 +169,14 @@ def _rubric_of(score: Score) -> str:
 
 
 MINIMUM = 20
-"""Verdicts that a criterion needs: 95 % of 20 are 19."""
+"""Minimum number of verdicts of a criterion: 95 % of 20 is 19."""
 EDGE = 0.95
-"""Share of verdicts at one end above which a criterion does not tell cases apart."""
+"""Share of verdicts at one end above which a criterion does not distinguish cases."""
 ABSTAINING = 0.3
 INAPPLICABLE = 0.9
 CONTRADICTING = 0.05
 FEW = 3
-"""Contradictions that are more than slips."""
+"""Number of contradictions that is more than an accident."""
 UNFOUND = 0.1
 AGAINST = 0.2
 UNREADABLE = 0.1

@@ -1,4 +1,4 @@
-"""Lint rules, the decorators that register their checks, and what they find."""
+"""Lint rules, the decorators that register their checks, and their findings."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 class Problem(NamedTuple):
-    """What a check yields."""
+    """The result of a check."""
 
     where: str
     """`file:line`, or the file alone."""
     message: str
     criterion: str | None = None
-    """The criterion that it is about: silences of that criterion apply."""
+    """The criterion of the problem: silences of that criterion apply."""
 
 
 class LintFinding(NamedTuple):
@@ -36,13 +36,13 @@ class LintFinding(NamedTuple):
 
     file: str
     line: int
-    """From 1; 1 as well for a finding about the whole file."""
+    """Line number from 1; also 1 for a finding about the whole file."""
     rule: str
     severity: Severity
     message: str
     criterion: str | None = None
     case: str | None = None
-    """The id of the case that it is about, in a file of cases."""
+    """The id of the case, in a file of cases."""
     field: str | None = None
     """The field of the case."""
     silenced: str | None = None
@@ -63,13 +63,13 @@ class LintRule:
 
     Args:
         id: its name in findings, silences and documentation.
-        why: what goes wrong otherwise; one or two sentences.
-        fix: what to do; one or two sentences, or nothing.
+        why: the effect of the problem; one or two sentences.
+        fix: how to fix it; one or two sentences, or empty.
         severity: `error` fails a run, `warning` fails with `--strict`, `note` never fails.
-        needs: what the rule reads: the front matter, a rubric that loads, a template (of a rubric
-            or a partial one), the verdicts of a run, or a rubric under `--api`.
-        languages: the texts that the rule reads: `any`, or `English` for a rule about words.
-        check: yields the problems of a subject; `None` where loading finds them.
+        needs: the input of the rule: the front matter, a valid rubric, a template (of a rubric or a
+            partial one), the verdicts of a run, or a rubric with `--api`.
+        languages: the language of the texts: `any`, or `English` for a rule about words.
+        check: yields the problems of a subject; `None` if loading reports them.
     """
 
     id: str
@@ -82,7 +82,7 @@ class LintRule:
 
     @property
     def silenceable(self) -> bool:
-        """Whether a file may silence it: a rubric must load whatever its author says."""
+        """Whether a file may silence it; errors that prevent loading cannot be silenced."""
         return self.check is not None
 
     def finding(self, problem: Problem, *, severity: Severity | None = None) -> LintFinding:
@@ -157,7 +157,7 @@ def check_each(rule: str, *, english: bool = False) -> Callable[[CriterionCheck]
 
 
 def repeated(keyed: Iterable[tuple[Hashable, T]]) -> Iterator[tuple[T, T]]:
-    """Yield each value whose key another value had before, and the first one that had it."""
+    """Yield each value with a repeated key, and the first value with that key."""
     seen: dict[Hashable, T] = {}
     for key, value in keyed:
         first = seen.setdefault(key, value)

@@ -1,4 +1,4 @@
-"""Rules about scales: words to answer with and their values, and numbers and their explanations."""
+"""Rules about scales: answer words with their values, and numbers with their explanations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from judgekit.authoring.lint.subject import OwnCriterion
 from judgekit.authoring.lint.words import pattern, word_data
 
 WIDE = 10
-"""Steps of a number scale above which judges do not tell neighbours apart."""
+"""Maximum number of steps of a scale on which judges distinguish neighbours."""
 
 _NUMBER_WORDS = {"zero": 0.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0,
                  "ten": 10.0, "hundred": 100.0}  # fmt: skip
 
 
 class NumberRange(NamedTuple):
-    """Two numbers of a text that have an explanation."""
+    """Two numbers in a text that have an explanation."""
 
     low: float
     high: float
@@ -178,7 +178,7 @@ def _unanchored_levels(own: OwnCriterion) -> Iterator[Problem]:
 
 
 def _values(own: OwnCriterion) -> list[float]:
-    """Return the values of the words to answer with, in the order of the file."""
+    """Return the values of the answer words, in the order of the file."""
     return [level.value for level in own.words[1].values() if level.value is not None]
 
 

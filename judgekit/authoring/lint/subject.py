@@ -1,4 +1,4 @@
-"""The subject of rules: one rubric file, read as far as possible."""
+"""The subject of rules: one rubric file, parsed as far as possible."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class OwnCriterion(NamedTuple):
 
     @property
     def words(self) -> tuple[str, dict[str, LevelFile]]:
-        """The key of the words to answer with, and the words: of `levels` or of `options`."""
+        """The key of the answer words, `levels` or `options`, and the words."""
         if self.file.levels:
             return "levels", dict(self.file.levels)
         return "options", dict(self.file.options or {})
@@ -68,7 +68,7 @@ class LintSubject:
 
     Attributes:
         path: the file.
-        faults: the errors that stop it from loading; most rules do not run then.
+        faults: the errors that prevent loading; most rules do not run then.
         rubric: the rubric, loaded; `None` when it is abstract, partial, or does not load.
         readable: whether the front matter can be used.
         criteria: all criteria, including inherited ones.
@@ -128,7 +128,7 @@ class LintSubject:
         return english(text, around=self.words)
 
     def shares(self) -> dict[str, dict[str, float]]:
-        """Return mode -> criterion -> share of the value if every criterion has an answer."""
+        """Return mode -> criterion -> weight in the value if every criterion has an answer."""
         sums: dict[str, float] = {}
         for criterion in self.criteria:
             sums[criterion.group] = sums.get(criterion.group, 0.0) + max(0.0, criterion.weight)

@@ -1,4 +1,4 @@
-"""Rules about the template: what it prints, in what order it asks, and what it leaves out."""
+"""Rules about the template: its text, the order of its questions, and missing parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from judgekit.rubric.prints import keys_read, unfenced, unread
 from judgekit.rubric.rubric import Rubric
 
 LARGE = 4_000
-"""Tokens of the text of a rubric that cost too much with every case."""
+"""Maximum number of tokens of a rubric's text, which is paid for with every case."""
 _MODES = 4
 """Modes that are rendered to count their tokens, the default mode first."""
 
@@ -85,7 +85,7 @@ def _asked_first(where: str, text: str, criterion: str | None = None) -> Problem
 
 @check("unshown-part")
 def _unshown(subject: LintSubject) -> Iterator[Problem]:
-    """Find parts of the front matter that the template leaves out."""
+    """Find parts of the front matter that the template does not show."""
     printed = subject.printed
     for key in ("examples", "details"):
         if getattr(subject.file, key) and key not in printed:
@@ -150,7 +150,7 @@ def _unguarded(subject: LintSubject) -> Iterator[Problem]:
 def _rendered(
     subject: LintSubject, mode: str | None = None, *, sparse: bool = False
 ) -> str | ConfigError:
-    """Return the text that a judge would read about an invented case, or the error."""
+    """Return the judge's prompt for an invented case, or the error."""
     rubric = subject.loaded
     key = (mode or rubric.default_mode, sparse)
     if key not in subject.rendered:
@@ -180,8 +180,8 @@ def _size(subject: LintSubject) -> Iterator[Problem]:
 def estimated_tokens(text: str) -> int:
     """Return an estimate of the tokens of a text: a quarter of its ASCII characters, all others.
 
-    Tokenizers differ by model; for English they are within a third of this, for scripts without
-    spaces it counts a token a character.
+    Tokenizers differ by model: for English they are within a third of the estimate. For scripts
+    without spaces, it is one token per character.
     """
     if all(ord(character) < 0x250 or not character.isalpha() for character in text):
         return len(text) // 4  # in Latin script

@@ -16,11 +16,11 @@ from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError
 
 VERSION = 1
-"""Of the JSON."""
+"""Version of the JSON format."""
 
 
 def lint_text(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> str:
-    """Return one line per finding, why and fix under the first of each rule, and the counts.
+    """Return one line per finding, with explanation and fix for the first of each rule.
 
     Args:
         linted: the findings.
@@ -69,7 +69,7 @@ def lint_json(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> st
 
     Args:
         linted: the findings.
-        rules: their rules, by id, if the files hold cases; those of rubrics by default.
+        rules: their rules, by id, for files of cases; those of rubrics by default.
     """
     hidden = ("silenced", "criterion") if rules is not None else ("silenced", "case", "field")
     rules = lint_rules() if rules is None else rules
@@ -92,7 +92,7 @@ def _entry(one: LintFinding, rule: LintRule, *, hidden: Collection[str]) -> dict
 def rules_text(
     rules: Mapping[str, LintRule], *, only: str | None = None, command: str = "rubric"
 ) -> str:
-    """Return rules with why and fix, a paragraph each.
+    """Return rules with explanation and fix, one paragraph each.
 
     Args:
         rules: the rules, by id.
@@ -100,7 +100,7 @@ def rules_text(
         command: the command that checks them; only rubrics can silence rules.
 
     Raises:
-        ConfigError: there is no such rule; the message suggests a similar one.
+        ConfigError: the rule does not exist; the message suggests a similar one.
     """
     if only is not None and only not in rules:
         raise ConfigError(f"no rule {only!r}{near_rule(only, rules, command=command)}")
@@ -151,7 +151,7 @@ def _rule(rule: LintRule) -> dict[str, Any]:
 def _result(finding: LintFinding, index: int) -> dict[str, Any]:
     path = Path(os.path.relpath(finding.file)).as_posix()
     fingerprint = f"{path}\n{finding.rule}\n{finding.criterion}\n{finding.message}"
-    # A colon in its first part would be a scheme.
+    # A colon in the first segment would be read as a scheme.
     artifact = {"uri": quote(path, safe="/~+,;=@!$&'()*-._"), "uriBaseId": "%SRCROOT%"}
     location = {"artifactLocation": artifact, "region": {"startLine": finding.line}}
     result: dict[str, Any] = {
@@ -160,7 +160,7 @@ def _result(finding: LintFinding, index: int) -> dict[str, Any]:
         "level": finding.severity,
         "message": {"text": _message(finding.message)},
         "locations": [{"physicalLocation": location}],
-        # Without the line, so that a finding that moves keeps its fingerprint.
+        # Without the line number, so a moved finding keeps its fingerprint.
         "partialFingerprints": {"judgekit/v1": digest(fingerprint)[:32]},
     }
     if finding.silenced is not None:

@@ -36,11 +36,11 @@ def _untested(subject: LintSubject) -> Iterator[Problem]:
 
 
 DOMINANT = 0.6
-"""Share of the value above which one of three or more criteria decides alone."""
+"""Weight above which one of three or more criteria dominates the value."""
 NEGLIGIBLE = 0.02
-"""Share of the value below which an answer hardly changes two decimals."""
+"""Weight below which an answer hardly changes the second decimal."""
 MANY = 20
-"""Criteria in one request above which judges mix them up."""
+"""Maximum number of criteria in a request that judges do not confuse."""
 
 
 def _weighted(subject: LintSubject) -> bool:

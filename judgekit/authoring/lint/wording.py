@@ -1,4 +1,4 @@
-"""Rules about the wording of texts. Rules about English words read English texts only."""
+"""Rules about the wording of texts. Rules about English words check only English texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judgekit.authoring.lint.words import pattern, two_judgments
 from judgekit.core.errors import place
 
 LONG = 120
-"""Words of a criterion; a longer one contains several."""
+"""Maximum number of words of a criterion; a longer one contains several questions."""
 
 
 class FrontText(NamedTuple):

@@ -1,4 +1,4 @@
-"""The words and patterns of the rules about wording, from `words.yaml`, and what reasons say."""
+"""The words and patterns of wording rules, from `words.yaml`, and the analysis of reasons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def word_data() -> dict[str, Any]:
 
 @cache
 def _parts() -> dict[str, str]:
-    """Return what `%name%` inserts: a word list as alternatives, or a part of a pattern."""
+    """Return the replacement of `%name%`: a word list as alternatives, or part of a pattern."""
     data = word_data()
     lists = {**data["words"], "qualities": " ".join(data["qualities"].values())}
     parts = {name: "|".join(words.split()) for name, words in lists.items()}
@@ -62,7 +62,7 @@ def _judgment_of() -> dict[str, str]:
 
 
 def two_judgments(text: str) -> str | None:
-    """Return the words with which an English question asks for two judgments, if any."""
+    """Return the words by which an English question asks for two judgments, if any."""
     for match in pattern("joined").finditer(text):
         first, second = (" ".join(re.split(r"[\s-]+", match[n].lower())) for n in (1, 2))
         if _judgment_of().get(first) != _judgment_of().get(second):
@@ -72,11 +72,11 @@ def two_judgments(text: str) -> str | None:
 
 
 def english(text: str, *, around: str = "") -> bool:
-    """Return whether a text is English, judged by its small words.
+    """Return whether a text is English, by its function words.
 
     Args:
         text: the text.
-        around: other texts of the same file; they decide for a text without small words.
+        around: other texts of the same file; they are used for a text without function words.
     """
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", text)]
     if not words or 2 * sum(word.isascii() for word in words) <= len(words):
@@ -94,15 +94,15 @@ def _small_words(key: str) -> frozenset[str]:
 
 
 FAR = 0.05
-"""Share of the scale by which the number in a reason may differ from the value."""
+"""Tolerated difference between the number in a reason and the value, as a share of the scale."""
 _MOST_READ = 4_000
-"""Characters of a reason that are read, from its end, where the conclusion is."""
+"""Number of characters at the end of a reason to read, where the conclusion is."""
 
 
 def contradiction(
     question: Question, *, value: Any, reason: str, items: Sequence[Mapping[str, Any]] = ()
 ) -> str | None:
-    """Return how an answer contradicts its own reason, or `None`.
+    """Return a description of the contradiction between an answer and its reason, or `None`.
 
     Args:
         question: the question.

@@ -1,1 +1,1 @@
-"""Contrastive pairs: a model writes answers that show a trait, and answers that lack it."""
+"""Contrastive pairs: answers of a model that show a trait, and answers that lack it."""

@@ -1,4 +1,4 @@
-"""Contrastive pairs: request them in batches until there are enough, and write them to a file."""
+"""Request contrastive pairs in batches, and write them to a file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
 
 MAX_TEXT = 8_000
-"""Characters of a text of a pair."""
+"""Maximum length of a text of a pair, in characters."""
 
 
 class AnswerPair(Value):
@@ -44,10 +44,10 @@ class AnswerPair(Value):
 
 
 class PairCollection:
-    """Usable pairs in the order of the replies, and what became of the others.
+    """Usable pairs in the order of the replies, and counts of the others.
 
     Args:
-        wanted: how many pairs are requested.
+        wanted: number of requested pairs.
 
     Attributes:
         pairs: the pairs.
@@ -66,7 +66,7 @@ class PairCollection:
 
     @property
     def complete(self) -> bool:
-        """Whether there are as many pairs as requested."""
+        """Whether there are enough pairs."""
         return len(self.pairs) >= self.wanted
 
     def add(self, entries: Iterable[Any]) -> None:
@@ -98,7 +98,7 @@ class PairCollection:
         prompt, positive, negative = map(answer_form, texts.values())
         if positive == negative:
             raise ValueError("both sides the same")
-        # A second pair with the same prompt or the same positive answer adds nothing.
+        # A pair with the prompt or the positive answer of another one adds no information.
         keys = {f"prompt {prompt}", f"positive {positive}"}
         if keys & self._seen:
             raise ValueError("duplicate")
@@ -107,11 +107,11 @@ class PairCollection:
 
 
 BATCH = 20
-"""Pairs in one request: few enough for the reply to be complete."""
+"""Number of pairs per request, small enough for a complete reply."""
 MAX_PAIRS = 10_000
 MAX_DESCRIPTION = 20_000
 _FINAL = (ConfigError, errors.JudgeRejected, errors.CassetteCorrupt)
-"""Errors after which no request can have a reply."""
+"""Errors after which further requests are useless."""
 _PROMPT = Path(__file__).with_name("prompt.yaml")
 
 
@@ -123,12 +123,12 @@ def prompt_data() -> dict[str, Any]:
 def batch_request(
     requests: RequestBuilder, *, number: int, count: int, positive: str, negative: str
 ) -> Request:
-    """Return the request for one batch. Its text is deterministic; a golden file freezes it.
+    """Return the request for one batch. Its text is deterministic; a golden file checks it.
 
     Args:
         requests: builds requests to the model.
-        number: index of the batch, from 0: it selects the topic, and after the last topic the
-            next sample.
+        number: index of the batch, from 0. It selects the topic; after the last topic, it selects
+            the next sample.
         count: pairs to request.
         positive: description of the trait.
         negative: description of an answer without it.
@@ -156,10 +156,10 @@ async def generate_pairs(
 ) -> PairCollection:
     """Return pairs that contrast two descriptions; the same replies give the same pairs.
 
-    Batches are requested at the same time and read in order. Where duplicates, unusable entries
-    and unusable replies leave too few pairs, further batches follow, at most as many again plus
-    two. An outage, or a reply that is not recorded, stops after the current batches, and the pairs
-    so far are kept.
+    Batches are requested concurrently and read in order. If there are too few pairs because of
+    duplicates, unusable entries or unusable replies, further batches follow: at most the same
+    number plus two. After an outage, or for a reply that is not recorded, no further batches
+    follow, and the pairs so far are kept.
 
     Raises:
         ConfigError: a description is blank or too long, or the number is out of range.
@@ -191,7 +191,7 @@ async def generate_pairs(
             if isinstance(outcome, list):
                 made.add(outcome)
             elif isinstance(outcome, (InvalidReply, errors.JudgeRefused)):
-                # It is recorded, so the same request would get the same reply.
+                # The failure is recorded, so the same request would get the same reply.
                 made.dropped["unusable reply"] += 1
             elif isinstance(outcome, JudgekitError) and not isinstance(outcome, _FINAL):
                 made.failures.append(outcome)
@@ -269,7 +269,7 @@ def _judge(plan: PairsPlan, *, asking: bool) -> Judge:
 
 
 def _recorded(path: Path | None) -> Judge:
-    """Return the only model on a cassette, so that a replay does not need --model."""
+    """Return the only model on a cassette; a replay does not need --model then."""
     if path is None or not path.is_file():
         raise ConfigError("no model is given: add --model MODEL")
     if len(judges := judges_on(path)) != 1:
@@ -284,10 +284,10 @@ def _text(text: str) -> str:
 
 
 def write_pairs(plan: PairsPlan, pairs: Sequence[AnswerPair], *, model: str) -> None:
-    """Write a file of pairs, whole or not at all; the same pairs give the same bytes.
+    """Write a file of pairs atomically; the same pairs give the same bytes.
 
     Raises:
-        ConfigError: the file cannot be written; the earlier file stays.
+        ConfigError: the file cannot be written; an existing file is unchanged.
     """
     data = {
         "format": FORMAT,

@@ -1,4 +1,4 @@
-"""Calibration of personas: what labels teach, how good it is, and where judge and rule disagree.
+"""Calibrate personas with labels, validate the calibration, and compare it with a judge.
 
-Start with `calibrate`; `steps` has the single steps, and `diagnose` compares with a judge.
+Start with `calibrate`; `steps` has the individual steps, and `diagnose` compares with a judge.
 """

@@ -26,9 +26,9 @@ from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.rates import auc_interval, best_threshold, f1_at, pearson, roc_auc
 
 OPTIONS = ("embedder", "reduce", "compat")
-"""The options of `authenticity` that decide what is measured."""
+"""The options of `authenticity` that affect its scores."""
 LEAST = {"bounds": 2, "traits": 25, "weights": 10, "validate": 10}
-"""Labels that a step needs, counted before the split."""
+"""Minimum number of labels for a step, before the split."""
 STEPS = tuple(LEAST)
 DIGITS = 4
 PERCENTILES = (5, 95)
@@ -42,17 +42,17 @@ class CalibratePlan(NamedTuple):
     labels: Path
     steps: Sequence[str] = STEPS
     output: Path | None = None
-    """By default beside the persona."""
+    """File to write; by default, next to the persona."""
     options: Mapping[str, Any] = {}
-    """Some of `OPTIONS`."""
+    """Values for names in `OPTIONS`."""
     split: float | None = None
-    """The share of the labels to calibrate with; .8, or that of the file that is validated."""
+    """Share of the labels to calibrate with; by default .8, or that of the validated file."""
     seed: int = 42
     l2: float | None = None
 
     @property
     def compat(self) -> bool:
-        """Whether the numbers are those of Alignmenter."""
+        """Whether to reproduce the numbers of Alignmenter."""
         return self.options.get("compat") is not None
 
     @property
@@ -73,10 +73,10 @@ class LabelledScore(NamedTuple):
 
 
 def load_with_labels(persona: Path, labels: Path) -> tuple[Persona, VoiceLabels]:
-    """Return a persona and the labels about it.
+    """Return a persona and its labels.
 
     Raises:
-        ConfigError: a file is wrong, or no label is about the persona.
+        ConfigError: a file is wrong, or there are no labels for the persona.
     """
     if persona.suffix in (".jsonl", ".json"):
         message = "is no persona but a file of data; name the persona first, then the labels"
@@ -102,7 +102,7 @@ def authenticity_of(
 
 
 def calibrate(plan: CalibratePlan) -> Calibrated:
-    """Calibrate a persona; `write_calibration` writes the outcome.
+    """Calibrate a persona; `write_calibration` writes the result.
 
     Raises:
         ConfigError: a file or a setting is wrong, or there are too few labels.
@@ -131,7 +131,7 @@ def calibrate(plan: CalibratePlan) -> Calibrated:
 
 
 def write_calibration(plan: CalibratePlan, calibration: files.PersonaCalibration) -> None:
-    """Write a calibration, whole or not at all; the same calibration gives the same bytes.
+    """Write a calibration atomically; the same calibration gives the same bytes.
 
     Raises:
         ConfigError: the file is foreign, or cannot be written.
@@ -143,13 +143,13 @@ def write_calibration(plan: CalibratePlan, calibration: files.PersonaCalibration
 
 
 class Calibrated:
-    """The outcome of the steps, each of which returns the fields of the calibration that it sets.
+    """The state of a calibration; each step returns the fields that it sets.
 
     Attributes:
-        calibration: what the steps so far have learned.
+        calibration: the results of the steps so far.
         labels: the labels.
-        notes: what was left out, and why.
-        scores: those of the held-out labels, if they were validated.
+        notes: omitted steps and data, with reasons.
+        scores: scores of the held-out labels, if they were validated.
     """
 
     def __init__(self, plan: CalibratePlan, persona: Persona, labels: VoiceLabels) -> None:
@@ -163,7 +163,7 @@ class Calibrated:
         self.calibration = self._start(share)
         every, drawn = labels.labels, self.calibration.labels
         train, held_out = fit.grouped_split(every, drawn.split, drawn.seed)
-        if plan.compat:  # trains on all, and also validates with labels that it has seen
+        if plan.compat:  # trains on all labels, and validates with labels of the training
             train = list(range(len(every)))
             held_out = fit.stratified_split(labels.values, share, plan.seed).held_out
         self._train, self._held = ([every[at] for at in side] for side in (train, held_out))
@@ -174,7 +174,7 @@ class Calibrated:
         return authenticity_of(self._persona, given, calibration=calibration)
 
     def _start(self, share: float) -> files.PersonaCalibration:
-        """Return the earlier file, for single steps on the same labels, or else an empty one."""
+        """Return the earlier calibration, for single steps on the same labels, or an empty one."""
         plan, labels = self._plan, self.labels
         on_brand = sum(labels.values)
         fresh = files.PersonaCalibration(
@@ -213,7 +213,7 @@ class Calibrated:
         """Return the score of each reply.
 
         Raises:
-            ConfigError: one fails, such as where an embedder has an outage.
+            ConfigError: a score fails, for example because of an outage of the embedder.
         """
         cases = [Case(id=str(at), output=label.text) for at, label in enumerate(labels)]
         results = [each.rows[0].result for each in evaluate_sync(cases, [metric]).results]
@@ -227,7 +227,7 @@ class Calibrated:
 
     def find_bounds(self) -> dict[str, Any]:
         """Return the range of the style similarity, if it has one."""
-        # Alignmenter: from the greatest similarity, though its scorer takes the mean.
+        # Alignmenter uses the greatest similarity here, although its scorer uses the mean.
         nearest = {"embedder": self._plain.embedder, "reduce": "max", "compat": None}
         metric = self._metric(False, **nearest) if self._plan.compat else self._plain
         values = [turn["style"] for turn in self._turns(metric) if turn["style"] is not None]
@@ -244,7 +244,7 @@ class Calibrated:
         return {"traits": fit.fit_traits(self._train, l2=self._l2)}
 
     def _measured(self, traits: files.TraitModel | None) -> list[fit.MeasuredParts]:
-        """Return the parts of each reply, by rules or by a model of words that did not see it."""
+        """Return the parts of each reply, by rules or by a model of words trained without it."""
         turns = self._turns(self._metric(self.calibration.model_copy(update={"traits": traits})))
         if traits and not self._plan.compat:
             unseen = fit.cross_fitted(self._train, l2=self._l2)
@@ -252,7 +252,7 @@ class Calibrated:
         return [fit.MeasuredParts(turn["style"], turn["traits"], turn["lexicon"]) for turn in turns]
 
     def fit_weights(self) -> dict[str, Any]:
-        """Return the best weights; without the model of words if the rules are better."""
+        """Return the best weights; discard the model of words if the rules are better."""
         traits = self.calibration.traits
         self._parts = self._measured(traits)
         best = fit.best_weights(self._parts, self._values)
@@ -267,7 +267,7 @@ class Calibrated:
         return {"weights": best and best.weights, "traits": traits}
 
     def _threshold(self, scores: Sequence[float], labels: Sequence[int]) -> float:
-        """Return the best threshold of the training labels, or else of the labels themselves."""
+        """Return the best threshold on the training labels, or else on the labels themselves."""
         if self._train and not self._plan.compat:
             weights = self.calibration.weights or files.AuthenticityWeights(**WEIGHTS)
             folded = fit.fold_all(self._parts or self._measured(self.calibration.traits), weights)
@@ -276,10 +276,10 @@ class Calibrated:
         return round(best_threshold(scores, labels)[0], DIGITS)
 
     def validate(self) -> dict[str, Any]:
-        """Return how well the score tells apart the held-out labels.
+        """Return how well the score separates the held-out labels.
 
         Raises:
-            ConfigError: they are of one kind.
+            ConfigError: the held-out labels are all the same.
         """
         before = [score.value for score in self._scored(self._plain, self._held)]
         after = [score.value for score in self._scored(self._metric(self.calibration), self._held)]
@@ -291,7 +291,7 @@ class Calibrated:
         if len(set(labels)) < 2:
             few = "the held-out labels are of one kind; give more labels or a lower --split"
             raise self._plan.fault(few)
-        # Turns of a session are alike: an interval counts sessions.
+        # Turns of a session are correlated, so intervals count sessions.
         sides = [len({s.label.group for s in self.scores if s.label.label == k}) for k in (1, 0)]
         low, high = auc_interval(auc := roc_auc(scores, labels), *sides)
         threshold, f1 = self._threshold(scores, labels), f1_at(scores, labels, 0.5)

@@ -28,19 +28,19 @@ from judgekit.suite.source import read_suite
 from judgekit.suite.suite import Suite, build_suite
 
 NEAR = 0.1
-"""Distance to the threshold of a score that may be wrong."""
+"""Distance from the threshold within which a score may be wrong."""
 EXTREMES = (0.3, 0.8)
 FAILING = 0.6
 UNTAGGED = "untagged"
 MOST = 3
-"""Strengths and weaknesses of a scenario."""
+"""Maximum number of strengths and weaknesses per scenario."""
 _JUDGE = "authenticity_judge"
 _KEPT = ("cases", "judge", "judges", "cassette", "redact", "rubrics", "limits")
-"""Keys of a suite that are about its cases, judges and tapes."""
+"""Keys of a suite for its cases, judges and tapes."""
 
 
 class SamplePlan(NamedTuple):
-    """Which cases a judge gets."""
+    """The selection of cases for the judge."""
 
     strategy: str = "errors"
     rate: float = 0.2
@@ -49,7 +49,7 @@ class SamplePlan(NamedTuple):
 
 
 class ComparedCase(NamedTuple):
-    """A case with its computed score, and that of the judge if it was sampled."""
+    """A case with its computed score, and the judge's score if it was sampled."""
 
     case: Case
     scenarios: tuple[str, ...]
@@ -58,7 +58,7 @@ class ComparedCase(NamedTuple):
     reason: str = ""
     verdict: Score | None = None
     agrees: bool = False
-    """Whether both are on the same side of their thresholds."""
+    """Whether both scores are on the same side of their thresholds."""
 
     @property
     def judge(self) -> float:
@@ -71,10 +71,10 @@ class JudgedSample(NamedTuple):
 
     cases: list[ComparedCase]
     missing: int
-    """Sampled cases without a verdict."""
+    """Number of sampled cases without a verdict."""
     threshold: float
     spent: float | None
-    """US dollars of live calls; a recorded reply costs nothing again."""
+    """Cost of live calls in US dollars; recorded replies are free."""
     suite: Suite
 
     @property
@@ -83,13 +83,13 @@ class JudgedSample(NamedTuple):
         return [each for each in self.cases if each.verdict is not None]
 
     def disagreements(self) -> list[ComparedCase]:
-        """Return where judge and score disagree, the farthest apart first."""
+        """Return the cases in which judge and score disagree, the largest difference first."""
         apart = [each for each in self.judged if not each.agrees]
         return sorted(apart, key=lambda each: (-abs(each.score - each.judge), each.case.id))
 
     @property
     def agreement(self) -> dict[str, Any]:
-        """How many cases agree, as a share with its 95 % interval."""
+        """The share of cases that agree, with its 95 % interval."""
         same, n = sum(each.agrees for each in self.judged), len(self.judged)
         low, high = wilson(same, n) if n else (None, None)
         return {"agree": same, "judged": n, "low": low, "high": high}
@@ -98,12 +98,12 @@ class JudgedSample(NamedTuple):
 def sample_for_judge(
     cases: Sequence[ComparedCase], plan: SamplePlan, threshold: float = 0.5
 ) -> list[int]:
-    """Return the positions of the cases for a judge, ascending; at least one of any cases.
+    """Return the ascending indices of the cases for the judge; at least one if there are cases.
 
-    `random`: a share of all. `stratified`: the same number of each scenario. `errors`: where the
-    label contradicts the score, or without labels scores near the threshold. `extremes`: below .3
-    or above .8. `on_failure`: below .6. The last three fall back to `random`, or for `on_failure`
-    to the lowest score.
+    `random`: a share of all cases. `stratified`: the same number per scenario. `errors`: cases
+    whose label contradicts the score, or without labels, scores near the threshold. `extremes`:
+    scores below .3 or above .8. `on_failure`: scores below .6. If there are no such cases, `errors`
+    and `extremes` fall back to `random`, and `on_failure` to the lowest score.
 
     Raises:
         ConfigError: the strategy is unknown.
@@ -157,12 +157,12 @@ def compare_with_judge(
         persona: the persona file.
         source: a suite, with its cases, judge and cassette; or labels of the persona.
         overrides: flags about the judge.
-        plan: which cases the judge gets.
+        plan: the selection of cases for the judge.
         options: options of `authenticity` (see `OPTIONS`).
         cassette: the tape of the judge, instead of that of the suite.
-        by: the metadata field of a scenario.
-        held_out: of labels, only those that the calibration held out.
-        threshold: the score from which a reply is on brand; by default that of the calibration.
+        by: the metadata field with the scenario.
+        held_out: whether to use only the labels that the calibration held out.
+        threshold: minimum score of a reply that is on brand; by default that of the calibration.
 
     Raises:
         ConfigError: a file or a setting is wrong, or there is no judge.

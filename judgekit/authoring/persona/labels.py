@@ -24,7 +24,7 @@ from judgekit.datasets.json_text import json_fault, parse_json
 from judgekit.datasets.labels import reading_labels
 
 MAX_LINE = 1_000_000
-"""Bytes of the longest line."""
+"""Maximum size of a line, in bytes."""
 MAX_LABELS = 50_000
 SCENARIO = "scenario:"
 """The prefix of a tag that names a scenario."""
@@ -37,7 +37,7 @@ def _label(value: Any) -> Any:
 
 
 class VoiceLabelRow(FileModel):
-    """One line; other keys are passed over."""
+    """One line; other keys are ignored."""
 
     text: str
     label: Annotated[int | None, BeforeValidator(_label)] = None
@@ -46,7 +46,7 @@ class VoiceLabelRow(FileModel):
     turn_index: int | None = None
     labeller: str | None = None
     labeler: str | None = None
-    """The same as `labeller`."""
+    """Alias of `labeller`."""
     confidence: float | str | None = None
     notes: str | None = None
     scenario_tags: list[str] = Field(default_factory=none_yet)
@@ -59,13 +59,13 @@ class VoiceLabel(NamedTuple):
     text: str
     label: int
     id: str
-    """Session and turn, or else the number of the line."""
+    """Session and turn, or else the line number."""
     session: str | None
     scenarios: tuple[str, ...]
 
     @property
     def group(self) -> str:
-        """What is kept on one side of a split: the session, or equal texts."""
+        """The group that a split keeps together: the session, or equal texts."""
         return f"session {self.session}" if self.session else f"text {self.text}"
 
 
@@ -74,9 +74,9 @@ class VoiceLabels(NamedTuple):
 
     labels: list[VoiceLabel]
     undecided: int
-    """Lines without a label."""
+    """Number of lines without a label."""
     others: int
-    """Lines about another persona."""
+    """Number of lines for another persona."""
 
     @property
     def digest(self) -> str:
@@ -90,14 +90,15 @@ class VoiceLabels(NamedTuple):
 
 
 def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
-    """Return the labels of a persona; a line without `persona_id` is about it.
+    """Return the labels of a persona, including lines without `persona_id`.
 
     Args:
         path: the file.
-        persona: the names under which a line may know the persona.
+        persona: the names of the persona in lines.
 
     Raises:
-        ConfigError: with `file:line`, for a line that is no label, or with no label left.
+        ConfigError: a line is not a label, with `file:line`; or there are no labels for the
+            persona.
     """
     labels, undecided, names = [], 0, []
     for number, row in _rows(path):

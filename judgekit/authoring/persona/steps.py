@@ -20,34 +20,34 @@ from judgekit.stats.logistic import logistic
 from judgekit.stats.rates import f1_at, roc_auc
 
 L2 = 1.0
-"""The default penalty of the weights of words, that of scikit-learn and liblinear."""
+"""The default penalty on the weights of words, as in scikit-learn and liblinear."""
 FOLDS = 5
 RARE = 2
-"""Labelled replies that a word must be in to have a weight."""
+"""Minimum number of labelled replies with a word to give it a weight."""
 _CELLS = 20_000_000
-"""Numbers that a matrix of replies and words may have."""
+"""Maximum size of the matrix of replies and words, in numbers."""
 _STEPS = 100
 EPOCHS = 300
 LEARNING_RATE = 0.1
 DIGITS = 6
-"""Decimals of written figures: the last bits of a solver differ between machines."""
+"""Decimals of written figures: the last bits of a solver's result differ between machines."""
 
 
 class SplitIndices(NamedTuple):
-    """Positions of labels, ascending."""
+    """Indices of labels, ascending."""
 
     train: list[int]
     held_out: list[int]
 
 
 def stratified_split(classes: Sequence[int], share: float, seed: int) -> SplitIndices:
-    """Split positions so that both sides have the classes in the same shares.
+    """Split indices with the same class shares on both sides.
 
-    The draws are those of `train_test_split(train_size=share, stratify=classes,
-    random_state=seed)` of scikit-learn, which Alignmenter calls.
+    The draws are those of scikit-learn's `train_test_split(train_size=share, stratify=classes,
+    random_state=seed)`, which Alignmenter calls.
 
     Args:
-        classes: 0 or 1 for each position.
+        classes: 0 or 1 for each index.
         share: share of the first side, 0..1.
         seed: seed of numpy's frozen generator.
 
@@ -64,7 +64,7 @@ def stratified_split(classes: Sequence[int], share: float, seed: int) -> SplitIn
 
 
 def _apportioned(counts: Sequence[int], draws: int, generator: Any) -> list[int]:
-    """Return how many draws fall to each class: the largest remainders, ties by lot."""
+    """Return the number of draws per class by largest remainders; ties are broken at random."""
     exact = [count / sum(counts) * draws for count in counts]
     shares = [math.floor(each) for each in exact]
     while (left := draws - sum(shares)) > 0:
@@ -76,9 +76,9 @@ def _apportioned(counts: Sequence[int], draws: int, generator: Any) -> list[int]
 
 
 def grouped_split(labels: Sequence[VoiceLabel], share: float, seed: int) -> SplitIndices:
-    """Split positions by group: no session, and no text, is on both sides.
+    """Split indices by group: no session and no text is on both sides.
 
-    A group has the class of most of its labels, 1 if they are even.
+    A group has the majority class of its labels; 1 for a tie.
     """
     members: dict[str, list[int]] = {}
     for at, each in enumerate(labels):
@@ -92,8 +92,9 @@ def grouped_split(labels: Sequence[VoiceLabel], share: float, seed: int) -> Spli
 def fit_traits(labels: Sequence[VoiceLabel], *, l2: float = L2) -> TraitModel:
     """Return the logistic model with the best penalised likelihood.
 
-    Maximises the log-likelihood less l2 / 2 times the sum of squared weights, by Newton's method;
-    the bias is free. Words in fewer than two replies, and beyond a bound the rarest, are left out.
+    Maximises the log-likelihood minus l2 / 2 times the sum of squared weights by Newton's method;
+    the bias is not penalised. Words in fewer than two replies are omitted, as are the rarest words
+    above a size limit.
     """
     sets = [{*tokens_of(plain(each.text))} for each in labels]
     counts = Counter(token for tokens in sets for token in tokens)
@@ -138,7 +139,7 @@ def _newton(
 
 
 def cross_fitted(labels: Sequence[VoiceLabel], *, l2: float = L2) -> list[float]:
-    """Return for each reply the probability by a model that did not see its group."""
+    """Return the probability of each reply, by a model trained without its group."""
     groups = dict.fromkeys(each.group for each in labels)
     folds = {group: at % FOLDS for at, group in enumerate(groups)}
     models = [
@@ -169,7 +170,7 @@ def sgd_traits(
 
 
 class MeasuredParts(NamedTuple):
-    """The parts of one reply, 0..1; `None` where one does not apply."""
+    """The parts of one reply, 0..1; `None` if a part does not apply."""
 
     style: float | None
     traits: float | None
@@ -177,7 +178,7 @@ class MeasuredParts(NamedTuple):
 
 
 def fold_all(parts: Sequence[MeasuredParts], weights: AuthenticityWeights) -> list[float | None]:
-    """Return by reply the weighted mean of the parts that apply, as `authenticity` does."""
+    """Return the weighted mean of the applicable parts of each reply, as in `authenticity`."""
     shares = (weights.style, weights.traits, weights.lexicon)
     folded: list[float | None] = []
     for each in parts:
@@ -188,19 +189,19 @@ def fold_all(parts: Sequence[MeasuredParts], weights: AuthenticityWeights) -> li
 
 
 class BestWeights(NamedTuple):
-    """The outcome of the grid."""
+    """The result of the grid search."""
 
     rank: tuple[float, ...]
-    """Scored replies, ROC-AUC, F1 at .5, and nearness to the default weights."""
+    """Number of scored replies, ROC-AUC, F1 at .5, and closeness to the default weights."""
     weights: AuthenticityWeights
 
 
 def best_weights(parts: Sequence[MeasuredParts], labels: Sequence[int]) -> BestWeights | None:
     """Return the weights of a grid of step .1 with the best ROC-AUC, then the best F1 at .5.
 
-    Of equals, the nearest to the default weights. A part that never applies has the weight 0, and
-    weights that leave a reply without a score are passed over where others do not. `None` if no
-    part applies to replies of both kinds.
+    Ties are broken by closeness to the default weights. A part that never applies has weight 0.
+    Weights that give more replies a score are preferred. `None` if no part applies to replies of
+    both classes.
     """
     applies = [any(value is not None for value in column) for column in zip(*parts, strict=True)]
     best: BestWeights | None = None

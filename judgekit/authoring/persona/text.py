@@ -14,13 +14,13 @@ from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, 
 from judgekit.core.display.text import to_text
 
 WORDS = 5
-"""Words of each side that are shown."""
+"""Maximum number of words to show per side."""
 WRONG = 5
-"""Held-out labels on the wrong side that are shown."""
+"""Maximum number of misclassified held-out labels to show."""
 
 
 def calibrated_text(outcome: Calibrated, path: Path) -> str:
-    """Return what a calibration holds and how good it is."""
+    """Return the content and the quality of a calibration."""
     made, labels = outcome.calibration, outcome.labels
     left = f" ({labels.undecided} undecided and {labels.others} of other personas left out)"
     lines = [f"{made.persona}: {made.labels.on_brand} labels on brand, {made.labels.off_brand} off"
@@ -58,7 +58,7 @@ def _validated(outcome: Calibrated) -> Iterator[str]:
 
 
 def diagnosis_text(sample: JudgedSample, *, as_json: bool = False) -> str:
-    """Return where judge and score disagree, and why."""
+    """Return the cases in which judge and score disagree, with reasons."""
     parts: list[DisplayPart] = [*_head(sample)]
     entries = []
     for each in sample.disagreements():

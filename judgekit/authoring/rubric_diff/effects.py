@@ -1,6 +1,6 @@
 """The effect of a new version of a rubric on the verdicts of a run, without a call to a judge.
 
-If the request is the same, the new value comes from the recorded answers. If it differs, the
+If the request is unchanged, the new value is computed from the recorded answers. If it changed, the
 request must be sent again, and there is no new value.
 """
 
@@ -56,13 +56,13 @@ class Effects:
     characters: int = 0
     """Characters in their messages."""
     foreign: int = 0
-    """Verdicts with requests that the old version would not send."""
+    """Number of verdicts with requests that the old version would not send."""
     mean_old: float | None = None
     """Old mean of the verdicts with a new value."""
     mean_new: float | None = None
 
     def of(self, *fates: Fate) -> list[Effect]:
-        """Return the verdicts with these fates."""
+        """Return the verdicts with these outcomes."""
         return [effect for effect in self.effects if effect.fate in fates]
 
     @property
@@ -89,7 +89,7 @@ def effects_on(
         threshold: threshold for flips; that of the run by default.
 
     Raises:
-        ConfigError: not a run folder, no metric uses the rubric, or one changes the rubric's value.
+        ConfigError: it is not a run folder, no metric uses the rubric, or one changes its value.
     """
     report = Report.read(folder)
     manifest = report.figures.manifest
@@ -115,7 +115,7 @@ def effects_on(
         try:
             of_run = _metric(old, entry, judge)
         except ConfigError:
-            of_run = None  # the run used a version that differs from both
+            of_run = None  # the run used a third version
         effects = Effects(name, limit)
         finders[name] = _EffectFinder(effects, of_run, _metric(new, entry, judge))
     for scored in report.results:

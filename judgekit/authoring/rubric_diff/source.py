@@ -15,9 +15,9 @@ from judgekit.rubric.rubric import Rubric
 
 GIT = "git:"
 MAX_FILES = 1_000
-"""Rubrics in a folder of a commit."""
+"""Maximum number of rubrics in a folder of a commit."""
 MAX_SIZE = 10_000_000
-"""Bytes of a file of a commit; larger files are skipped."""
+"""Maximum size of a file of a commit, in bytes; larger files are skipped."""
 
 
 @contextmanager
@@ -27,8 +27,8 @@ def open_version(source: str) -> Iterator[tuple[Rubric, str]]:
     From a commit, the whole folder is read, for the files that the rubric extends and imports.
 
     Raises:
-        RubricError: it does not load.
-        ConfigError: there is no such revision, or no such file in it.
+        RubricError: the rubric cannot be loaded.
+        ConfigError: the revision or the file does not exist.
     """
     if not source.startswith(GIT):
         rubric = load_rubric(source)
@@ -57,7 +57,7 @@ def open_version(source: str) -> Iterator[tuple[Rubric, str]]:
 def _files(
     revision: str, folder: PurePosixPath, source: str
 ) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the rubrics in a folder of a commit, and the files below it that they name."""
+    """Yield the rubrics in a folder of a commit, and the files in it that they refer to."""
     place = "./" if str(folder) == "." else f"./{folder}/"
     out = _git(["ls-tree", "-r", "-z", "-l", revision, "--", place], source)
     files = []

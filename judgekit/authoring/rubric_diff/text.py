@@ -95,7 +95,7 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
 
 
 def _fields(values: Mapping[str, Any]) -> Fields:
-    """Return values as text; empty ones are left out."""
+    """Return values as text, without empty ones."""
     return {name: _text(value) for name, value in values.items() if value not in ("", (), [])}
 
 
@@ -123,7 +123,7 @@ _WITHOUT_VALUE: dict[Fate, str] = {
     "failed": "no verdict, and the same request would give none",
 }
 MOST = 20
-"""Cases that the text names; the JSON names all."""
+"""Maximum number of cases in the text; the JSON has all."""
 
 
 def diff_text(
@@ -138,8 +138,8 @@ def diff_text(
     """Return the changes between two versions of a rubric, and their effects on a run.
 
     Raises:
-        RubricError: one of them does not load.
-        ConfigError: no run folder, or a run without this rubric.
+        RubricError: a version cannot be loaded.
+        ConfigError: it is not a run folder, or the run does not use this rubric.
     """
     with open_version(old) as (before, old_name), open_version(new) as (after, new_name):
         changed = changes(before, after)

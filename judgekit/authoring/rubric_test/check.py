@@ -1,4 +1,4 @@
-"""Compare a verdict with what the author of a rubric expects."""
+"""Compare a verdict with the expectations in a rubric."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judgekit.metrics.quote import find_quote
 from judgekit.rubric.testfile import WHOLE, ExpectFile, Ordering, RubricTest
 
 TOLERANCE = 1e-9
-"""Sums of weights are not exact: a value this far past a bound is on the bound."""
+"""Tolerance for bounds, because sums of weights are not exact."""
 
 Verdict = Literal["passed", "failed", "missed", "unjudged"]
 """`missed`: not recorded; `unjudged`: the judge cannot be called."""
@@ -31,7 +31,7 @@ class Shortfall(Value):
     """One expectation that is not met."""
 
     criterion: str
-    """`value` for the rubric."""
+    """The criterion, or `value` for the rubric."""
     expected: str
     said: str
     """The judge's answer and its value."""
@@ -48,10 +48,10 @@ class TestOutcome(Value):
     value: float | None = None
     """Value of the rubric, if the case has a score."""
     message: str = ""
-    """Why there is no verdict to compare."""
+    """The reason why there is no verdict."""
     shortfalls: tuple[Shortfall, ...] = ()
     key: str | None = None
-    """Key of the request without a reply."""
+    """Key of the request that has no reply."""
 
 
 def check_test(test: RubricTest, result: Result) -> TestOutcome:
@@ -79,7 +79,7 @@ def _outcome(test: RubricTest | Ordering, verdict: Verdict, **fields: Any) -> Te
 
 
 def _part(name: str, score: Score) -> Part | None:
-    """Return the part of a verdict that an expectation is about."""
+    """Return the part of a verdict that belongs to an expectation."""
     if name == WHOLE:
         return Part(id=WHOLE, status=score.status, value=score.value, reason=score.reason)
     return next((part for part in score.parts if part.id == name), None)
@@ -125,7 +125,7 @@ def _quoted(part: Part) -> list[str]:
 
 
 def _parts(expected: ExpectFile, case: Case) -> Iterator[tuple[str, Callable[[Part], bool]]]:
-    """Yield the parts of an expectation: in words, and a function that checks a verdict."""
+    """Yield the parts of an expectation: its text, and a function that checks a verdict."""
     low, high, status, answer = expected.min, expected.max, expected.status, expected.answer
     if low is not None or high is not None:
         band = f"at least {low:g}" if high is None else f"at most {high:g}"

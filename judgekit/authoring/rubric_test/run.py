@@ -35,17 +35,17 @@ from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
 
 RUBRICS = "rubrics"
-"""Folder of rubrics; the folder `cassettes` is beside it."""
+"""Name of the rubric folder; the folder `cassettes` is next to it."""
 CASSETTES = Path("cassettes") / RUBRICS
 
 
 def find_tested(sources: Sequence[str]) -> list[Rubric]:
-    """Return the rubrics of names, files and folders; of a folder, only those with tests.
+    """Return the rubrics for names, files and folders; from folders, only those with tests.
 
     The default is the folder `rubrics`.
 
     Raises:
-        ConfigError: there is no rubric, or none has tests.
+        ConfigError: there are no rubrics, or none has tests.
         RubricError: a rubric does not load.
     """
     if not sources and not Path(RUBRICS).is_dir():
@@ -53,7 +53,7 @@ def find_tested(sources: Sequence[str]) -> list[Rubric]:
     by_path: dict[Path, Rubric] = {}
     for source in sources or [RUBRICS]:
         folder = Path(source)
-        # A plain word may name a rubric and also an unrelated folder.
+        # A plain word may be the name of a rubric and of an unrelated folder.
         named = folder.name == source and not (folder.is_dir() and rubric_names(folder))
         if named or not folder.is_dir():
             rubrics = [load_rubric(find_where_folders_may_be(source))]
@@ -91,9 +91,9 @@ def is_packaged(path: Path) -> bool:
 def tape_of(path: Path, *, folder: Path | None = None) -> Path:
     """Return the cassette of the tests of a rubric; no file is created.
 
-    It is `cassettes/rubrics/NAME.jsonl`, beside the nearest folder `rubrics` above the rubric and
-    with the same subfolders; else beside the rubric. For a rubric from an installed package, it is
-    in the working folder.
+    It is `cassettes/rubrics/NAME.jsonl`, with the same subfolders, next to the nearest parent
+    folder `rubrics` of the rubric; without such a folder, it is next to the rubric. For a rubric
+    from an installed package, it is in the working folder.
 
     Args:
         path: the rubric file.
@@ -113,7 +113,7 @@ def tape_of(path: Path, *, folder: Path | None = None) -> Path:
 
 MANUAL = "manual/"
 UNKNOWN = "MODEL"
-"""Name of the judge where none is recorded or given."""
+"""Name of the judge if none is recorded or given."""
 
 
 class RubricTestSettings(NamedTuple):
@@ -123,7 +123,7 @@ class RubricTestSettings(NamedTuple):
     """The judge; by default the one on the cassette."""
     record: RecordMode = RecordMode.NONE
     cassettes: Path | None = None
-    """Folder of the cassettes, instead of the one beside the rubrics."""
+    """Folder of the cassettes, instead of the one next to the rubrics."""
     prune: bool = False
     """Whether to remove records that no test uses."""
 
@@ -152,7 +152,7 @@ class RubricTestRun(Value):
 
     @property
     def exit_code(self) -> int:
-        """0 all passed, 1 one failed, 3 one was not judged (also where one failed)."""
+        """0 all passed, 1 a test failed, 3 a test was not judged (takes precedence over 1)."""
         if self.count("missed") or self.count("unjudged"):
             return 3
         return 1 if self.count("failed") else 0
@@ -247,7 +247,7 @@ def _judge(settings: RubricTestSettings, path: Path, *, asking: bool) -> Judge:
 
 
 def _keys_of(path: Path, judge: Judge, keys: set[str]) -> list[str]:
-    """Return the keys of a cassette whose requests name the model of a judge."""
+    """Return the keys of the requests to a judge's model on a cassette."""
     if not keys:
         return []
     with closing(Tape(path)) as tape:

@@ -24,7 +24,7 @@ _WORDS = {
     "missed": ("MISS", "not recorded"),
     "unjudged": ("DOWN", "not judged"),
 }
-"""Verdict -> the mark of its line, and the word in the sum."""
+"""Verdict -> the mark of its line, and its word in the summary."""
 
 
 def tests_outcome(
@@ -97,7 +97,7 @@ def _rubric(tested: run.RubricTestRun) -> Iterator[str]:
 
 
 def outcome_lines(outcome: TestOutcome) -> Iterator[str]:
-    """Yield why a test did not pass: the expectations and the answers."""
+    """Yield the reasons why a test did not pass: the expectations and the answers."""
     if outcome.message:
         yield outcome.message
     for short in outcome.shortfalls:
@@ -108,7 +108,7 @@ def outcome_lines(outcome: TestOutcome) -> Iterator[str]:
 
 
 def notes(tested: run.RubricTestRun) -> Iterator[str]:
-    """Yield what to do about missing and unused records."""
+    """Yield advice about missing and unused records."""
     if tested.count("missed"):
         yield record_hint(tested)
     if tested.asked:
@@ -134,7 +134,7 @@ def record_hint(tested: run.RubricTestRun) -> str:
     if cassette != run.tape_of(file):
         words += ["--cassettes", str(cassette.parent)]
     words += ["--record", "new_episodes"]
-    if tested.judge == run.UNKNOWN:  # the cassette names any other judge
+    if tested.judge == run.UNKNOWN:  # otherwise the cassette identifies the judge
         words += ["--judge", EXAMPLE_MODEL]
     why = "not recorded" if tested.recorded else f"{tested.cassette} does not exist"
     if packaged and not tested.recorded:

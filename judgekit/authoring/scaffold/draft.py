@@ -1,4 +1,4 @@
-"""The draft of a new rubric: from flags or answers to a commented file."""
+"""Draft a new rubric: a commented file from flags or answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from judgekit.rubric.library import SUFFIX, rubric_names
 Kind = Literal["levels", "boolean", "number", "choice", "checklist"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NEEDS = ("input", "system", "reference", "context", "baseline")
-"""Fields that a case may need besides the output."""
+"""Fields that a rubric may require in addition to the output."""
 DEFAULT_LEVELS = (("fully", 1.0), ("partly", 0.5), ("not at all", 0.0))
 
 _WORDS = Path(__file__).with_name("interview.yaml")
@@ -39,7 +39,7 @@ class CriterionDraft(NamedTuple):
     text: str
     kind: Kind = "levels"
     words: tuple[tuple[str, float | None], ...] = DEFAULT_LEVELS
-    """Levels or options and their values; `None` leaves the criterion out."""
+    """Levels or options and their values; `None` excludes the criterion from the score."""
     items: tuple[str, ...] = ()
     weight: float = 1.0
 
@@ -63,7 +63,7 @@ def name_fault(name: str) -> str | None:
 
 
 def parts_of(text: str, between: str = ",") -> tuple[str, ...]:
-    """Return the parts of an answer, without blanks around them and without empty ones."""
+    """Return the stripped, non-empty parts of an answer."""
     return tuple(filter(None, (" ".join(part.split()) for part in text.split(between))))
 
 
@@ -71,7 +71,7 @@ def needs_of(answer: str) -> tuple[str, ...]:
     """Return the fields of a list.
 
     Raises:
-        ValueError: a case has no such field.
+        ValueError: a field does not exist.
     """
     fields = parts_of(answer)
     for word in fields:
@@ -98,7 +98,7 @@ def criterion_from(text: str, used: Sequence[str], *, kind: Kind = "levels") -> 
     """Return the criterion of a flag: `TEXT`, or `NAME=TEXT`.
 
     Raises:
-        ConfigError: there is no text, or the name is used.
+        ConfigError: there is no text, or the name is already used.
     """
     name, equals, rest = text.partition("=")
     named = bool(equals) and NAME.fullmatch(name.strip()) is not None
@@ -153,7 +153,7 @@ def draft_from(
 
 @cache
 def _template() -> Template:
-    # The template of a template: its own marks differ from those that it writes.
+    # A template for a template: its delimiters differ from those in its output.
     environment = Environment(
         block_start_string="<%",
         block_end_string="%>",
@@ -199,7 +199,7 @@ def new_name_fault(name: str, *, folder: Path, force: bool) -> str | None:
 
 
 def write_rubric(draft: RubricDraft, *, folder: Path, force: bool = False) -> list[Path]:
-    """Write a rubric, and its schema for editors if there is none; return the files.
+    """Write a rubric, and its schema for editors if missing; return the files.
 
     Raises:
         ConfigError: the name is invalid, a file exists, or one cannot be written.

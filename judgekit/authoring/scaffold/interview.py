@@ -1,7 +1,7 @@
 """The questions for a new project and a new rubric.
 
-An interview is a generator: it yields questions and receives answers that passed their checks. To
-take back an answer, start a new generator and send all answers except the last.
+An interview is a generator that yields questions and receives valid answers. To undo an answer,
+start a new generator and send all answers except the last.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from judgekit.core.yaml_file import package_data
 
 T = TypeVar("T")
 Fault = Callable[[str], str | None]
-"""Returns the problem of an answer and what a valid one looks like, if there is one."""
+"""Returns the problem of an answer with an example of a valid one; `None` if it is valid."""
 
 _FILE = Path(__file__).with_name("interview.yaml")
 
@@ -105,7 +105,7 @@ def _prompt(
 
 
 def _read(name: str, read: Callable[[str], T], **named: Any) -> Generator[InterviewPrompt, str, T]:
-    """Ask for an answer that a function can read, and return what it reads."""
+    """Ask for an answer that a function can parse, and return the parsed value."""
 
     def fault(answer: str) -> str | None:
         try:
@@ -179,7 +179,7 @@ def _weights(count: int, answer: str) -> list[float]:
         weights = [float(part) for part in answer.replace(",", " ").split()] or [1.0] * count
     except ValueError:
         weights = []
-    # The text in the file must be exact, and no weight may be negligible beside the others.
+    # The text in the file must be exact, and no weight may be negligible.
     if len(weights) != count or not all(0.001 <= weight <= 1000 for weight in weights):
         example = " ".join("321"[:count])
         raise ValueError(f"give {count} numbers from 0.001 to 1000, such as {example}")

@@ -1,4 +1,4 @@
-"""A new project: a suite, a rubric, cases and a cassette that run offline, written all or none."""
+"""Create a new project: a suite, a rubric, cases and a cassette that run offline."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from judgekit.rubric.load import load_rubric
 
 FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
-"""The judge of the template: its author."""
+"""The judge of the template, its author."""
 SCHEMAS = ".schemas"
 
 HOSTS = {"github": ".github/workflows/judgekit.yml", "gitlab": ".gitlab-ci.yml"}
-"""Code host -> the file, from the root of a repository, that checks pull requests."""
+"""Code host -> path in the repository of the file that checks pull requests."""
 
 _RUBRIC = "helpful_reply"
 
@@ -114,17 +114,17 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
 
 
 def check_host(host: str) -> None:
-    """Refuse an unknown code host.
+    """Check that a code host is supported.
 
     Raises:
-        ConfigError: it is none of `HOSTS`.
+        ConfigError: it is not one of `HOSTS`.
     """
     if host not in HOSTS:
         raise ConfigError(f"--ci: unknown host {host!r}{suggest(host, HOSTS)}")
 
 
 def misplaced(folder: Path, host: str) -> str | None:
-    """Return a warning if the host would not find its file: it reads the root only."""
+    """Return a warning if the host would not find its file, which must be in the root folder."""
     folder = folder.resolve()
     root = next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
     if root is None or root == folder:
@@ -168,7 +168,7 @@ def _purpose(judge: str, api_base: str | None) -> str:
 
 
 _PROVIDERS = ("openai", "anthropic", "gemini", "mistral", "groq", "openrouter")
-"""Common providers, for a hint about their keys only."""
+"""Common providers, only for a hint about their keys."""
 
 
 def _is_person(judge: str) -> bool:
@@ -209,8 +209,8 @@ def _tape(cases: Sequence[Case], verdicts: str) -> str:
 def write_all(folder: Path, files: Mapping[str, str], *, force: bool = False) -> list[Path]:
     """Write files into a folder, which is created if missing; return their paths.
 
-    All texts are written to temporary files before the first is renamed, so that a full disk or
-    Ctrl-C leaves no partial project.
+    All texts are written to temporary files before the first one is renamed, so a full disk or
+    Ctrl-C does not leave a partial project.
 
     Args:
         folder: parent of the files.
@@ -266,9 +266,9 @@ def _check(path: Path, *, inside: Path, force: bool) -> None:
 
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-# Words that YAML does not read as text.
+# Words that YAML does not parse as text.
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}
-# Characters besides JSON's escapes that YAML forbids, or that editors show badly.
+# Characters, in addition to those that JSON escapes, that YAML forbids or editors show badly.
 _ESCAPED = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 )
@@ -277,7 +277,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def scalar(text: str) -> str:
-    """Return a text as a YAML scalar in one line, in quotes unless it is a plain word."""
+    """Return a text as a YAML scalar on one line, quoted unless it is a plain word."""
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
     text = _HALF.sub("\ufffd", text).replace("\\", "\\\\").replace('"', '\\"')
@@ -290,5 +290,5 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def listed(texts: Iterable[str]) -> str:
-    """Return texts as a YAML list in one line."""
+    """Return texts as a YAML list on one line."""
     return f"[{', '.join(scalar(text) for text in texts)}]"

@@ -1,7 +1,7 @@
 """JSON Schemas of the files that people write, for completion and checks in editors.
 
 They are derived from the models that read the files. Checks that need the whole project (sums of
-weights, missing rubrics) are left to the program.
+weights, missing rubrics) are not part of the schemas.
 """
 
 from __future__ import annotations
@@ -64,21 +64,21 @@ KINDS: dict[str, tuple[str, Callable[[], dict[str, Any]]]] = {
     "results": ("A line of the results of judgekit run --out", files.results_schema),
     "persona": ("A judgekit persona", lambda: schema_of_model(PersonaFile)),
 }
-"""Kind -> title, and the function that makes the schema."""
+"""Kind -> title, and the function that returns the schema."""
 
 
 _MAPPINGS = ("properties", "patternProperties", "$defs")
 _LISTS = ("anyOf", "allOf", "oneOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")
 _LEAST = 40
-"""Characters; a reference would not make a smaller part shorter."""
+"""Minimum length of a part to replace by a reference, in characters."""
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that accepts the same values, with repeated parts as references.
 
-    Repeated parts move to `$defs`, and the settings that all metrics share to one definition;
-    descriptions stay.
+    Repeated parts are moved to `$defs`, and the settings that all metrics share to one definition.
+    Descriptions are kept.
     """
     result: dict[str, Any] = json.loads(json.dumps(_built_on_settings(schema)))
     counts = Counter(_texts(result))
@@ -105,8 +105,8 @@ def _shorten(schema: Any, names: dict[str, str], moved: dict[str, Any]) -> None:
 def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a suite with the settings that all metrics share defined once.
 
-    `additionalProperties` ignores the properties of another definition, so `propertyNames` replaces
-    it.
+    `propertyNames` replaces `additionalProperties`, which ignores the properties of other
+    definitions.
     """
     defs: dict[str, Any] = schema.get("$defs", {})
     entries = {name: entry for name, entry in defs.items() if name.startswith("metric.")}

@@ -103,14 +103,14 @@ def options_schema(
 
 
 class _ModuleNames(dict[str, Any]):
-    """The names of a module; a name that only type checkers import is `Any`."""
+    """The names of a module; names that are only imported for type checkers are `Any`."""
 
     def __missing__(self, name: str) -> Any:
         return vars(builtins).get(name, Any)
 
 
 def _schema_of(annotation: Any) -> dict[str, Any]:
-    """Return the schema of the values of an option; types without a JSON form are left out."""
+    """Return the schema of the values of an option, without types that JSON cannot represent."""
     if get_origin(annotation) in (Union, UnionType):
         kinds = [kind for part in get_args(annotation) if (kind := _schema_of(part))]
         return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
@@ -129,7 +129,7 @@ def _ref(name: str) -> dict[str, str]:
 
 
 def _case_schema(defs: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a case, with one text where it has several; its parts go to `defs`."""
+    """Return the schema of a case, also with one text instead of several; add parts to `defs`."""
     case = schema_of_model(Case)
     defs.update(case.pop("$defs", {}))
     fields = case["properties"]
@@ -194,7 +194,7 @@ def rubric_schema() -> dict[str, Any]:
     defs["Case"] = _case_schema(defs)
     del defs["Case"]["properties"]["id"]
     for name in ("ExampleFile", "TestFile"):
-        # The model allows any mapping; its content is a case.
+        # The model allows any mapping; the schema requires a case.
         defs[name]["properties"]["case"] = _ref("Case")
     return schema
 
@@ -208,7 +208,7 @@ def _has(key: str) -> dict[str, Any]:
 
 
 def _only(key: str, kind: str) -> dict[str, Any]:
-    """Return the rule that a key belongs to one kind of criterion."""
+    """Return the schema rule that a key is only allowed for one kind of criterion."""
     others = {"choice": "options", "checklist": "items"}
     implied = [{"not": _has(other)} for k, other in others.items() if k != kind]
     rule = {"if": _has("kind"), "then": {"properties": {"kind": {"const": kind}}}}
@@ -271,7 +271,7 @@ def suite_schema() -> dict[str, Any]:
 
 
 def _close_gates(gate: dict[str, Any]) -> None:
-    """Forbid null as a bound: a gate without a bound is left out."""
+    """Forbid null as a bound: a gate without a bound must be omitted."""
     for entry in gate["properties"].values():
         if isinstance(entry.get("anyOf"), list):
             entry["anyOf"] = [kind for kind in entry["anyOf"] if kind != {"type": "null"}]
