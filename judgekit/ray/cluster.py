@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from judgekit.suite.suite import Suite
 
 LOCAL = "local"
-"""The address of a Ray that judgekit starts on this machine, and stops."""
+"""The address of a Ray cluster that judgekit starts and stops on this machine."""
 _STATISTICS = "RAY_USAGE_STATS_ENABLED"
 
 
 def load_ray() -> Any:
-    """Import ray, with its usage statistics switched off for whatever this process starts.
+    """Import ray with usage statistics disabled for all processes that this one starts.
 
     Raises:
         MissingExtra: ray is not installed.
@@ -36,15 +36,15 @@ def load_ray() -> Any:
 
 @contextmanager
 def connected(address: str | None) -> Iterator[Any]:
-    """Connect to a cluster and yield the module `ray`; a connection that exists is used.
+    """Connect to a cluster and yield the module `ray`; an existing connection is used.
 
     Args:
         address: a running cluster, such as `auto` or `ray://HOST:10001`; `local` starts one on this
-            machine for the time of the block; `None` uses the connection of this process.
+            machine for the duration of the block; `None` uses the connection of this process.
 
     Raises:
         MissingExtra: ray is not installed.
-        ConfigError: there is no such cluster.
+        ConfigError: the cluster cannot be reached.
     """
     ray = load_ray()
     if ray.is_initialized():
@@ -70,7 +70,7 @@ def connected(address: str | None) -> Iterator[Any]:
 
 
 def worker_count(ray: Any, suite: Suite, workers: int | None) -> int:
-    """Return how many workers run at the same time.
+    """Return the number of concurrent workers.
 
     Args:
         ray: the module.
@@ -92,7 +92,7 @@ def worker_count(ray: Any, suite: Suite, workers: int | None) -> int:
 
 
 def warn_of_statistics() -> None:
-    """Print one line if a cluster that somebody else started sends usage statistics."""
+    """Print one line if a cluster that judgekit did not start sends usage statistics."""
     state = _sends_statistics()
     if state is False:
         return
@@ -107,7 +107,7 @@ def warn_of_statistics() -> None:
 def _sends_statistics() -> bool | None:
     """Return whether the cluster sends usage statistics; `None` if it does not say.
 
-    The head node notes its operating system among the facts of the cluster only if it does.
+    The head node records its operating system in the cluster metadata only if it does.
     """
     try:
         kv = import_module("ray.experimental.internal_kv")

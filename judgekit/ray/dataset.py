@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from judgekit.core.score import Result
 
 COLUMNS = ("case", "failures", "rows")
-"""Columns of every row of the result; beside them, each metric has one."""
+"""Columns of every row of the result, in addition to one per metric."""
 
 
 def evaluate(
@@ -35,23 +35,23 @@ def evaluate(
 ) -> Dataset:
     """Score every row of a dataset with the metrics of a suite.
 
-    The result has one row for each row, with these columns: `case`, the id; a column with the name
-    of each metric, the value on the range of the metric or null; `failures`, a list of texts
-    `METRIC: KIND: MESSAGE`; `rows`, a list of the lines that `results.jsonl` has for the case. A
-    row that is no case has failures of kind `invalid_case`. If a worker cannot score, its rows have
-    failures of kind `not_run` that name its machine and the cause.
+    The result has one row per input row, with these columns: `case`, the id; a column per metric
+    with its raw value or null; `failures`, a list of texts `METRIC: KIND: MESSAGE`; `rows`, a list
+    of the case's lines in the format of `results.jsonl`. An input row that is not a case has
+    failures of kind `invalid_case`. If a worker cannot score, its rows have failures of kind
+    `not_run` with its machine and the cause.
 
-    The dataset is evaluated lazily, as all of Ray Data. Replies are recorded as the suite says, but
-    only in the private store of each machine, not on a tape.
+    Like all of Ray Data, the dataset is evaluated lazily. Replies are recorded by the suite's
+    record mode, but only in the private store of each machine, not on a tape.
 
     Args:
         dataset: rows as `load_cases` accepts them; `fields` of the suite apply.
         suite: the suite file; every node must have it at this path.
         overrides: settings that replace those of the file, such as `{"record": "new_episodes"}`;
             the names are those of `Overrides`.
-        workers: actors, each with one processor; by default one for each CPU of the cluster, and at
-            most `limits.concurrency`. All workers together keep the limits of the suite.
-        batch_size: rows that an actor takes at a time.
+        workers: number of actors, each with one CPU; by default one per CPU of the cluster, and at
+            most `limits.concurrency`. The limits of the suite apply to all workers together.
+        batch_size: number of rows per batch.
         store: folder of the private store on each machine, instead of that of the suite.
 
     Raises:
@@ -119,7 +119,7 @@ class CaseScorer:
     ) -> None:
         self._metrics = metrics
         self._problem: str | None = None
-        """Why this actor cannot score; its rows say so."""
+        """The reason why this actor cannot score; its rows contain it."""
         if home is not None:
             os.environ["JUDGEKIT_HOME"] = home
         path = Path(suite)
@@ -162,7 +162,7 @@ class CaseScorer:
         try:
             metrics = self._suite.metrics
             return case.id, list(await asyncio.gather(*(guarded(case, m) for m in metrics)))
-        except JudgekitError as exc:  # it would stop a run; here, it costs the rows of this actor
+        except JudgekitError as exc:  # would stop a run; here only this actor's rows fail
             return case.id, self._failures("not_run", self._fail(exc))
 
     def _case(self, row: dict[str, Any]) -> Case:
@@ -179,7 +179,7 @@ class CaseScorer:
         return redact_case(case, self._suite.redact)
 
     def _fail(self, error: BaseException) -> str:
-        """Note why this actor cannot score, with its machine."""
+        """Record the reason why this actor cannot score, with its machine."""
         text = " ".join(str(error).split()) or type(error).__name__
         self._problem = f"{platform.node()}: {text}"
         return self._problem

@@ -1,7 +1,7 @@
-"""The limits of a run that several processes share: one actor has them, and each worker asks it.
+"""The limits of a run with several processes: one actor enforces them for all workers.
 
-A remote call costs about a millisecond of processor time, so a worker sends what has gathered
-within `GATHER` seconds as one message and receives what is allowed by then.
+A remote call takes about a millisecond of CPU time. A worker therefore sends all requests of
+`GATHER` seconds as one message, and receives the requests that are allowed by then.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from judgekit.suite.suite import Suite
 
 GATHER = 0.01
-"""Seconds that a worker gathers messages; far less than a call to a judge takes."""
+"""Seconds in which a worker collects messages; much shorter than a call to a judge."""
 _POLL = 20.0
-"""Seconds after which the actor answers, even if it has nothing to say."""
+"""Seconds after which the actor answers even without news."""
 _ABANDONED = CallEnd(status=499)
-"""A call of a worker that died: neither accepted quickly nor refused by the server."""
+"""The end of a call whose worker died: neither quickly accepted nor refused."""
 NAMESPACE = "judgekit"
 
 Message = tuple[Any, ...]
 """A kind, a number, and plain values."""
 Reply = tuple[str, list[tuple[int, str | None]]]
-"""The id of the actor's process; the numbers that are allowed, or why one never will be."""
+"""The id of the actor's process, and number -> allowed, or the reason for a rejection."""
 Send = Callable[[str, list[Message], float, str | None], Awaitable[Reply]]
 
 
@@ -44,7 +44,7 @@ class _Granted(NamedTuple):
 
 
 class _Worker:
-    """What one worker has asked for."""
+    """The requests of one worker."""
 
     def __init__(self) -> None:
         self.granted: dict[int, _Granted] = {}
@@ -57,7 +57,7 @@ class _Worker:
 class RunLimits:
     """The budget and the paces of all workers; an actor of Ray.
 
-    After a restart of the actor, the workers send again what they wait for and what they spent.
+    After a restart of the actor, the workers send their pending requests and their costs again.
 
     Args:
         max_cost: US dollars that the run may spend; `None` means no limit.
@@ -69,17 +69,17 @@ class RunLimits:
         self._paces: dict[str, LocalPace] = {}
         self._workers: dict[str, _Worker] = {}
         self._counted: dict[str, float] = {}
-        """US dollars by worker that are part of `Purse.spent`."""
+        """Worker -> US dollars that are included in `Purse.spent`."""
 
     async def exchange(
         self, worker: str, messages: Sequence[Message], spent: float, unpriced: str | None
     ) -> Reply:
-        """Take messages; return what is allowed, as soon as there is something.
+        """Receive messages; return the allowed requests as soon as there are any.
 
         Args:
-            worker: `OWNER:ID`. A new worker of an owner, such as a shard, replaces the earlier one,
-                which is dead.
-            messages: what happened since the last call.
+            worker: `OWNER:ID`. A new worker of an owner, such as a shard, replaces the earlier,
+                dead one.
+            messages: the messages since the last call.
             spent: US dollars of all replies of the worker.
             unpriced: a model with a reply of unknown cost.
         """
@@ -106,13 +106,13 @@ class RunLimits:
         return self._id, answers
 
     def count(self, spent: Mapping[str, float]) -> None:
-        """Count the money of workers, given as totals, so that nothing counts twice."""
+        """Count the costs of workers, given as totals to avoid double counting."""
         for worker, dollars in spent.items():
             self._purse.spent += dollars - self._counted.get(worker, 0.0)
             self._counted[worker] = dollars
 
     async def forget(self, worker: str) -> None:
-        """Release everything that a worker holds; the estimates of its calls count as spent."""
+        """Release all resources of a worker; the estimates of its running calls count as spent."""
         if state := self._workers.pop(worker, None):
             for task in state.waiting.values():
                 task.cancel()
@@ -128,7 +128,7 @@ class RunLimits:
         if waiting := state.waiting.pop(number, None):
             waiting.cancel()
         if granted := state.granted.pop(number, None):
-            # Dropped, ended, or paid: the dollars are part of the total of the worker.
+            # Dropped, ended, or paid: the cost is part of the worker's total.
             end = CallEnd(*values) if kind == "ended" else _ABANDONED
             await _end(granted, dollars=0.0, end=end)
 
@@ -161,7 +161,7 @@ async def _end(granted: _Granted, *, dollars: float, end: CallEnd = _ABANDONED) 
 
 
 class LimitsClient:
-    """The limits of a run in the process of a worker.
+    """The client of the limits in the process of a worker.
 
     Args:
         worker: `OWNER:ID`; the id differs for each process of the owner, such as a shard.
@@ -181,7 +181,7 @@ class LimitsClient:
         self._sending: set[asyncio.Future[Reply]] = set()
 
     async def ask(self, kind: str, *values: Any) -> int:
-        """Wait for what a message asks for; return its number.
+        """Send a request and wait until it is allowed; return its number.
 
         Raises:
             BudgetExceeded: the money is spent.
@@ -230,7 +230,7 @@ class LimitsClient:
                     allowed.set_exception(problem)
             return
         actor, answers = sending.result()
-        if self._actor not in (None, actor):  # it was started again and knows nothing
+        if self._actor not in (None, actor):  # the actor was restarted without its state
             self._queue += [message for message, _ in self._open.values()]
         self._actor = actor
         for number, problem_text in answers:
@@ -244,7 +244,7 @@ class LimitsClient:
 
 
 def start_limits(ray: Any, suite: Suite, name: str) -> Any:
-    """Start the actor with the limits of a run, beside the driver; return `None` if none are set.
+    """Start the actor with the limits on the driver's node; return `None` without limits.
 
     Args:
         ray: the module.
@@ -273,7 +273,7 @@ def connect_limits(actor: Any, owner: str) -> LimitsClient:
 
     Args:
         actor: the actor.
-        owner: what this process works on; a later process of the same owner replaces it.
+        owner: the task of this process; a later process of the same owner replaces it.
     """
 
     async def send(*arguments: Any) -> Reply:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from judgekit.suite.overrides import Overrides
 
 RETRIES = 20
-"""Times that Ray starts a shard again after the death of its process or machine."""
+"""Maximum number of restarts of a shard after its process or machine died."""
 _TICK = 0.5
-"""Seconds between two looks at the request to stop."""
+"""Seconds between two checks for a stop request."""
 
 
 class StoppedRun(JudgekitError):
-    """The run was stopped before its end; the same command continues it."""
+    """The run was stopped early; the same command continues it."""
 
 
 def run_on_ray(
@@ -52,9 +52,9 @@ def run_on_ray(
 ) -> Report:
     """Run a suite on a Ray cluster; the run folder equals that of a run in one process.
 
-    Each worker runs a shard into the folder `OUT-shards`, which every node must see. After a kill,
-    the same call continues: finished shards are kept, others have their replies. The folder is
-    removed after the merge.
+    Each worker writes a shard to the folder `OUT-shards`, which must be visible on every node.
+    After a kill, the same call continues the run: finished shards are kept, and unfinished ones
+    reuse their recorded replies. The folder is removed after the merge.
 
     Args:
         suite: the suite file.
@@ -62,8 +62,8 @@ def run_on_ray(
         out: the run folder to write.
         address: a running cluster; `local` starts Ray on this machine; `None` uses the connection
             of this process, or starts Ray on this machine.
-        workers: the number of shards that run at the same time; by default one for each CPU of the
-            cluster, and at most `limits.concurrency`.
+        workers: number of concurrent shards; by default one per CPU of the cluster, and at most
+            `limits.concurrency`.
         retry_failed: run folder with results to reuse, except failures.
         page: whether to write a page.
         stop: set it to end early.
@@ -76,7 +76,7 @@ def run_on_ray(
     from judgekit.ray.limits import start_limits
 
     stop = stop or Flag()
-    with suppress(OSError):  # the merge reports it
+    with suppress(OSError):  # the merge reports the error
         run_files.check_folder(out)
     with closing(load_suite(suite, overrides)) as loaded:
         _check(loaded, overrides)
@@ -118,7 +118,7 @@ def shards_folder(out: Path) -> Path:
 
 
 def _check(suite: Suite, overrides: Overrides) -> None:
-    """Refuse what several machines cannot do.
+    """Check that a suite can run on several machines.
 
     Raises:
         ConfigError: the cases are on standard input, or a person answers in this terminal.
@@ -136,7 +136,7 @@ def _check(suite: Suite, overrides: Overrides) -> None:
 def _prepare(
     suite: Suite, path: Path, overrides: Overrides, *, out: Path, slots: int, again: Path | None
 ) -> worker.ShardJob:
-    """Return what the workers need; continue with the shards of a stopped run.
+    """Return the job for the workers; continue with the shards of a stopped run.
 
     Raises:
         ConfigError: the folder of the shards cannot be written.
@@ -148,7 +148,7 @@ def _prepare(
     if before is None and folder.exists() and any(folder.iterdir()):
         raise ConfigError("holds other files; name another --out", where=str(folder))
     if before is not None and before.source != source:
-        for shard in _shards(before):  # the replies stay
+        for shard in _shards(before):  # the replies are kept
             (worker.run_folder(folder, shard) / run_files.REPORT).unlink(missing_ok=True)
     shards = before.shards if before is not None else slots
     job = worker.ShardJob(
@@ -172,7 +172,7 @@ def _prepare(
 
 
 def _source(suite: Suite, path: Path, flags: dict[str, Any]) -> list[Any]:
-    """Return facts that change if the suite file, the flags or the file of cases change."""
+    """Return facts that change with the suite file, the flags or the file of cases."""
     facts: list[Any] = [flags]
     for file in dict.fromkeys((path, Path(suite.data.source()[0]))):
         state = file.stat()
@@ -198,7 +198,7 @@ def _shards(job: worker.ShardJob) -> list[Shard]:
 
 
 def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
-    """Return whether a shard ended without failures, with this suite as it is now."""
+    """Return whether a shard finished without failures, with the current suite."""
     from judgekit.core.canonical import digest_json
 
     out = worker.run_folder(folder, shard)
@@ -222,7 +222,7 @@ def _run_all(
     stop: Flag,
     actor: Any,
 ) -> Iterator[None]:
-    """Run shards, `slots` at a time; the first error ends all. Yields between two looks at them.
+    """Run shards, `slots` concurrently; the first error ends all. Yields after each check.
 
     Raises:
         ConfigError: a shard cannot run.
@@ -256,7 +256,7 @@ def _run_all(
 
 
 def _outcome(ray: Any, reference: Any, shard: Shard) -> dict[str, Any]:
-    """Return how a shard ended; raise its error as one line with its machine and cause."""
+    """Return the outcome of a shard; raise its error on one line with machine and cause."""
     try:
         outcome: dict[str, Any] = ray.get(reference)
     except ray.exceptions.RayError as exc:

@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 JOB = "job.json"
 _PATIENCE = 60.0
-"""Seconds to wait for the end of a process that still has the run folder."""
+"""Seconds to wait for a process that still locks the run folder."""
 KNOWN = "known.db"
 """A copy of the private store of the project."""
 
 
 class ShardJob(FileModel):
-    """What a worker needs to run any shard: the content of `job.json`, plain data only."""
+    """The data for running a shard: the content of `job.json`."""
 
     token: str
-    """Random; shows that a worker sees the folder of the driver."""
+    """A random token, to check that a worker sees the driver's folder."""
     shards: int
     suite: str
     """Path of the suite file."""
     working_folder: str
-    """The folder in which the user typed the command; paths of flags are relative to it."""
+    """The working folder of the command; paths in flags are relative to it."""
     overrides: dict[str, Any] = Field(default_factory=dict)
     concurrency: int | None = None
     """The concurrent calls of one shard."""
@@ -56,14 +56,14 @@ class ShardJob(FileModel):
 
 
 def run_shard(folder: str, token: str, number: int) -> dict[str, Any]:
-    """Run one shard into its run folder, and return how it ended; called by Ray.
+    """Run one shard in its run folder and return the outcome; called by Ray.
 
-    The replies are in a store beside the run folder, so that a shard continues after its process
-    was killed. Errors are returned as text, because Ray would pickle exceptions.
+    The replies are in a store next to the run folder, so a shard can continue after its process was
+    killed. Errors are returned as text, because Ray would pickle exceptions.
 
     Args:
         folder: the folder of all shards; every node must see it.
-        token: what its `job.json` must contain.
+        token: the expected token in `job.json`.
         number: the shard, counted from 1.
     """
     outcome: dict[str, Any] = {"host": platform.node(), "error": None, "spent": {}}
@@ -91,7 +91,7 @@ def read_job(folder: Path, token: str | None = None) -> ShardJob:
     """Return the job in a folder.
 
     Raises:
-        ConfigError: the folder is missing, is another one than the driver sees, or has no job.
+        ConfigError: the folder is missing, is not the driver's folder, or has no job.
     """
     path = folder / JOB
     message = (
@@ -118,7 +118,7 @@ def store_of(folder: Path, shard: Shard) -> Path:
 
 @contextmanager
 def _limits(name: str, shard: Shard) -> Iterator[LimitsClient]:
-    """Yield the client of the actor with the limits; release at the end what the shard holds."""
+    """Yield the client of the limits; release the resources of the shard at the end."""
     from judgekit.ray.limits import NAMESPACE, connect_limits
 
     ray = load_ray()
@@ -141,7 +141,7 @@ def _run(job: ShardJob, folder: Path, shard: Shard, *, client: LimitsClient | No
     _wait_for_lock(out)
     flags = {**job.overrides, "shard": str(shard)}
     if job.ask_all:
-        # Without tape and copy, the store of the shard has only what this run has asked.
+        # Without tape and copy, the store of the shard has only the requests of this run.
         flags["record"] = "new_episodes"
     suite = open_suite(
         Path(job.suite),
@@ -175,7 +175,7 @@ class _Counter:
 
 
 def read_progress(folder: Path, shards: int) -> tuple[int, int]:
-    """Return the finished cases and the failed rows of all shards, as of about a second ago."""
+    """Return the finished cases and failed rows of all shards, about a second old."""
     counts = [0, 0]
     for number in range(1, shards + 1):
         path = folder / f"{number}-of-{shards}.progress"
@@ -186,7 +186,7 @@ def read_progress(folder: Path, shards: int) -> tuple[int, int]:
 
 
 def _wait_for_lock(out: Path) -> None:
-    """Wait until the process that ran the shard before has ended; Ray kills it with its driver."""
+    """Wait for the end of the shard's previous process, which Ray kills with its driver."""
     end = time.monotonic() + _PATIENCE
     while is_locked(out / RESULTS) and time.monotonic() < end:
         time.sleep(0.1)
@@ -212,7 +212,7 @@ def open_suite(
         tape: whether to replay from the tape of the suite.
 
     Raises:
-        ConfigError: the file is wrong, or not on this machine.
+        ConfigError: the file is wrong, or missing on this machine.
     """
     from judgekit.ray.limits import SharedBudget, SharedPace
     from judgekit.suite.judges import SharedRun
