@@ -1,7 +1,7 @@
-"""One evaluation: cases in, results out.
+"""Evaluate cases with metrics.
 
-In order, with progress, gates and interruption. It imports `analysis`, `report` and the layers
-below.
+Results are in the order of the cases; there are progress, gates and interruption. It imports
+`analysis`, `report` and the layers below.
 
 Start with `evaluation`.
 """

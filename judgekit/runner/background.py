@@ -1,4 +1,4 @@
-"""One event loop on one thread, so that synchronous code can wait for asynchronous code."""
+"""An event loop on its own thread, to run coroutines from synchronous code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     the coroutine and then raises KeyboardInterrupt.
 
     Raises:
-        ConfigError: the call comes from the thread of the loop, and would wait for itself.
+        ConfigError: the call comes from the thread of the loop and would wait for itself.
     """
     return _waited(work)
 
@@ -39,13 +39,13 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
 def run_stoppable(function: Callable[..., Coroutine[Any, Any, T]], options: dict[str, Any]) -> T:
     """Run a coroutine that can be stopped and reports progress; return its result.
 
-    The first Ctrl-C sets `stop`, and the coroutine returns what is finished; a second one raises.
-    `progress` is called on the thread of the caller, so that a notebook shows its output under
-    the right cell.
+    The first Ctrl-C sets `stop`, and the coroutine returns the finished results; a second one
+    raises KeyboardInterrupt. `progress` is called on the caller's thread, so a notebook shows its
+    output under the right cell.
 
     Args:
         function: returns the coroutine; takes `stop` and `progress`.
-        options: further keyword arguments. `progress: True` shows one line.
+        options: additional keyword arguments. `progress: True` shows a progress line.
     """
     options = dict(options)
     if options.get("stop") is None:
@@ -101,7 +101,7 @@ def _result(future: Future[T], beat: _Call) -> T:
         if beat is not None:
             beat()
     if beat is not None:
-        beat()  # the last news
+        beat()  # report the final progress
     return future.result()
 
 

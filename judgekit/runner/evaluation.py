@@ -1,4 +1,4 @@
-"""Scores every case with every metric; results keep the order of the cases."""
+"""Score every case with every metric; results are in the order of the cases."""
 
 from __future__ import annotations
 
@@ -81,26 +81,26 @@ async def evaluate(
 
     Args:
         cases: an iterable of cases, or a source that `load_cases` accepts.
-        metrics: each scores every case.
+        metrics: the metrics; each scores every case.
         thresholds: metric -> value that a case must reach (or stay below) to pass.
         gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`, `coverage`, ...) -> bound for
             the run, optionally with `where`, `cluster` and `undecided`; or a list of gates.
         cluster: metadata field that groups dependent cases, such as a user or a document; all
             intervals then use clusters.
-        labels: file with labels of people, which correct the means.
-        rules: settings of all gates: whether "cannot tell yet" passes, the baseline, the cost.
-        limits: number of rows that may fail or use a fallback.
+        labels: file with human labels, to correct the means.
+        rules: settings of all gates: whether an undecided gate passes, the baseline, the cost.
+        limits: maximum numbers of rows that may fail or use a fallback.
         out: run folder to write; without it, results stay in memory.
-        manifest: description of the inputs, beside the metrics.
-        window: number of rows that are scored at the same time.
-        progress: called after every case; `True` shows one line that is updated.
+        manifest: description of the inputs, in addition to the metrics.
+        window: number of rows that are scored concurrently.
+        progress: called after every case; `True` shows a progress line.
         stop: set it to end early and keep the finished results.
-        reuse: returns results of an earlier run.
-        last: called with the report after the last result and before `report.json`, whose
-            existence marks a finished run folder.
+        reuse: returns a result of an earlier run, or `None` to score the row.
+        last: called with the report after the last result, before `report.json` is written, which
+            marks a finished run folder.
 
     Raises:
-        ConfigError: two metrics have the same name, or a gate names no metric.
+        ConfigError: two metrics have the same name, or a gate refers to an unknown metric.
         DatasetError: a case cannot be read.
         JudgeRejected: the judge rejects the requests.
         CassetteCorrupt: a recording is damaged.
@@ -258,7 +258,7 @@ class _Run:
         *,
         pause: Callable[[float], Awaitable[None]] | None = None,
     ) -> None:
-        """Score rows until none is left, except those that an earlier run has scored.
+        """Score all remaining rows, except those that an earlier run has scored.
 
         `pause` lets the event loop do other work.
         """
@@ -406,7 +406,7 @@ class ResultSequencer:
 
 
 def evaluate_sync(cases: Source, metrics: Sequence[MetricLike], **options: Any) -> Report:
-    """Evaluate from synchronous code; also inside a running event loop, as in a notebook.
+    """Evaluate from synchronous code, also inside a running event loop such as in a notebook.
 
     Takes the arguments of `evaluate`. Ctrl-C ends the run and keeps the finished results; the
     report is marked as incomplete. A second Ctrl-C raises KeyboardInterrupt.
@@ -417,7 +417,7 @@ def evaluate_sync(cases: Source, metrics: Sequence[MetricLike], **options: Any) 
 
 
 def score_sync(case: Case, metric: MetricLike) -> Result:
-    """Score one case with one metric from synchronous code; return a failure, do not raise it.
+    """Score one case with one metric from synchronous code; a failure is returned, not raised.
 
     Raises:
         JudgekitError: an error that would stop a run.

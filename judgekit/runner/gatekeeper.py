@@ -37,13 +37,13 @@ class Rules(NamedTuple):
     """Settings of all gates of a run, and gates on the whole run."""
 
     undecided: Undecided | None = None
-    """Whether "cannot tell yet" passes; with `None`, the estimate decides."""
+    """Whether an undecided gate passes; with `None`, the estimate decides."""
     baseline: Report | None = None
     """The run that `not_worse` compares with."""
     max_cost: float | None = None
-    """US dollars that all replies together may cost, at the time of recording or now."""
+    """Maximum total cost of all replies in US dollars, including recorded ones."""
     paid: Callable[[], float | None] = lambda: 0.0
-    """Returns the cost of the replies in US dollars; `None` if a price is not known."""
+    """Returns the cost of the replies in US dollars; `None` if a price is unknown."""
 
 
 def open_baseline(path: Path) -> Report:
@@ -56,7 +56,7 @@ def open_baseline(path: Path) -> Report:
 
 
 def keep_baseline(rules: Rules, out: Path | None) -> None:
-    """Refuse to overwrite the baseline of a run.
+    """Check that a run does not overwrite its baseline.
 
     Raises:
         ConfigError: `out` is the baseline.
@@ -72,7 +72,7 @@ class Gatekeeper:
     Args:
         gates: the gates.
         rules: settings of all gates.
-        tally: returns an empty tally of a metric for a slice, with clusters or without.
+        tally: returns an empty tally of a metric for a slice, with or without clusters.
         manifest: the manifest of the run, which must match that of the baseline.
         cluster: metadata field of the clusters of the run, if any.
 
@@ -111,7 +111,7 @@ class Gatekeeper:
 
     @property
     def follows(self) -> bool:
-        """Whether its gates need the rows; the summaries alone are not enough."""
+        """Whether a gate needs the rows in addition to the summaries."""
         return bool(self._slices) or self._pairing is not None
 
     def add(self, case: Case, rows: tuple[Row, ...]) -> None:
@@ -225,7 +225,7 @@ class _Race:
             return unknown(gate, sentence, n=0)
         low, high = difference.low, difference.high
         if difference.mean == 0 and self._same == difference.pairs:
-            # If all answers are the same, the difference is exactly 0.
+            # If all answers are equal, the difference is exactly 0.
             low = high = 0.0
         too_few = None
         if low is None or high is None:
@@ -286,10 +286,10 @@ def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str 
 def check_names(
     names: Sequence[str], thresholds: Mapping[str, float], gates: Mapping[str, Any]
 ) -> None:
-    """Refuse two metrics of one name, and thresholds and gates of no metric.
+    """Reject duplicate metric names, and thresholds and gates of unknown metrics.
 
     Raises:
-        ConfigError: naming them.
+        ConfigError: with the names.
     """
     if not names:
         raise ConfigError("there is no metric to score by")
@@ -302,7 +302,7 @@ def check_names(
 
 
 def check_corrected(gate: Gate, labels: RunLabels | None, corrector: Corrector | None) -> None:
-    """Refuse a gate on a corrected mean without labels.
+    """Reject a gate on a corrected mean without labels.
 
     Args:
         gate: the gate.
@@ -310,7 +310,7 @@ def check_corrected(gate: Gate, labels: RunLabels | None, corrector: Corrector |
         corrector: corrects the means of the metric.
 
     Raises:
-        ConfigError: saying what to add.
+        ConfigError: with the missing setting.
     """
     if gate.corrected and corrector is None:
         why = "needs labels of people; add labels: labels.jsonl at the top of the suite"

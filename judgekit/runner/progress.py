@@ -1,4 +1,4 @@
-"""Progress of an evaluation, and a line that shows it."""
+"""The progress of an evaluation, and a progress line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _BETWEEN = 0.25
 """Seconds between two updates."""
 _PATIENCE = 0.5
-"""Seconds before the first update; shorter work shows no line."""
+"""Seconds before the first update; shorter runs show no line."""
 
 
 class Progress(NamedTuple):
@@ -22,7 +22,7 @@ class Progress(NamedTuple):
 
     cases: int
     failed: int
-    """Rows without a score."""
+    """Number of rows without a score."""
     case: Case | None = None
     """The last finished case."""
     results: Sequence[Result] = ()
@@ -30,26 +30,26 @@ class Progress(NamedTuple):
 
 
 class FinishedCase(Protocol):
-    """One more finished case, of `answer`."""
+    """A finished case of `answer`."""
 
     @property
     def failure(self) -> Failure | None:
-        """Why the case has no answer."""
+        """The reason why the case has no answer."""
 
 
 Listener = Callable[[Any], None]
-"""A function that is called with news about progress."""
+"""A function that is called with the progress."""
 
 
 def listener(progress: Listener | bool | None) -> Listener | None:
-    """Return the function to call with progress: a `ProgressLine` for `True`, none for `False`."""
+    """Return the progress listener: a `ProgressLine` for `True`, `None` for `False`."""
     if isinstance(progress, bool):
         return ProgressLine() if progress else None
     return progress
 
 
 def close(progress: Listener | None) -> None:
-    """Close a line of progress; other listeners have nothing to close."""
+    """Close a progress line; other listeners need no closing."""
     if isinstance(progress, ProgressLine):
         progress.close()
 
@@ -57,7 +57,7 @@ def close(progress: Listener | None) -> None:
 class ProgressLine:
     """Shows progress: in a notebook one output that is updated, on a terminal one line.
 
-    Without a notebook or terminal, such as in a log file, it shows nothing.
+    Outside notebooks and terminals, for example in a log file, it shows nothing.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class ProgressLine:
         self._output: Any = None
 
     def __call__(self, news: Progress | FinishedCase) -> None:
-        """Count, and show the progress if an update is due."""
+        """Count a case, and show the progress if an update is due."""
         if isinstance(news, Progress):
             self._cases, self._failed = news.cases, news.failed
         else:
@@ -83,7 +83,7 @@ class ProgressLine:
             self._show(f"{self._line()}, {self._cases / (now - self._started):.0f} a second")
 
     def close(self) -> None:
-        """Keep the last figures in a notebook; clear the line on a terminal."""
+        """Keep the final figures in a notebook; clear the line on a terminal."""
         if self._shown is None:
             return
         if self._notebook:
