@@ -1,6 +1,7 @@
-"""Scores and checks inside pytest, on recorded replies.
+"""Scores and checks in pytest, on recorded replies.
 
 It imports `authoring`, `suite` and the layers below.
 
-Start with `session`, what the pytest fixture returns.
+Start with `kit`, the object that the pytest fixture returns; `session` holds the state of a test
+session.
 """

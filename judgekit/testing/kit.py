@@ -1,6 +1,6 @@
-"""The `judgekit` fixture: score, evaluate and check with the cassette of one test module.
+"""The `judgekit` fixture: score, evaluate and check with the cassette of a test module.
 
-The message of a failed check has the case, the criterion, the reason and its quotes.
+The message of a failed check contains the case, the criterion, the reason and its quotes.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ Chosen = str | Path | MetricLike
 
 
 class CheckFailed(AssertionError):
-    """A check failed; the message says why."""
+    """A check failed; the message has the reason."""
 
 
 class Kit:
-    """Scores and checks on one cassette. Made by the fixture `judgekit`.
+    """Scores and checks with one cassette; created by the fixture `judgekit`.
 
-    A metric is named (`quality`, `token_f1`), or is a rubric file, or a metric that was made
-    already. Judged ones ask through the cassette; options go to whoever makes the metric.
+    A metric is a name (`quality`, `token_f1`), a rubric file, or a metric object. Judged metrics
+    use the cassette; options are passed to the constructor of the metric.
     """
 
     def __init__(
         self, cassette: Cassette, *, folder: Path, test: str, made: dict[str, Metric], record: str
     ) -> None:
         self.judge = cassette
-        """The judge of this module's recordings, for metrics made by hand."""
+        """The judge with this module's recordings, for metrics that a test creates."""
         self.soft: list[str] = []
-        """What soft checks found."""
+        """The messages of failed soft checks."""
         self._folder, self._test, self._made, self._record = folder, test, made, record
 
     def case(self, **fields: Any) -> Case:
-        """Return a case with these fields; its default id is that of the test."""
+        """Return a case with these fields; its default id is the id of the test."""
         return next(load_cases([{"id": self._test, **fields}]))
 
     def metric(self, chosen: Chosen, **options: Any) -> Metric:
         """Return a metric; the same name and options return the same object.
 
         Raises:
-            JudgekitError: no such metric or rubric, or an option it does not take.
+            JudgekitError: the metric, the rubric or an option is unknown.
         """
         if not isinstance(chosen, (str, Path)):
             return as_metric(chosen)
@@ -81,9 +81,9 @@ class Kit:
         return create(chosen, **options)
 
     def score(self, case: Given, metric: Chosen, **options: Any) -> Result:
-        """Return a score, or a failure as a value; a failure raises no exception.
+        """Return a score, or a failure as a value; a failure does not raise an exception.
 
-        Also inside a running event loop, which waits meanwhile; `ascore` lets it go on.
+        Inside a running event loop, the loop is blocked; `ascore` does not block it.
 
         Raises:
             JudgekitError: something is set up wrongly.
@@ -91,7 +91,7 @@ class Kit:
         return self._score(self._subject(case), self.metric(metric, **options))
 
     async def ascore(self, case: Given, metric: Chosen, **options: Any) -> Result:
-        """Return what `score` does; the metric is awaited in the event loop of the test.
+        """Score like `score`, but await the metric in the event loop of the test.
 
         Raises:
             JudgekitError: something is set up wrongly.
@@ -99,9 +99,9 @@ class Kit:
         return await self._ascore(self._subject(case), self.metric(metric, **options))
 
     def evaluate(self, cases: Several, *metrics: Chosen, **options: Any) -> Report:
-        """Return a report of several cases; takes what `judgekit.evaluate` takes.
+        """Return a report of several cases, with the arguments of `judgekit.evaluate`.
 
-        Cases are given as such, or as a file beside the test.
+        Cases are objects, or a file next to the test module.
 
         Raises:
             JudgekitError: something is set up wrongly.
@@ -109,7 +109,7 @@ class Kit:
         return evaluate_sync(self._cases(cases), list(map(self.metric, metrics)), **options)
 
     async def aevaluate(self, cases: Several, *metrics: Chosen, **options: Any) -> Report:
-        """Return what `evaluate` does; awaited in the event loop of the test.
+        """Evaluate like `evaluate`, but in the event loop of the test.
 
         Raises:
             JudgekitError: something is set up wrongly.
@@ -127,15 +127,15 @@ class Kit:
         soft: bool = False,
         **options: Any,
     ) -> Result:
-        """Assert that a case scores, and passes the threshold if there is one.
+        """Assert that a case has a score, and that it passes the threshold if there is one.
 
         Args:
             case: a case, or its fields.
-            metric: what to score by.
-            threshold: least value, or greatest where lower is better; raw, not scaled.
-            allow_fallback: whether a stand-in's score counts.
-            soft: say what is wrong at the end of the session, and let the test pass.
-            options: of the metric.
+            metric: the metric.
+            threshold: lowest raw value, or highest if lower is better.
+            allow_fallback: whether the score of a fallback is accepted.
+            soft: report a failure at the end of the session, and let the test pass.
+            options: options of the metric.
 
         Raises:
             CheckFailed: the check does not hold.
@@ -157,7 +157,7 @@ class Kit:
         soft: bool = False,
         **options: Any,
     ) -> Result:
-        """Assert what `check` does; the metric is awaited in the event loop of the test.
+        """Check like `check`, but await the metric in the event loop of the test.
 
         Raises:
             CheckFailed: the check does not hold.
@@ -182,21 +182,21 @@ class Kit:
     async def _ascore(self, subject: Case, metric: Metric) -> Result:
         try:
             work = checked_score(metric, subject)
-            # What waits for nothing needs no loop, and so none of a particular kind.
+            # Code that never waits needs no event loop of any kind.
             return await (work if metric.synchronous else wait_for(work))
         except JudgekitError as exc:
             failure = failure_of(exc)
-            if failure is None:  # it stops a run
+            if failure is None:  # the error would stop a run
                 raise
             return failure
 
     def _checked(
         self, subject: Case, metric: Metric, result: Result, fault: str | None, *, soft: bool
     ) -> Result:
-        """Return a result that passes its check.
+        """Return a result if it passes its check.
 
         Raises:
-            CheckFailed: it has a fault, and that is not left to the end of the session.
+            CheckFailed: it does not pass, and the check is not soft.
         """
         __tracebackhide__ = True
         if fault is not None:
@@ -219,13 +219,13 @@ class Kit:
 
 MAX_REASON = 300
 SHOWN = 3
-"""Criteria that are named, those that cost most first."""
+"""Maximum number of criteria to name; those that lower the value most come first."""
 
 
 def shortfall(
     result: Result, metric: Metric, *, threshold: float | None, allow_fallback: bool
 ) -> str | None:
-    """Return why a result does not pass, as half a sentence; `None` if it passes."""
+    """Return the reason why a result does not pass, as a clause; `None` if it passes."""
     if isinstance(result, Failure):
         return f"no score ({result.kind}): {result.message}"
     if result.fallback is not None and not allow_fallback:

@@ -1,4 +1,4 @@
-"""One pytest session: its cassettes, each opened once and written at the end, kits and summary."""
+"""The state of a pytest session: cassettes, kits and summary."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from judgekit.suite.judges import make_judge
 from judgekit.testing.kit import Kit
 
 CASSETTES = "cassettes"
-"""Folder beside the test module that its cassette is kept in."""
+"""Folder next to a test module for its cassette."""
 
 
 class Session:
-    """The state that all tests of a session share.
+    """The shared state of all tests of a session.
 
     Args:
-        config: pytest's; only its options and settings are read.
+        config: the config of pytest; only options and settings are read.
     """
 
     def __init__(self, config: Any) -> None:
@@ -39,7 +39,7 @@ class Session:
         record = config.getoption("judgekit_record") or config.getini("judgekit_record")
         judge = config.getoption("judgekit_judge")
         if judge is not None and config.getoption("judgekit_record") is None:
-            # Naming a judge on the command line is permission to ask it, as for the other verbs.
+            # Naming a judge on the command line allows calls to it, as in other commands.
             record = "new_episodes"
         self.tapes = Tapes(
             record=RecordMode.parse(record),
@@ -48,9 +48,9 @@ class Session:
         )
         self.unused_word = config.getoption("judgekit_unused") or config.getini("judgekit_unused")
         self.unused: dict[str, int] = {}
-        """Cassette -> records no test used."""
+        """Cassette -> records that no test used."""
         self.soft: list[tuple[str, str]] = []
-        """The id of a test and the message of its soft check."""
+        """Ids of tests and the messages of their soft checks."""
         self._modules: dict[str, set[str]] = {}
         """Cassette -> the modules that use it."""
         self._made: dict[Path, dict[str, Metric]] = {}
@@ -58,14 +58,14 @@ class Session:
         self._spent = 0.0
         self._unpriced = 0
         self._used: dict[str, set[str]] = {}
-        """Cassette -> keys that were played or recorded."""
+        """Cassette -> keys that were replayed or recorded."""
         self._left_out: set[str] = set()
 
     def kit(self, item: Any) -> Kit:
         """Return the kit of a test.
 
         Raises:
-            ConfigError: its marker is wrong, or it is not clear who judges.
+            ConfigError: its marker is wrong, or the judge is ambiguous.
             CassetteCorrupt: its cassette is damaged.
         """
         path = self._cassette_of(item)
@@ -97,10 +97,10 @@ class Session:
         return folder / CASSETTES / f"{module.stem}.jsonl"
 
     def finish(self, *, left_out: set[str]) -> None:
-        """Write the cassettes and remember which records were used.
+        """Write the cassettes and note the used records.
 
         Args:
-            left_out: test files of which a test was not run or did not pass.
+            left_out: test files in which a test was not run or did not pass.
         """
         self._left_out |= left_out
         for path, cassette in self.tapes.opened.items():
@@ -134,7 +134,7 @@ class Session:
         self.soft += [(test, message) for test, message in handed["soft"]]
 
     def find_unused(self) -> None:
-        """Find the records that no test used, where every test of a module ran and passed."""
+        """Find unused records, for cassettes whose modules ran completely and passed."""
         if self.unused_word == "ignore":
             return
         for name, used in self._used.items():
@@ -174,7 +174,7 @@ class Session:
 
 
 UNKNOWN = "unknown"
-"""The model of a judge nobody named, where nothing is recorded either."""
+"""Model name of the judge if none is named or recorded."""
 
 
 class Tapes:
@@ -182,7 +182,7 @@ class Tapes:
 
     Args:
         record: the record mode of all cassettes.
-        judge: model to replay or to ask; without one, whoever is on the cassette.
+        judge: model to replay or call; by default, the one on the cassette.
         api_base: address of the judge's server.
     """
 
@@ -194,7 +194,7 @@ class Tapes:
         """Return the cassette of a file; open it on first use.
 
         Raises:
-            ConfigError: it is not clear who judges.
+            ConfigError: the judge is ambiguous.
             CassetteCorrupt: the file is damaged.
         """
         if path not in self.opened:
