@@ -1,4 +1,4 @@
-"""A folder of runs in a browser of this machine: listed, opened, compared, followed live.
+"""Show a folder of runs in a local browser: list, open, compare and follow runs.
 
 It imports `pages`, `analysis`, `report`, `stats` and `core`.
 

@@ -24,7 +24,7 @@ from judgekit.report.report import Report
 from judgekit.view.runs import RunEntry
 
 MAX_CACHED = 200_000_000
-"""Bytes of cached pages."""
+"""Maximum size of the cached pages, in bytes."""
 
 
 class Pages:
@@ -38,7 +38,7 @@ class Pages:
         """Return the page of a run.
 
         Raises:
-            JudgekitError: its files are damaged.
+            JudgekitError: the run's files are damaged.
         """
         served = Served(run=line.id, stamp=line.stamp)
         key = ("run", *served)
@@ -48,7 +48,7 @@ class Pages:
         """Return the page of a comparison; the first run is the base.
 
         Raises:
-            JudgekitError: they cannot be compared, or files are damaged.
+            JudgekitError: the runs cannot be compared, or files are damaged.
         """
         stamps = [text for line, _ in runs for text in (line.id, line.stamp)]
 
@@ -71,11 +71,11 @@ class Pages:
 
 
 def small_page(template: str, *scripts: str, **values: Any) -> bytes:
-    """Return the page that lists runs, follows one, or names a problem.
+    """Return the page that lists runs, follows a run, or shows a problem.
 
     Args:
         template: `list`, `live` or `problem`.
-        scripts: pieces of the script, which fetches what the page shows.
+        scripts: pieces of the script, which fetches the data of the page.
         values: variables of the template.
     """
     page = fill(template, styles=("view",), scripts=scripts, connect="'self'", **values)
@@ -89,9 +89,9 @@ def records_of(folder: Path, case: str) -> dict[str, Any] | None:
 
     Raises:
         CassetteCorrupt: the run's tape is damaged.
-        ConfigError: a row is no result.
+        ConfigError: a row is not a result.
     """
-    # Rows begin with the id in its one JSON form; the others need not be read for this.
+    # Rows begin with the id in canonical JSON, so other rows need not be parsed.
     begin = f'{{"case":{canonical_json(case)},"metric":'.encode()
     rows = []
     with (folder / RESULTS).open("rb") as lines:
@@ -106,4 +106,4 @@ def records_of(folder: Path, case: str) -> dict[str, Any] | None:
     if tape is None:
         return {}
     with closing(tape):
-        return records_of_rows(rows, tape, str)  # a single case has no texts to share
+        return records_of_rows(rows, tape, str)  # a single case has no shared texts

@@ -1,4 +1,4 @@
-"""The progress of a run that is still writing; each row is read once."""
+"""The progress of a running run; each row is read once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from judgekit.report.folder import RESULTS
 from judgekit.stats.intervals import MeanInterval
 
 LATEST = 12
-"""Cases that are named: those that came last."""
+"""Number of latest cases to list."""
 _HEAD = 100
-"""Bytes of the header that name the suite."""
+"""Number of header bytes that identify the suite."""
 _CHUNK = 8_000_000
-"""Bytes read at a time."""
+"""Bytes per read."""
 _MOST = 1e100
-"""Where a number is no value any more; sums of squares of what is below stay finite."""
+"""Bound of valid numbers: sums of squares of smaller numbers are finite."""
 _LONGEST = 64_000_000
-"""Bytes a line may have."""
+"""Maximum length of a line, in bytes."""
 
 
 class MetricProgress:
@@ -78,7 +78,7 @@ class RunProgress:
         self._metrics: dict[str, MetricProgress] = {}
         self._latest: deque[dict[str, Any]] = deque(maxlen=LATEST)
         self.skipped = 0
-        """Lines that are no results."""
+        """Number of lines that are not results."""
 
     def read(self) -> dict[str, Any]:
         """Return the progress so far."""
@@ -93,10 +93,10 @@ class RunProgress:
 
     def _follow(self, file: BinaryIO) -> None:
         stat = os.fstat(file.fileno())
-        # The header tells suites apart; runs of one suite begin with the same rows.
+        # The header identifies the suite; runs of one suite begin with the same rows.
         known = (stat.st_dev, stat.st_ino, file.read(_HEAD))
         if known != self._known or stat.st_size < self._at:
-            self._begin()  # another run by now
+            self._begin()  # a new run has replaced the file
             self._known = known
         file.seek(self._at)
         while chunk := file.read(_CHUNK):

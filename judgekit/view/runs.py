@@ -1,4 +1,4 @@
-"""The runs under a folder, with a summary of each."""
+"""Find the runs under a folder, with a summary of each."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 
 DEPTH = 6
-"""Folders below the one that is served in which runs are looked for."""
+"""Maximum depth of folders that are searched for runs."""
 LOOKED_AT = 20_000
-"""Entries of folders that are looked at."""
+"""Maximum number of folder entries to check."""
 FRESH = 10.0
-"""Seconds after its last row in which a run without a report may still be making it."""
+"""Seconds after the last row in which a run without a report may still be writing it."""
 QUIET = 120.0
-"""The same where nothing but the time of the last row tells whether a run is writing."""
+"""The same if only the time of the last row shows whether a run is writing."""
 LARGEST = 256_000_000
-"""Bytes a report, or what is known of an occasion, may have."""
+"""Maximum size of `report.json` and `run.json`, in bytes."""
 
 DAMAGED = (
     JudgekitError,
@@ -39,7 +39,7 @@ DAMAGED = (
     ArithmeticError,
     RecursionError,
 )
-"""Errors that files not written by judgekit can cause."""
+"""Errors that foreign files can cause."""
 
 State = Literal["finished", "writing", "stopped", "damaged"]
 
@@ -51,7 +51,7 @@ class RunEntry(NamedTuple):
     """One row of the list of runs."""
 
     id: str
-    """Its folder, seen from the one that is served; `.` for that one itself."""
+    """Its folder, relative to the served folder; `.` for the served folder itself."""
     stamp: str
     state: State
     modified: float
@@ -63,25 +63,25 @@ class RunEntry(NamedTuple):
     judges: tuple[str, ...] = ()
     metrics: tuple[dict[str, Any], ...] = ()
     problem: str = ""
-    """What is wrong with it, in one line."""
+    """Its problem, on one line."""
 
 
 class Runs:
-    """The runs under a folder, each read again only if its files change.
+    """The runs under a folder; a run is read again only if its files change.
 
     Args:
-        root: the folder that is served. Nothing outside of it is ever read: folders that are
-            links are not entered, and files that lead out of it make a run a damaged one.
+        root: the served folder. No files outside it are read: linked folders are skipped, and a run
+            with files that link outside counts as damaged.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self.note = ""
-        """What the list lacks, if anything."""
+        """A note on runs that are missing from the list, if any."""
         self._lines: dict[str, RunEntry] = {}
 
     def all(self) -> list[RunEntry]:
-        """Return a line for every run, the newest first."""
+        """Return a row for every run, the newest first."""
         lines = [self._line(folder) for folder in self._folders()]
         self._lines = {line.id: line for line in lines if line is not None}
         return sorted(self._lines.values(), key=lambda line: (-line.modified, line.id))
@@ -90,9 +90,9 @@ class Runs:
         """Return a run and its folder.
 
         Raises:
-            KeyError: no run under the folder is called that.
+            KeyError: no run under the folder has this id.
         """
-        # An id is looked up among the known runs, never turned into a path.
+        # The id is looked up in the known runs, never converted to a path.
         if id not in self._lines:
             self.all()
         folder = self.root / self._lines[id].id
@@ -103,10 +103,10 @@ class Runs:
         return line, folder
 
     def _folders(self) -> Iterator[Path]:
-        """Yield the folders that hold results or a report."""
+        """Yield the folders with results or a report."""
         self.note = ""
         looked_at = 0
-        for path, folders, files in os.walk(self.root):  # leaves out what is not ours to read
+        for path, folders, files in os.walk(self.root):  # skips unreadable folders
             names = {*folders, *files}
             looked_at += len(names)
             if RESULTS in names or {REPORT, RUN} <= names:
@@ -139,7 +139,7 @@ class Runs:
                     raise ConfigError(f"{RESULTS} is missing or not the results of a run")
                 return finished
             if not ours:
-                return None  # any project may have a file of that name
+                return None  # other projects may have a file of this name
             run_folder.read_manifest_digest(folder)
         except JudgekitError as exc:
             foreign = not ours and "not a report" in str(exc)
@@ -164,21 +164,21 @@ class Runs:
         return digest(repr(known))[:16], modified
 
     def _check_files(self, folder: Path) -> None:
-        """Raise an error for a file that is not plain, is too large, or leads out of the folder."""
+        """Reject a file that is not regular, is too large, or links outside the folder."""
         for name in _FILES:
             path = folder / name
             if not (path.exists() or path.is_symlink()):
                 continue
             if not _is_inside(path, self.root):
                 raise ConfigError(f"{name} is a link that leads out of {self.root.name}")
-            if not path.is_file():  # a named pipe would never end
+            if not path.is_file():  # reading a named pipe would never end
                 raise ConfigError(f"{name} is not a file")
             if name in (REPORT, RUN, AGREEMENT) and path.stat().st_size > LARGEST:
                 raise ConfigError(f"{name} is larger than {LARGEST:,} bytes")
 
 
 def is_written(folder: Path) -> bool:
-    """Return whether a run is writing a folder, or has only just written its last row."""
+    """Return whether a run is writing to a folder, or has just written its last row."""
     results = folder / RESULTS
     locked = run_folder.is_locked(results)
     try:
@@ -207,7 +207,7 @@ def _finished(line: RunEntry, report: Report) -> RunEntry:
         judges=tuple(sorted(judges)),
         metrics=tuple(map(_metric, summaries)),
     )
-    json.dumps(entry._asdict(), allow_nan=False)  # a figure that is none costs this line only
+    json.dumps(entry._asdict(), allow_nan=False)  # an invalid figure affects only this row
     return entry
 
 

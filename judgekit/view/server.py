@@ -1,4 +1,4 @@
-"""The server of `judgekit view`: this machine only, GET only, run folders only."""
+"""The server of `judgekit view`: local connections, GET requests and run folders only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from judgekit.view.runs import DAMAGED, RunEntry, Runs
 
 MOST_FIELDS = 40
 LONGEST = 8_000
-"""Characters of an address."""
+"""Maximum length of an address, in characters."""
 
 HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -31,12 +31,12 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    # No proxy may keep it, and browsers must revalidate it.
+    # Proxies must not store it, and browsers must revalidate it.
     "Cache-Control": "no-cache, private",
 }
 """Headers of every response."""
 PAGE_POLICY = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
-"""Sent in addition to the policy in each page, which names the hashes of its script and style."""
+"""Sent in addition to the policy in each page, which has the hashes of its script and style."""
 DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 HOST = "127.0.0.1"
 PATIENCE = 30.0
@@ -56,7 +56,7 @@ class PageRequest(NamedTuple):
 
     path: str
     fields: dict[str, list[str]]
-    """Name -> its values."""
+    """Name -> values."""
 
     def one(self, name: str) -> str:
         """Return the value of a field.
@@ -74,14 +74,14 @@ def check(target: str, headers: Message, *, port: int) -> PageRequest:
     """Return the path and the fields of a request.
 
     Raises:
-        Refused: it came under another name, from another site, or is no plain address.
+        Refused: its host name is foreign, it comes from another site, or the address is malformed.
     """
     hosts, origins, sites = (
         [value.strip().lower() for value in headers.get_all(name) or []]
         for name in ("Host", "Origin", "Sec-Fetch-Site")
     )
     own = (f"127.0.0.1:{port}", f"localhost:{port}")
-    # DNS rebinding: a foreign name that resolves to this machine would let its page read the runs.
+    # DNS rebinding: with a foreign name that resolves to this machine, a page could read the runs.
     if len(hosts) != 1 or hosts[0] not in own:
         raise Refused(403, f"this server answers at http://{own[0]}/ only")
     if not {f"http://{host}" for host in own}.issuperset(origins):
@@ -113,10 +113,10 @@ class Viewer(ThreadingHTTPServer):
 
     Args:
         root: the folder.
-        port: 0 for any that is free.
+        port: the port; 0 for any free one.
 
     Raises:
-        ConfigError: not a folder, or the port is in use.
+        ConfigError: it is not a folder, or the port is in use.
     """
 
     daemon_threads = True
@@ -157,7 +157,7 @@ class Viewer(ThreadingHTTPServer):
         """Return the answer to a request.
 
         Raises:
-            Refused: there is none.
+            Refused: there is no answer.
         """
         if request.path not in _ROUTES:
             raise Refused(404, "no page has this address")
@@ -192,7 +192,7 @@ class Viewer(ThreadingHTTPServer):
                 try:
                     data["progress"] = progress.read()
                 except OSError:
-                    data["progress"] = None  # just started again
+                    data["progress"] = None  # the run has just restarted
         else:
             self.progress.pop(line.id, None)
         return _data(data)
@@ -321,8 +321,8 @@ class _ViewHandler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse a malformed request without repeating it."""
+        """Reject a malformed request without quoting it."""
         self._refuse(Refused(int(code), "not a request this server understands"))
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Keep no log."""
+        """Do not log requests."""
