@@ -1,6 +1,6 @@
 """Score LLM output with LLM judges and rubrics; replay every verdict offline.
 
-Importing this loads nothing but itself; each name loads what it needs when it is first used.
+Importing the package does not load its modules; each name loads its modules on first use.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ _NAMES = {
     "judgekit.suite.run": ["run_suite", "run_suite_sync"],
     "judgekit.suite.suite": ["Suite", "load_suite"],
 }
-"""Module -> the public names in it."""
+"""Module -> its public names."""
 _HOMES = dict(sorted((name, home) for home, names in _NAMES.items() for name in names))
 
 if not TYPE_CHECKING:

@@ -1,3 +1,3 @@
-"""Another name of `judgekit.core.protocols`, which plug-ins written for 0.1 import."""
+"""Alias of `judgekit.core.protocols`, for plug-ins written for version 0.1."""
 
 from judgekit.core.protocols import *  # noqa: F403

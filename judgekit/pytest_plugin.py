@@ -1,8 +1,8 @@
 """The pytest plugin: the fixture `judgekit`, cases as tests, and the tests in rubrics.
 
-Loading it costs pytest nothing: the rest of judgekit is imported when a test asks for the
-fixture, for a file of cases, or when a rubric is collected. Only rubrics that were asked for
-are: files named on the command line, and what stands under the paths of `judgekit_rubrics`.
+Loading the plugin is cheap: the rest of judgekit is imported when a test uses the fixture or a file
+of cases, or when a rubric is collected. Rubrics are collected only if they are named on the command
+line or are under the paths in `judgekit_rubrics`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _ALLOWED = {
     "judgekit_unused": ("fail", "warn", "ignore", "remove"),
     "judgekit_cassette": ("module", "test"),
 }
-"""Setting -> the words that it takes."""
+"""Setting -> its valid words."""
 _SESSION: pytest.StashKey[Session] = pytest.StashKey()
 _HANDED_OVER = "judgekit"
-"""What a worker of pytest-xdist hands over when it ends."""
+"""Key for the results that a pytest-xdist worker sends when it ends."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,7 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a setting that names nothing: tests that silently are not run look like passes."""
+    """Reject a setting without matches: tests that are silently skipped would look like passes."""
     for marker in (
         "judgekit(cassette): file of the recorded replies, beside the test.",
         "judgekit_cases(path, **options): run the test once for each case of a file, "
@@ -88,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def judgekit(request: pytest.FixtureRequest) -> Iterator[Kit]:
-    """Score, evaluate and check on recorded verdicts; see `judgekit.testing.kit.Kit`."""
+    """Score, evaluate and check with recorded verdicts; see `judgekit.testing.kit.Kit`."""
     from judgekit.core.errors import JudgekitError
 
     session = _session(request.config)
@@ -110,7 +110,7 @@ def _session(config: pytest.Config) -> Session:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make a test for each case of the files a test names."""
+    """Create a test for each case in the files that a test names."""
     marks = list(metafunc.definition.iter_markers("judgekit_cases"))
     if not marks:
         return
@@ -133,26 +133,26 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """Remember deselected tests: their recordings do not count as unused."""
+    """Note deselected tests: their recordings do not count as unused."""
     for item in items:
         item.config.stash.setdefault(_LEFT_OUT, set()).add(str(item.path))
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Remember tests that did not pass: they may have ended before all their requests."""
+    """Note tests that did not pass: they may have ended before all their requests."""
     outcome: Any = yield
     if not outcome.get_result().passed:
         item.config.stash.setdefault(_LEFT_OUT, set()).add(str(item.path))
 
 
 _LEFT_OUT: pytest.StashKey[set[str]] = pytest.StashKey()
-"""Test files of which not every test was run and passed."""
+"""Test files in which a test was not run or did not pass."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Write the recorded replies; fail if a cassette holds replies that no test used."""
+    """Write the recorded replies; fail if a cassette contains replies that no test used."""
     config = session.config
     ours = config.stash.get(_SESSION, None)
     if ours is None:
@@ -170,7 +170,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object, error: object) -> None:
-    """Take over the results of a worker (pytest-xdist)."""
+    """Add the results of a pytest-xdist worker."""
     handed = getattr(node, "workeroutput", {}).get(_HANDED_OVER)
     if handed is not None:
         _session(node.config).take_over(handed)  # type: ignore[attr-defined]
@@ -204,7 +204,7 @@ def _requested(path: Path, parent: pytest.Collector) -> bool:
 
 
 def _tested(path: Path) -> bool:
-    """Return whether a file looks like a rubric with tests, read no further than that takes."""
+    """Return whether a file looks like a rubric with tests; read only as much as needed."""
     front = _FRONT.match(path.read_text(encoding="utf-8", errors="replace"))
     return front is not None and _TESTS.search(front.group(1)) is not None
 
@@ -228,7 +228,7 @@ class RubricTestFile(pytest.File):
 
     @cached_property
     def tested(self) -> RubricTestRun:
-        """What came of the tests of this rubric.
+        """The results of the tests of this rubric.
 
         Raises:
             JudgekitError: they cannot be replayed.
