@@ -61,7 +61,7 @@ class SteeringTable(Document, Value):
 
     @property
     def best(self) -> SteeringCell | None:
-        """The highest mean that holds quality, at the lowest strength; `None` where all are 0."""
+        """The cell with the highest mean and enough quality; `None` if no such mean is above 0."""
         return max(
             (cell for cell in self.cells if cell.figures["overall"] and self.holds(cell)),
             key=lambda cell: (cell.figures["overall"] or 0, -abs(cell.strength), -cell.layer),

@@ -66,7 +66,7 @@ class GateFile(FileModel):
     max: Number | None = None
     """The upper bound of the highest score."""
     coverage: Fraction | None = None
-    """The lowest allowed share of rows with a score of the metric itself, of the applicable rows."""
+    """The lowest allowed share of applicable rows with a score of the metric itself."""
     abstained: Rows = None
     """The maximum of rows in which the judge abstains: a number, or a share such as "5%"."""
     failed: Rows = None

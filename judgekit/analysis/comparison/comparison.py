@@ -164,13 +164,13 @@ class MetricComparison(Value):
     same_requests: int = 0
     """Number of pairs with equal requests to a judge."""
     pass_fail: bool = False
-    """Whether every value is one end of the range: mean and verdicts are then one hypothesis."""
+    """Whether all values are at the ends of the range, so mean and verdicts are one hypothesis."""
     corrected: CorrectedDifference | None = sparse(default=None)
     """The difference of the means corrected with labels; `None` without labels."""
 
     @property
     def verdict(self) -> Verdict:
-        """`worse` if the mean or the verdicts got worse beyond chance; then likewise `better`."""
+        """`worse` if the mean or the verdicts got significantly worse; else `better` likewise."""
         both = {self.difference.verdict, self.flips.verdict if self.flips else "unknown"}
         if "worse" in both:
             return "worse"

@@ -93,7 +93,7 @@ class MetricTally:
             self._moves[way].add(place, (pair, flip))
 
     def finish(self) -> results.MetricComparison:
-        """Return the figures; `verdicts` adds the verdicts when all tests are known."""
+        """Return the figures; `verdicts` adds the verdicts after all tests are known."""
         detect, (low, high) = self._settings.detect, self._summary.range
         if detect is None and low is not None and high is not None:
             detect = (high - low) / 20

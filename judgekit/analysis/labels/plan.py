@@ -27,7 +27,7 @@ from judgekit.stats.power import LEAST, allocate_power, rank_groups
 DOUBTFUL = 2.0
 """Factor by which cases with a high spread are drawn more often."""
 _DESIGNS = ((4, True), (3, True), (2, True), (3, False), (2, False), (1, False))
-"""Groups by score, and whether to split by spread: the first with two cases a stratum is used."""
+"""Score groups, and whether to split by spread; the first with two cases per stratum is used."""
 _NOT_JUDGED = ("invalid_case", "not_run")
 _Key = tuple[int, bool]
 """Group by score, and whether the spread is above the median."""
