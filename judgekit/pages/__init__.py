@@ -1,7 +1,7 @@
-"""Pages: the page of a run, the page of a comparison, and those of `judgekit view`.
+"""Render pages: of a run, of a comparison, and of `judgekit view`.
 
-All are drawn with the same Jinja macros, style sheets and scripts, in `assets`. It imports `core`,
-`stats`, `cassette`, `datasets`, `report` and `analysis`.
+All pages use the Jinja macros, style sheets and scripts in `assets`. It imports `core`, `stats`,
+`cassette`, `report` and `analysis`.
 
 Start with `html`, which fills templates and sets the content security policy; then `run.page` and
 `comparison.page`. `Report.to_html()` and `Comparison.to_html()` are methods of lower layers; they

@@ -1,4 +1,4 @@
-"""The pages of a ranking and of an agreement: each one HTML file that needs no other file."""
+"""The pages of a ranking and of an agreement, each a self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judgekit.report.calibration import Agreement, Calibration
 SCRIPTS = ("scrolls", "ranking/main")
 """Pieces of the script, in the order they are joined."""
 MOST_COLUMNS = 40
-"""Models of the table of pairs; a larger one is not readable."""
+"""Maximum number of models in the table of pairs; a larger table is unreadable."""
 
 
 def write_ranking(ranking: ModelRanking, path: Path) -> Path:
@@ -53,7 +53,7 @@ def render_agreement(calibration: Calibration) -> str:
 
 
 def shade(agreement: Agreement, row: int, column: int) -> str:
-    """Return the class of a cell of the confusion matrix: its share of the largest, in quarters.
+    """Return the CSS class of a confusion matrix cell: its share of the largest, in quarters.
 
     Args:
         agreement: the agreement.

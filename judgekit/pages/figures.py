@@ -1,4 +1,4 @@
-"""The figures of a metric as they are drawn: numbers in words, places on an axis."""
+"""Format the figures of a metric for charts: texts, and positions on an axis."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from judgekit.core.score import round_half_up
 from judgekit.report.summary import MetricSummary
 
 WIDTH = 320.0
-"""Width of a figure, in the units of its drawing."""
+"""Width of a chart, in its own units."""
 MARGIN = 8.0
 
 
 def number(value: float | None, scale: float = 1.0, digits: int = 2) -> str:
-    """Return a number as people read it; a dash for none.
+    """Return the text of a number; a dash for `None`.
 
     >>> number(0.5449), number(12345.6), number(None)
     ('0.54', '12,346', '–')
@@ -27,7 +27,7 @@ def number(value: float | None, scale: float = 1.0, digits: int = 2) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a share as whole per cent; never a rounded 0 or 100.
+    """Return a share in whole per cent; other values are never rounded to 0 or 100.
 
     >>> percent(0.647), percent(0.999), percent(1.0)
     ('65 %', '>99 %', '100 %')
@@ -51,7 +51,7 @@ def weight(value: float) -> str:
 
 
 class Axis:
-    """The axis of a drawing of a metric's values.
+    """The axis of a chart of a metric's values.
 
     Without bounds on both sides the axis spans the values of the run, and the page says so.
     """
@@ -71,20 +71,20 @@ class Axis:
         self.digits = 3 if span <= 2 else 2
 
     def say(self, value: float | None) -> str:
-        """Return a value as shown, with the digits a mean deserves."""
+        """Return the text of a mean."""
         return number(value, self.scale, self.digits)
 
     def short(self, value: float | None) -> str:
-        """Return a value as shown, for ticks and single results."""
+        """Return the text of a value, for ticks and single results."""
         whole = value is not None and not self.bounded and (value * self.scale).is_integer()
         return number(value, self.scale, 0 if whole else 2)
 
     def interval(self, low: float, high: float) -> str:
-        """Return an interval as shown."""
+        """Return the text of an interval."""
         return f"[{self.say(low)}, {self.say(high)}]"
 
     def x(self, value: float) -> str:
-        """Return the position of a value; one outside is at the edge."""
+        """Return the position of a value; values outside the axis are at its edge."""
         return _place((value - self.low) / (self.high - self.low), WIDTH, MARGIN)
 
     def at(self, share: float) -> str:
@@ -98,10 +98,10 @@ class Axis:
 
 
 class CentredAxis:
-    """The axis of a drawing of differences, with zero in the middle.
+    """The axis of a chart of differences, with zero in the middle.
 
     Args:
-        values: all values that are drawn; `None` for a missing one.
+        values: all values of the chart; `None` for a missing one.
     """
 
     def __init__(self, values: Iterable[float | None]) -> None:

@@ -1,9 +1,9 @@
-"""Filling the templates of pages: each page is one HTML file that needs no network.
+"""Render the templates of pages; each page is an HTML file that works offline.
 
-Texts of cases, judges and rubrics are hostile. They reach a page in two ways only: through a
-template that escapes everything, and as JSON that a script turns into text nodes. The content
-security policy names the hashes of that script and of the style sheet, so nothing else on the page
-can run, load or send anything.
+Texts of cases, judges and rubrics are untrusted. They get into a page in only two ways: through a
+template with autoescaping, and as JSON that a script converts to text nodes. The content security
+policy has the hashes of this script and of the style sheet, so no other code can run, load or send
+data.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from judgekit.report.export.target import written
 
 ASSETS = Path(__file__).parent / "assets"
 _GENERATOR = b'<meta name="generator" content="judgekit'
-"""The head of every page holds this."""
+"""Text in the head of every page."""
 _JOINTS = re.compile(r"(?<=[_.\-/])")
 
 
@@ -56,7 +56,7 @@ def fill(
         template: name of the template, without `.html.jinja`.
         scripts: names of the pieces of the script, in order, without `.js`.
         styles: names of style sheets after the shared one, without `.css`.
-        connect: what the script may connect to, as a content security policy source.
+        connect: address that the script may connect to, as a content security policy source.
         values: variables of the template; every text is escaped.
     """
     style = "".join(_read(f"{name}.css") for name in ("style", *styles))
@@ -85,7 +85,7 @@ def _environment() -> Environment:
 
 
 def breakable(name: str) -> Markup:
-    """Return a name as markup that may break after its joints, rather than anywhere.
+    """Return a name as markup with possible line breaks only after separators.
 
     >>> str(breakable("user.intent<b>"))
     'user.<wbr>intent&lt;b&gt;'

@@ -1,4 +1,4 @@
-"""Packing the data of a page: small, and inert in its script element."""
+"""Pack the data of a page: compressed, and inert in its script element."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from judgekit.core.case import Case
 
 PLAIN = 1_000_000
-"""Characters up to which the data is readable JSON; longer data is compressed."""
+"""Maximum length of uncompressed JSON, in characters; longer data is compressed."""
 
 _LINE = re.compile(r"\S[^\r\n]*")
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -26,7 +26,7 @@ class Packed(NamedTuple):
 
 
 class Texts:
-    """Texts that many cases share, stored once and named by number."""
+    """Texts that many cases share, stored once and referenced by number."""
 
     def __init__(self) -> None:
         self.all: list[str] = []
@@ -60,7 +60,7 @@ def page_json(value: Any) -> str:
     """Return a value as JSON without spaces.
 
     Raises:
-        ValueError: the value holds NaN or an infinity.
+        ValueError: the value contains NaN or an infinity.
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -71,7 +71,7 @@ def with_cases(head: Mapping[str, Any], cases: Iterable[str]) -> str:
 
 
 def pack(text: str) -> Packed:
-    """Return JSON escaped for a script element: nothing in it can end the element."""
+    """Return JSON that is escaped for a script element, so its content cannot end the element."""
     if len(text) <= PLAIN:
         return Packed(text.translate(_ESCAPES), False)
     squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)

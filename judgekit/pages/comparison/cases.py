@@ -1,4 +1,4 @@
-"""The cases of several runs side by side: what each run holds of them, and how far they moved."""
+"""The cases of several runs side by side: their results in each run, and the changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from judgekit.report.summary import Largest, MetricSummary
 from judgekit.report.thresholds import passes
 
 Fate = Literal["worse", "lost", "better", "gained", "same", "other", "only_base", "only_new"]
-"""How a case changed: its value moved, a score was lost or gained, or it cannot be paired."""
+"""How a case changed: its value changed, a score was lost or gained, or it has no pair."""
 
 ORDER: tuple[Fate, ...] = (
     "worse", "lost", "better", "gained", "same", "other", "only_base", "only_new",
@@ -27,7 +27,7 @@ ORDER: tuple[Fate, ...] = (
 
 
 MOST_APART = 12
-"""Cases of a metric that are shown because the runs differ on them."""
+"""Maximum number of cases per metric to show because the runs differ."""
 
 
 _Pairs = Iterable[tuple[float | None, float | None]]
@@ -40,11 +40,11 @@ class CaseResults(NamedTuple):
     question: str
     answer: str
     cells: Mapping[str, float | str]
-    """By metric: the value, or why there is none."""
+    """Metric -> value, or the reason why there is none."""
     parts: Mapping[tuple[str, str], float]
-    """Values of criteria, by metric and criterion."""
+    """Metric and criterion -> value."""
     size: int
-    """Characters of its texts and reasons."""
+    """Length of its texts and reasons, in characters."""
 
 
 class CaseChange(NamedTuple):
@@ -52,14 +52,14 @@ class CaseChange(NamedTuple):
 
     fate: Fate
     step: float
-    """How far it moved, as a share of the range; of several metrics the worst."""
+    """Its change as a share of the range; the worst of several metrics."""
 
 
 class VerdictTable(NamedTuple):
-    """Pass or fail in the base against pass or fail in the new run; a third place is no score."""
+    """Counts of pass, fail and no score in the base against those in the new run."""
 
     name: str
-    """Empty for the metric itself, else the criterion."""
+    """The criterion; empty for the metric itself."""
     line: float
     counts: tuple[tuple[int, ...], ...]
     """Base by new: pass, fail, no score."""
@@ -121,7 +121,7 @@ class ComparedCases:
         return cases
 
     def apart(self, metric: str) -> list[tuple[str, list[float | None]]]:
-        """Return the cases on which the runs differ most, each with its value in every run."""
+        """Return the cases with the largest differences between runs, with their values."""
         largest = Largest[tuple[str, list[float | None]]](MOST_APART)
         for place, id in enumerate(self.ids):
             values = [_value(lines[id], metric) if id in lines else None for lines in self.lines]
@@ -131,7 +131,7 @@ class ComparedCases:
         return list(largest)
 
     def moves(self) -> list[dict[str, CaseChange]]:
-        """Return how every case changed, for each of the new runs."""
+        """Return the change of every case, for each new run."""
         return [
             {id: self._move(id, n) for id in self.ids if id in self.lines[0] or id in self.lines[n]}
             for n in range(1, len(self.runs))

@@ -1,4 +1,4 @@
-"""The page of a comparison without its script."""
+"""The static content of a comparison page, which needs no script."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from judgekit.pages.figures import CentredAxis, number
 from judgekit.report.folder import Scored
 
 LONGEST = 3_000
-"""Characters of an answer that are shown without the script."""
+"""Maximum length of an answer that is shown without the script, in characters."""
 
 WORDS: dict[Verdict, str] = {
     "worse": "worse",
@@ -36,18 +36,18 @@ WORDS: dict[Verdict, str] = {
 
 
 class Span(CentredAxis):
-    """The axis of a drawing of differences, and their numbers in words."""
+    """The axis of a chart of differences, and the texts of its numbers."""
 
     def __init__(self, differences: Sequence[MeanDifference], *, scale: float = 1.0) -> None:
         super().__init__(end for one in differences for end in (one.mean, one.low, one.high))
         self.scale = scale
 
     def say(self, value: float | None) -> str:
-        """Return a mean as it is shown."""
+        """Return the text of a mean."""
         return number(value, self.scale, 3)
 
     def step(self, value: float | None) -> str:
-        """Return a difference as it is shown, with its sign.
+        """Return the text of a difference, with its sign.
 
         >>> Span([]).step(-0.0834), Span([]).step(0.2), Span([]).step(None)
         ('−0.083', '+0.200', '–')
@@ -60,7 +60,7 @@ class Span(CentredAxis):
         return ("−" if value < 0 else "+") + text
 
     def interval(self, difference: MeanDifference) -> str:
-        """Return the interval of a difference as it is shown, or that there is none."""
+        """Return the text of a difference's interval, or a note that there is none."""
         if difference.low is None or difference.high is None:
             return "too few for an interval"
         return f"[{self.step(difference.low)}, {self.step(difference.high)}]"
@@ -80,7 +80,7 @@ class MetricView:
         """The verdict in a word or two."""
         self.notes = list(notes(metric))
         self.moved = any(d.worse or d.better for d in (metric.difference, *metric.criteria))
-        """Whether it or any of its criteria is not the same in every pair."""
+        """Whether it or one of its criteria differs in any pair."""
 
 
 class ReasonChange(NamedTuple):
@@ -125,7 +125,7 @@ class RunComparison:
         self.tone = (
             "missed" if "worse" in verdicts else "pass" if "better" in verdicts else "complete"
         )
-        """What colour it deserves, as a class of the style sheet."""
+        """Its colour, as a CSS class."""
         counts = facts.payload.counts[place]
         self.worse, better = counts["worse"], counts["better"]
         """Cases that got worse."""
@@ -192,12 +192,12 @@ class ComparisonFacts:
         """Whether more than one run was compared with the base."""
         models = set(self.lines.models) - {None}
         self.kind = "model" if len(models) == len(self.runs) else "run"
-        """`model` if another model answered each run, or else `run`."""
+        """`model` if each run was answered by a different model, or else `run`."""
         new = f"{len(self.found)} {self.kind}s" if self.many else self.names[1]
         self.title = f"{new} against {self.names[0]}"
         """The names of the compared runs."""
         self.folders = [str(run.folder or "") for run in self.runs]
-        """Where the runs are."""
+        """The locations of the runs."""
         self.against = [RunComparison(self, place) for place in range(len(self.found))]
         """Every run that was compared with the base."""
 
@@ -219,7 +219,7 @@ class ComparisonFacts:
 
 
 def unfolded(diff: str) -> list[DiffPiece]:
-    """Return a unified diff as pieces: of lines that were changed, only the words that differ."""
+    """Return a unified diff as pieces; in changed lines, only differing words are marked."""
     pieces: list[DiffPiece] = []
     lines = diff.splitlines()[2:]
     for changed, group in groupby(lines, key=lambda line: line.startswith(("-", "+"))):

@@ -1,6 +1,6 @@
-"""The page of a comparison: one HTML file that needs no network and no other file.
+"""The page of a comparison, a self-contained HTML file.
 
-It is made of the same pieces as the page of a run.
+It has the same components as the page of a run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCRIPTS = (
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 _MOST_NAME = 80
-"""Characters of a name made of what differs."""
+"""Maximum length of a name that is built from differences, in characters."""
 
 
 def write_comparison(
@@ -38,7 +38,7 @@ def write_comparison(
         path: the file to write.
 
     Raises:
-        ConfigError: the file cannot be written, or a run folder holds no results.
+        ConfigError: the file cannot be written, or a run folder has no results.
     """
     return write_html(render_comparison(base, new, comparisons), path)
 
@@ -78,7 +78,7 @@ def render_comparison(
 def names_of(runs: Sequence[Report], models: Sequence[str | None] = ()) -> list[str]:
     """Return a name for each run: the model, judge, rubric or suite in which it differs.
 
-    Where these do not tell all runs apart, the end of the folder does, and the position of a run
+    If these do not distinguish all runs, the end of the folder is used, or the position for a run
     without a folder.
     """
     folders = folder_names(runs)

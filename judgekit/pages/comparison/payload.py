@@ -17,30 +17,30 @@ from judgekit.report.manifest import dicts_in
 from judgekit.report.report import Report
 
 ALL = 2_000
-"""Cases up to which those that did not change keep their texts, too."""
+"""Maximum number of cases for which unchanged cases also keep their texts."""
 MOST = 16_000_000
-"""Characters of texts a page keeps, regressions first: less than 10 MB once they are deflated."""
+"""Maximum length of all texts, regressions first: less than 10 MB when compressed."""
 
 _CONVERSATION = {
     "system", "history", "input", "reference", "context", "baseline", "choices", "expected",
 }  # fmt: skip
 WORST = 3
-"""Regressions shown without the script, too."""
+"""Maximum number of regressions that are also shown without the script."""
 _LINE = 200
 
 
 class ComparisonPayload(NamedTuple):
-    """The data of a page, and which cases keep their texts."""
+    """The data of a page, and the cases that keep their texts."""
 
     packed: Packed
     cases: int
     kept: int
     worst: list[list[str]]
-    """By new run: the cases that got worse most, the furthest first."""
+    """For each new run, the cases that got worse, the largest change first."""
     scored: dict[str, list[Scored | None]]
     """The results of every run for those cases."""
     counts: list[Counter[str]]
-    """By new run: fate -> cases."""
+    """For each new run: kind of change -> number of cases."""
 
 
 def make_payload(
@@ -109,7 +109,7 @@ def _metric(lines: ComparedCases, name: str) -> dict[str, Any]:
 
 
 def _ranks(moves: Mapping[str, CaseChange]) -> dict[str, int]:
-    """Return the places of cases in their order: regressions first, the furthest first."""
+    """Return the positions of cases in display order: regressions first, the largest first."""
 
     def place(item: tuple[str, CaseChange]) -> tuple[int, float]:
         move = item[1]
@@ -133,7 +133,7 @@ def _cases_with_texts(
     chosen = set()
     for id in candidates:
         size = sum(one[id].size for one in lines.lines if id in one)
-        if size <= left:  # one that is too long must not cost all that come after it
+        if size <= left:  # a case that is too long does not affect later ones
             left -= size
             chosen.add(id)
     return frozenset(chosen)
@@ -189,9 +189,9 @@ def _against(
 
 
 def script(before: str, after: str) -> list[int | str]:
-    """Return an edit script: units to keep, units to leave out (below zero), text to put in.
+    """Return an edit script: units to keep, units to delete (negative), text to insert.
 
-    Units are those of UTF-16, in which browsers count.
+    Units are UTF-16 code units, as in browsers.
 
     >>> script("Sent on Monday.", "Sent on a Monday, late.")
     [8, 'a ', 6, ', late', 1]
@@ -224,7 +224,7 @@ def _result(result: Result) -> dict[str, Any]:
 
 
 def reason_of(part: Part) -> str:
-    """Return why a criterion has its value; a checklist has items instead of a reason."""
+    """Return the reason for a criterion's value; a checklist has items instead of a reason."""
     if part.reason or not part.items:
         return part.reason
     lines = []

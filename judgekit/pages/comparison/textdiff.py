@@ -1,4 +1,4 @@
-"""What was taken out of a text and what was put in, word by word, in bounded time."""
+"""Compare texts word by word, in bounded time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Longer texts are compared by sentences first."""
 SENTENCES = 400_000_000
 """The same for sentences; texts of even more are shown one after the other."""
 
-# A word of letters and digits, one sign of a script that writes without spaces, or one other sign.
+# A word of letters and digits, one character of a script without spaces, or one other character.
 _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[^\w\s]"
 )
@@ -27,7 +27,7 @@ _JOINERS = ("\u200d", "\ufe0e", "\ufe0f")
 
 
 class DiffPiece(NamedTuple):
-    """A stretch of text that both texts have (=), that was taken out (-), or put in (+)."""
+    """A piece of text that is in both texts (=), was removed (-), or was added (+)."""
 
     sign: Sign
     text: str
@@ -38,7 +38,7 @@ class _Word(NamedTuple):
 
     text: str
     space: str = ""
-    """White space after it: what differs in nothing else is the same word."""
+    """White space after it; words that differ only in it are equal."""
 
 
 class _Step(NamedTuple):
@@ -50,7 +50,7 @@ class _Step(NamedTuple):
 
 
 def text_diff(before: str, after: str) -> list[DiffPiece]:
-    """Return what leads from one text to another.
+    """Return the differences between two texts.
 
     The pieces without `+` make up the first text, those without `-` the second.
 
@@ -99,7 +99,7 @@ def _replaced(before: str, after: str) -> tuple[DiffPiece, ...]:
 
 
 def _steps(old: Sequence[_Word], new: Sequence[_Word], *, most: int) -> list[_Step] | None:
-    """Return how words of two texts go together; `None` if there are too many to say."""
+    """Return the alignment of the words of two texts; `None` if there are too many words."""
     numbers: dict[str, int] = {}
     left, right = (
         [numbers.setdefault(word.text, len(numbers)) for word in side] for side in (old, new)
@@ -122,7 +122,7 @@ def _steps(old: Sequence[_Word], new: Sequence[_Word], *, most: int) -> list[_St
 
 
 def _readable(steps: Sequence[_Step]) -> Iterator[_Step]:
-    """Join changes that are a word or two apart: people read phrases, not splinters."""
+    """Join changes that are a word or two apart, so that phrases are shown."""
     stays = [
         step.same and not (0 < n < len(steps) - 1 and _is_splinter(*steps[n - 1 : n + 2]))
         for n, step in enumerate(steps)
@@ -160,7 +160,7 @@ def _words(text: str) -> list[_Word]:
 
 
 def _belongs_to_before(text: str, at: int) -> bool:
-    """Return whether a mark or a joiner belongs to the sign before it, which it must not leave."""
+    """Return whether a mark or a joiner must stay with the preceding character."""
     if at == 0:
         return False
     here, before = text[at], text[at - 1]

@@ -1,4 +1,4 @@
-"""The head of the page of a run: the verdict, what failed, and facts about the run."""
+"""The head of a run's page: the outcome, the failures, and facts about the run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from judgekit.report.text import CALIBRATED, COMPARED, unchecked_line
 
 
 class Fact(NamedTuple):
-    """One thing to know of a run."""
+    """One fact about a run."""
 
     name: str
     value: str
@@ -34,7 +34,7 @@ class WorstCase(NamedTuple):
 
     id: str
     place: str
-    """Where the case is, if its id is derived."""
+    """The location of the case, if its id is derived."""
     line: str
     metrics: tuple[tuple[str, str, str], ...]
     """Name, value and reason of each metric to show."""
@@ -43,12 +43,12 @@ class WorstCase(NamedTuple):
 
 
 class RunFacts:
-    """Reads a report for its head. Manifest and run facts may lack anything.
+    """Reads a report for the head of its page. Manifest and run facts may be incomplete.
 
     Args:
         report: the run.
         makers: the judges and rubrics named by the results of each metric.
-        ranking: which cases fail; without it, cases are left out.
+        ranking: the failing cases; without it, cases are omitted.
     """
 
     def __init__(self, report: Report, *, makers: Makers, ranking: Ranking | None = None) -> None:
@@ -64,13 +64,13 @@ class RunFacts:
         self.cluster = cluster_field(manifest)
         """The field that intervals are clustered by, if there is one."""
         self.notice = str(manifest.get("notice") or "")
-        """What every reader must know first, if anything."""
+        """The notice of the suite, if there is one."""
         self.unchecked = unchecked_line(manifest)
         self.failing = 0 if ranking is None else ranking.failing
         """Cases that miss a threshold or have no score."""
         gates, passing = report.figures.gates, "pass" if report.figures.gates else "complete"
         self.verdict = {0: passing, 1: "missed"}.get(report.exit_code, "incomplete")
-        """The outcome, as the exit code has it; without gates there is nothing to pass."""
+        """The outcome by the exit code; a run without gates cannot pass."""
         self.tone = "mixed" if self.verdict == passing and self.failing else self.verdict
         """The class of the verdict; a run that passes with failing cases is not green."""
         self.verdict_word = self.verdict.capitalize()
@@ -82,7 +82,7 @@ class RunFacts:
 
     @property
     def subtitle(self) -> str:
-        """How many cases, who judged them, and on which day."""
+        """The number of cases, the judges and the date."""
         count = self._report.figures.cases
         parts = [f"{count:,} case{'s' if count != 1 else ''}"]
         if models := self._models():
@@ -95,7 +95,7 @@ class RunFacts:
 
     @property
     def failing_text(self) -> str:
-        """How many cases fail, in words."""
+        """The number of failing cases, as text."""
         cases = self._report.figures.cases
         if self.failing:
             verb = "fails" if self.failing == 1 else "fail"
@@ -106,7 +106,7 @@ class RunFacts:
 
     @property
     def missed(self) -> Iterator[tuple[str, str, str]]:
-        """The metrics by which cases fail, how many do, and a link to the worst of them."""
+        """The metrics with failing cases, their number, and a link to the worst case."""
         for s in self._report.figures.metrics:
             words = []
             query = {"status": "failed"}
@@ -156,7 +156,7 @@ class RunFacts:
 
     @property
     def doubts(self) -> list[str]:
-        """What weakens the figures, such as judges that were not compared with people."""
+        """The limitations of the figures, such as judges that were not compared with people."""
         lines = [line for line in self._report.calibration if not line.startswith(_COMPARED)]
         lines += [
             f"{metric}: its calibration is older than the persona (judgekit persona calibrate)"
@@ -169,7 +169,7 @@ class RunFacts:
         return lines
 
     def made_by(self, summary: MetricSummary) -> str:
-        """Return what made a metric's values, in a few words."""
+        """Return the source of a metric's values, in a few words."""
         makers = self._makers(summary.metric)
         if makers:
             return "; ".join(
@@ -195,7 +195,7 @@ class RunFacts:
 
     @property
     def facts(self) -> Iterator[Fact]:
-        """The facts of "About this run", in the order they are shown."""
+        """The facts of "About this run", in display order."""
         if started := self._run.get("started"):
             yield Fact("Started", minute_of(str(started)))
         seconds = self._run.get("seconds")
@@ -236,7 +236,7 @@ class RunFacts:
             yield Fact(f"Calibration of {metric}", figure, str(known.get("digest", ""))[:8])
 
     def _persona_calibrations(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the metrics with a calibrated persona, and what the manifest says of it."""
+        """Yield the metrics with a calibrated persona, and its manifest entry."""
         for summary in self._report.figures.metrics:
             made_with = mapping(metric_entry(self._manifest, summary.metric).get("made_with"))
             if known := mapping(made_with.get("calibration")):
@@ -256,9 +256,9 @@ class RunFacts:
 
 
 LINE = 160
-"""Characters of the first line of a case."""
+"""Maximum length of the first line of a case, in characters."""
 MOST_BAD = 4
-"""Metrics of a bad case that are shown."""
+"""Maximum number of metrics to show for a bad case."""
 _COMPARED = (CALIBRATED, COMPARED)
 _ORIGINS = (("live", "live"), ("tape", "from the tape"), ("store", "from the store"))
 _RECORDING = (("missed", "not recorded"), ("unused", "recorded but not used"))
@@ -266,13 +266,13 @@ _COSTS = (("spent", "Spent", "unpriced"), ("avoided", "Avoided", "unpriced_repla
 
 
 def _counts(facts: Mapping[str, Any], words: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the counts among facts, which may be anything, with words for them."""
+    """Return the counts in untrusted facts, with their labels."""
     counts = [(facts.get(name), word) for name, word in words]
     return [f"{n:,} {word}" for n, word in counts if isinstance(n, int) and n]
 
 
 def minute_of(time: str) -> str:
-    """Return an ISO time as date, hour and minute; other texts as they are.
+    """Return an ISO time as date, hour and minute; other texts unchanged.
 
     >>> minute_of("2026-01-02T03:04:05+00:00"), minute_of("yesterday")
     ('2026-01-02 03:04 UTC', 'yesterday')
@@ -285,13 +285,13 @@ def minute_of(time: str) -> str:
 
 
 def day_of(time: str) -> str:
-    """Return the date of an ISO time; other texts as they are."""
+    """Return the date of an ISO time; other texts unchanged."""
     minute = minute_of(time)
     return minute if minute == time else minute[:10]
 
 
 def dollars(amount: Any) -> str:
-    """Return an amount of money; what no price is known for is unknown, never 0.
+    """Return an amount of money; `unknown` without a known price, never 0.
 
     >>> dollars(0.01234), dollars(None)
     ('$0.0123', 'unknown')

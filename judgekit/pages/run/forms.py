@@ -13,18 +13,18 @@ from judgekit.report.folder import Scored
 from judgekit.report.manifest import dicts_in, entries_in, rubric_entry
 
 _NOT_SHOWN = ("weight", "levels", "reverse")
-"""Keys of a criterion besides its question."""
+"""Keys of a criterion that do not belong to its question."""
 
 
 class Forms:
     """Finds the form of every case and metric.
 
-    A metric that asks once, for what its own parts are made of, has one form a case. One that
-    asks step by step, or needs no judge, has none: people then label its verdict.
+    A metric with a single request, whose answers are the parts of its score, has one form per case.
+    A metric with several steps, or without a judge, has no form; people label its verdict instead.
 
     Args:
-        taped: what the tape knows of requests.
-        manifest: what the rubrics of the run ask, for cases no reply is known of.
+        taped: the requests on the tape.
+        manifest: the questions of the run's rubrics, for cases without a known reply.
         put: stores a text of the page, and returns its number.
     """
 
@@ -37,13 +37,13 @@ class Forms:
         self._ids: dict[str, set[str]] = {}
         """Form -> the ids of its questions."""
         self._first: dict[str, str] = {}
-        """Metric -> the form met first."""
+        """Metric -> the first form."""
         self._stepwise: set[str] = set()
         self._parts: dict[str, dict[str, None]] = {}
         """Metric -> the criteria of its scores."""
 
     def add(self, scored: Scored) -> dict[str, int]:
-        """Take one case; return the forms that are not the usual ones, by metric."""
+        """Add one case; return its forms that differ from the usual ones, by metric."""
         unusual = {}
         for row in scored.rows:
             result = row.result
@@ -71,7 +71,7 @@ class Forms:
         return forms
 
     def levels(self) -> dict[str, dict[str, dict[str, str]]]:
-        """Return what levels mean: metric -> criterion -> word -> meaning."""
+        """Return the meanings of levels: metric -> criterion -> word -> meaning."""
         rubrics = dicts_in(self._manifest.get("rubrics"))
         named = [str(name) for one in rubrics for name in entries_in(one.get("metrics"))]
         means = {name: _meanings(rubric_entry(self._manifest, name)) for name in named}

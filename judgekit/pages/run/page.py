@@ -36,12 +36,12 @@ _ANSWERED = {"nullable": "may abstain", "quotes": "with quotes", "reverse": "hig
 
 
 class Served(NamedTuple):
-    """How a served page reaches its server."""
+    """The connection of a served page to its server."""
 
     run: str
     """The id of the run on the server."""
     stamp: str
-    """Changes when a file of the run changes."""
+    """A digest that changes when a file of the run changes."""
 
 
 def write_page(report: Report, path: Path, *, label: str | None = None) -> Path:
@@ -53,7 +53,7 @@ def write_page(report: Report, path: Path, *, label: str | None = None) -> Path:
         label: a metric to label: the page opens where people label it.
 
     Raises:
-        ConfigError: the file cannot be written, or the folder holds no results.
+        ConfigError: the file cannot be written, or the folder has no results.
         CassetteCorrupt: the run's tape was damaged.
     """
     return write_html(render_page(report, label=label), path)
@@ -64,8 +64,8 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
 
     Args:
         report: the run.
-        served: set for a page that a server sends: it fetches what the page leaves out. A page in
-            a file connects to nothing.
+        served: set for a page from a server, which fetches further data on demand. A page in a file
+            makes no connections.
         label: a metric to label: the page opens where people label it.
     """
     figures = report.figures
@@ -103,7 +103,7 @@ class CriterionLine:
         self.id = str(one.get("id"))
         self.text = str(one.get("text") or "")
         self.answer = _answer(one)
-        """In which words it is answered."""
+        """The words of its answers."""
         self.weight = _weight(one.get("weight") if weighs else None)
         self.levels = [
             (
@@ -113,11 +113,11 @@ class CriterionLine:
             )
             for level in dicts_in(one.get("levels"))
         ]
-        """Word, worth and meaning of each level."""
+        """Word, value and meaning of each level."""
 
 
 class RubricCard:
-    """What a rubric of a manifest asks."""
+    """The questions of a rubric in a manifest."""
 
     def __init__(self, entry: dict[str, Any], taped: TapeIndex) -> None:
         criteria = dicts_in(entry.get("criteria"))
@@ -128,11 +128,11 @@ class RubricCard:
         self.facts = list(_rubric_facts(entry))
         self.criteria = [CriterionLine(one, weighs=weighs) for one in criteria]
         self.prompt = _prompt_text({str(one.get("id")) for one in criteria}, taped)
-        """The system message of a request by this rubric, where the tape has one."""
+        """The system message of a request with this rubric, if the tape has one."""
 
 
 class JudgeCard(NamedTuple):
-    """Who judged."""
+    """A judge of the run."""
 
     name: str
     facts: tuple[Fact, ...]
@@ -151,7 +151,7 @@ def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
         yield Fact("Its value is", _COMBINED.get(combine, combine))
     modes = entry.get("modes")
     if isinstance(modes, dict) and len(modes) > 1:
-        for name, groups in sorted(modes.items()):  # as report.json has them
+        for name, groups in sorted(modes.items()):  # the order of report.json
             shares = sorted(groups.items()) if isinstance(groups, dict) else ()
             weights = " + ".join(f"{_weight(share)} {group}" for group, share in shares)
             default = "default" if name == entry.get("default_mode") else ""
@@ -188,7 +188,7 @@ def _prompt_text(ids: set[str], taped: TapeIndex) -> str:
 def judge_cards(
     manifest: Mapping[str, Any], run: Mapping[str, Any], taped: TapeIndex
 ) -> list[JudgeCard]:
-    """Return a card for every judge a run was set up with, or that is on its tape."""
+    """Return a card for every judge in a run's settings or on its tape."""
     roles = _roles(manifest)
     models = dict.fromkeys([*(model for model, _, _ in roles), *taped.judges])
     facts = {m: _judge_facts([r for r in roles if r[0] == m], run, taped, m) for m in models}

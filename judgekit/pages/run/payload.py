@@ -20,17 +20,17 @@ from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 
 ALL = 2_000
-"""Cases up to which every prompt and raw reply is on the page."""
+"""Maximum number of cases for which the page has all prompts and raw replies."""
 KEPT = 500
-"""Cases that keep theirs on a larger page: the worst."""
+"""Number of the worst cases that keep them on a larger page."""
 
 _LEAD = 120
-"""Characters of a line that the list shows before the texts are there."""
+"""Maximum length of a line in the list before the texts are loaded, in characters."""
 _SHOWN = ("type", "status", "value", "kind", "fallback")
 
 
 class JudgedBy(NamedTuple):
-    """A judge, and the rubric it went by; parts that are not known are empty."""
+    """A judge and its rubric; unknown parts are empty."""
 
     model: str
     rubric: str
@@ -38,7 +38,7 @@ class JudgedBy(NamedTuple):
 
     @classmethod
     def of(cls, made_with: Mapping[str, Any]) -> JudgedBy:
-        """Return the maker that a result or a manifest names."""
+        """Return the maker in a result or a manifest."""
         rubric = made_with.get("rubric")
         return cls(
             model=str(made_with.get("model") or ""),
@@ -78,7 +78,7 @@ def make_payload(report: Report) -> RunPayload:
     ranking = Ranking(report.metrics)
     large = tape is not None and figures.cases > ALL
     with_prompts = _worst_cases(report, ranking) if large else None
-    cases: list[str] = []  # as JSON at once: a fifth of the memory
+    cases: list[str] = []  # as JSON texts, which need a fifth of the memory
     leads: list[str] = []
     makers: dict[str, dict[JudgedBy, None]] = {}
     ranges = {summary.metric: summary.range for summary in figures.metrics}
@@ -119,7 +119,7 @@ def make_payload(report: Report) -> RunPayload:
     }
     packed = pack(with_cases({**head, "texts": texts.all}, cases))
     if packed.compressed:
-        # Two lines, so that the list of cases is drawn before the texts are unpacked.
+        # Two lines, so the list of cases is shown before the texts are unpacked.
         packed = pack(f"{with_cases(head, leads)}\n{with_cases({'texts': texts.all}, cases)}")
     return RunPayload(packed, prompts, made_by, fields, histograms, ranking, taped)
 
@@ -145,7 +145,7 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
 
 def _case(scored: Scored, texts: Texts, tape: Tape | None, origins: Origins) -> dict[str, Any]:
     data = texts.case(scored.case)
-    data["digest"] = output_digest(scored.case.output)  # labels carry it
+    data["digest"] = output_digest(scored.case.output)  # labels contain it
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
     if tape is not None:
         data["asked"] = records_of_rows(scored.rows, tape, texts.put)
@@ -170,7 +170,7 @@ def _result(result: Result) -> dict[str, Any]:
 
 
 def _worst_cases(report: Report, ranking: Ranking) -> frozenset[int]:
-    """Return the numbers of the worst cases of a large run: those keep their prompts."""
+    """Return the indices of the worst cases of a large run, which keep their prompts."""
     ranked = ((ranking.rank(scored), number) for number, scored in enumerate(report.results))
     return frozenset(number for _, number in heapq.nsmallest(KEPT, ranked))
 

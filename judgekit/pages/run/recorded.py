@@ -1,4 +1,4 @@
-"""Replies of a run: what its tape has, and where they came from, as far as `run.json` says."""
+"""The replies of a run: their records on the tape, and their origins in `run.json`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from judgekit.report.manifest import entries_in, mapping
 
 _WORDS = {"live": "asked live", "store": "from the store", "tape": "from the tape"}
 MOST = 8
-"""Different parameters, servers and modes of one judge that are listed."""
+"""Maximum number of different parameters, servers and modes of a judge to list."""
 
 
 def open_tape(folder: Path | None) -> Tape | None:
@@ -34,7 +34,7 @@ def open_tape(folder: Path | None) -> Tape | None:
 def records_of_rows(
     rows: Iterable[Row], tape: Tape, put: Callable[[str], int | str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the records of every request a case led to, as a page shows them, by key.
+    """Return the records of all requests of a case for a page, by key.
 
     Args:
         rows: the results of the case.
@@ -62,7 +62,7 @@ def _shown(record: Record, put: Callable[[str], int | str]) -> dict[str, Any]:
         "form": put(request.form.canonical),
         "model": request.model,
         "tries": [
-            # Log-probabilities are many times the size of the text; they stay on the tape.
+            # Log-probabilities are much larger than the text, so they are only on the tape.
             t.model_dump(mode="json", exclude_defaults=True, exclude={"logprobs"})
             for t in reply.tries
         ],
@@ -78,7 +78,7 @@ def _shown(record: Record, put: Callable[[str], int | str]) -> dict[str, Any]:
 
 
 class Origins:
-    """Tells the origin of a reply by its key. A run may say nothing, or anything.
+    """Finds the origin of a reply by its key. The facts of the run are untrusted.
 
     >>> origins = Origins({"origins": {"live": 2, "tape": 1}, "from_store_or_live": ["k"]})
     >>> origins.all_alike, origins.of("k"), origins.of("x")
@@ -90,7 +90,7 @@ class Origins:
         met = [word for name, word in _WORDS.items()
                if isinstance(counts.get(name), int) and counts[name] > 0]  # fmt: skip
         self.all_alike = met[0] if len(met) == 1 else None
-        """What is true of every reply, if one thing is."""
+        """The origin of all replies, if it is the same."""
         keys = run.get("from_store_or_live")
         self._fresh: frozenset[str] | None = None
         if isinstance(keys, list):
@@ -99,7 +99,7 @@ class Origins:
         self._taped = _WORDS["tape"] in met
 
     def of(self, key: str) -> str | None:
-        """Return where a reply came from; `None` where that is not known."""
+        """Return the origin of a reply; `None` if unknown."""
         if self.all_alike is not None or self._fresh is None:
             return self.all_alike
         if key in self._fresh:
@@ -115,18 +115,18 @@ class JudgeReplies:
     samples: int = 1
     """The number of samples of one request."""
     retried: int = 0
-    """Replies that took more than one try."""
+    """Number of replies with more than one try."""
     cost: float = 0.0
     unpriced: int = 0
-    """Replies of unknown price."""
+    """Number of replies without a known price."""
     tokens: list[int] = field(default_factory=lambda: [0, 0])
     uncounted: int = 0
-    """Replies of which the server did not say how many tokens they took."""
+    """Number of replies without reported token counts."""
     values: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
-    """Parameters, modes, identities, servers and reported models, each in the order met."""
+    """Parameters, modes, identities, servers and reported models, in order of occurrence."""
 
     def add(self, request: dict[str, Any], reply: dict[str, Any]) -> None:
-        """Take one request with its reply."""
+        """Add one request with its reply."""
         self.count += 1
         sample = request.get("sample")
         if isinstance(sample, int):
@@ -160,7 +160,7 @@ _TOKENS = ("input_tokens", "output_tokens")
 
 
 class TapeIndex:
-    """Reads the verdicts on a tape, without proving every record: the figures do not rest on it.
+    """Reads the verdicts on a tape without verifying each record; figures do not depend on them.
 
     Args:
         tape: the tape of a run, if it has one.
@@ -172,7 +172,7 @@ class TapeIndex:
         self.systems: dict[str, str] = {}
         """Form -> the system message of the first request with it."""
         self.forms: dict[str, str] = {}
-        """Key of a request -> the canonical JSON of the form that it asks to fill in."""
+        """Key of a request -> canonical JSON of its form."""
         self._parts = tape.parts() if tape is not None else {}
         self._texts: dict[str, str] = {}
         for key, request, reply in _verdicts(tape) if tape is not None else ():
@@ -210,7 +210,7 @@ def _verdicts(tape: Tape) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]
         try:
             data = json.loads(line)
         except (ValueError, RecursionError):
-            continue  # the record itself is refused where it is shown
+            continue  # the error is reported where the record is shown
         key, request, reply = map(mapping(data).get, ("key", "request", "reply"))
         if isinstance(key, str) and isinstance(request, dict) and isinstance(reply, dict):
             yield key, request, reply

@@ -1,4 +1,4 @@
-"""What a page counts case by case: the worst cases, histograms, and figures of slices."""
+"""Figures that a page computes case by case: worst cases, histograms, and slices."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds
 
 FIELDS = 12
-"""Fields of the metadata that are shown: those that come first in the data."""
+"""Maximum number of metadata fields to show, in the order of the data."""
 VALUES = 24
-"""Values up to which a field has few."""
+"""Maximum number of values of a field with few values."""
 LONGEST = 60
-"""Characters of a value; a field with a longer one holds texts, not values."""
+"""Maximum length of a value, in characters; a field with longer ones contains texts."""
 _LOOKED_AT = 100
-"""Fields that are looked at; a data set may name as many as it has cases."""
+"""Maximum number of fields to check; a data set may have as many as cases."""
 
 _NUMBERS = re.compile(r"([0-9]+)")
 EDGE = 0.95
-"""Share of values at one end of the range from which a metric or criterion is saturated."""
+"""Minimum share of values at one end of the range of a saturated metric or criterion."""
 ENOUGH = 10
-"""Values from which that can be said."""
+"""Minimum number of values for this conclusion."""
 SHOWN = 3
-"""Cases that the page shows in full, before the table."""
+"""Number of cases to show in full, before the table."""
 
 
 class SliceCell(NamedTuple):
-    """One metric over one slice; fallbacks left out, as everywhere."""
+    """One metric over one slice, without fallbacks."""
 
     n: int
     mean: float | None
@@ -52,7 +52,7 @@ class Slice(NamedTuple):
     """`None` for cases without the field."""
     cases: int
     cells: tuple[SliceCell, ...]
-    """One for every metric, in order."""
+    """Figures of all metrics, in order."""
 
 
 class Field(NamedTuple):
@@ -63,10 +63,10 @@ class Field(NamedTuple):
 
 
 class Slices:
-    """Takes the cases of a run one by one, and knows which fields have few values.
+    """Collects the fields with few values from the cases of a run, one by one.
 
     Args:
-        metrics: their names, and the least and the most each says.
+        metrics: name -> the smallest and the largest possible value.
         cluster: the field that clusters cases; intervals are then clustered.
     """
 
@@ -75,7 +75,7 @@ class Slices:
         self._bounds = metrics
         self._all = self._tally()
         self._fields: dict[str, dict[str | None, _Tally] | None] = {}
-        """Of a field with too many values, `None`."""
+        """`None` for a field with too many values."""
 
     def add(self, scored: Scored) -> None:
         """Take one case with its rows."""
@@ -84,7 +84,7 @@ class Slices:
         cluster = cluster_of(scored.case.id, metadata, self._cluster)
         for name in metadata:
             if name not in self._fields and len(self._fields) < _LOOKED_AT:
-                # What came before lacked the field.
+                # Earlier cases lacked the field.
                 self._fields[name] = {None: deepcopy(self._all)} if self._all.cases else {}
         for name, tallies in self._fields.items():
             if tallies is None:
@@ -136,7 +136,7 @@ class _Tally:
 
 
 def value_text(value: Any) -> str | None:
-    """Return a value of the metadata as the script of the page says it; `None` of none.
+    """Return the text of a metadata value, as in the page's script; `None` if missing.
 
     >>> value_text(True), value_text(3.0), value_text("a"), value_text(["a"])
     ('yes', '3', 'a', None)
@@ -151,7 +151,7 @@ def value_text(value: Any) -> str | None:
 
 
 def _in_order(value: str) -> tuple[list[tuple[bool, int, str]], str]:
-    """Return what sorts `2` before `10`, and letters without regard to case."""
+    """Return a sort key that orders `2` before `10` and ignores case."""
     pieces = _NUMBERS.split(value.casefold())
     return [(not p.isdecimal(), int(p) if p.isdecimal() else 0, p) for p in pieces], value
 
@@ -171,12 +171,12 @@ class Histograms:
                     bins[min(BINS - 1, max(0, int(part.value * BINS)))] += 1
 
     def of(self, metric: str, criterion: str) -> Sequence[int]:
-        """Return the counts over equal bins of 0..1; none where nothing was scored."""
+        """Return the counts over equal bins of 0..1; empty without values."""
         return self._bins.get((metric, criterion), ())
 
 
 def saturation(bins: Sequence[int]) -> str | None:
-    """Return the end that holds nearly all values, `top` or `bottom`; `None` for neither.
+    """Return the end of the range with nearly all values, `top` or `bottom`, or `None`.
 
     >>> saturation([0, 0, 1, 39]), saturation([5, 0, 0, 5]), saturation([0, 3])
     ('top', None, None)
@@ -187,12 +187,12 @@ def saturation(bins: Sequence[int]) -> str | None:
 
 
 class Rank(NamedTuple):
-    """The place of a case among all: the smallest is the worst."""
+    """The rank of a case; the smallest is the worst."""
 
     misses: int
-    """Below zero: minus the metrics that miss their threshold."""
+    """The negative number of metrics that miss their threshold."""
     failures: int
-    """Below zero: minus the metrics that failed to score."""
+    """The negative number of metrics that failed to score."""
     worst: float
     """The lowest of its values, in standard deviations from the mean of the metric."""
 
@@ -221,7 +221,7 @@ class Ranking:
         self.worst.add((-rank.misses, -rank.failures, -rank.worst, -number), scored)
 
     def rank(self, scored: Scored) -> Rank:
-        """Return the place of a case."""
+        """Return the rank of a case."""
         misses = sum(self.misses(row) for row in scored.rows)
         failures = sum(isinstance(row.result, Failure) for row in scored.rows)
         worst = min((self.distance(row) for row in scored.rows), default=math.inf)
@@ -233,7 +233,7 @@ class Ranking:
         return summary is not None and summary.passes(own_value(row.result)) is False
 
     def distance(self, row: Row) -> float:
-        """Return how far a value is above the mean, in standard deviations; infinity for none."""
+        """Return the distance of a value above the mean in standard deviations; inf if missing."""
         summary, value = self._metrics.get(row.metric), own_value(row.result)
         if summary is None or value is None or summary.mean is None:
             return math.inf
@@ -241,5 +241,5 @@ class Ranking:
         return away if summary.higher_is_better else -away
 
     def order(self) -> list[int]:
-        """Return the numbers of all cases, the worst first."""
+        """Return the indices of all cases, the worst first."""
         return sorted(range(len(self._ranks)), key=self._ranks.__getitem__)
