@@ -1,6 +1,6 @@
-"""The command line: a function for each command, without logic.
+"""The command line: one function per command, without logic.
 
-It may import every other package; no package imports it.
+It may import all other packages; no package imports it.
 
 Start with `app`, the list of commands.
 """
@@ -23,9 +23,10 @@ _UNWRITABLE = {errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT}
 
 
 def console() -> None:
-    """Run the command line as its own process, and exit without taking every object apart.
+    """Run the command line as its own process, and exit without destroying all objects.
 
-    All files are closed by then. The interpreter's own shutdown takes 31 ms of processor time.
+    All files are closed before the exit. The interpreter's regular shutdown takes 31 ms of CPU
+    time.
     """
     try:
         main()
@@ -44,7 +45,7 @@ def main() -> None:
     """Run the command line; a `JudgekitError` becomes one line and exit code 2."""
     _open_streams()
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)
-    # A usual shutdown collects once more; frozen objects are skipped.
+    # A regular shutdown runs the garbage collector again; it skips frozen objects.
     atexit.register(gc.freeze)
     # pydantic plugins of other packages must not change the results of a run.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -59,7 +60,7 @@ def main() -> None:
     except JudgekitError as exc:
         _fail(str(exc))
     except SystemExit as exc:
-        # typer makes exit code 1 of a broken pipe and of Ctrl-C, which would read as a missed gate.
+        # typer exits with 1 after a broken pipe or Ctrl-C, which would mean a failed gate.
         if isinstance(exc.__context__, BrokenPipeError):
             _leave()
         if exc.__context__ is not None and isinstance(exc.__context__.__cause__, KeyboardInterrupt):
@@ -72,21 +73,21 @@ def main() -> None:
     except OSError as exc:
         if exc.filename is None and exc.errno in _UNWRITABLE:
             _discard()
-        # An error about a file has its name; without a name it is about standard output.
+        # An error about a file has a file name; without one, it is about standard output.
         _fail(f"{exc.filename or 'standard output'}: {exc.strerror or exc}")
 
 
 def _open_streams() -> None:
     """Open closed standard streams on the null device.
 
-    Otherwise the next opened file would get the number of the closed stream, and prints would be
-    written into that file.
+    Otherwise the next opened file would get the descriptor of the closed stream, and prints would
+    go to that file.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # uses the lowest free descriptor
         if getattr(sys, name) is None:
             mode = "w" if number else "r"
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
@@ -100,12 +101,12 @@ def _fail(message: str) -> None:
 
 
 def _leave() -> None:
-    """Exit quietly: the reader of a pipe closed it, which is not an error."""
+    """Exit quietly: a pipe that was closed by its reader is not an error."""
     _discard()
     sys.exit(141)
 
 
 def _discard() -> None:
-    """Redirect the final flush to the null device, so that it cannot fail."""
-    with suppress(OSError, ValueError):  # a stream that is no file
+    """Redirect the final flush to the null device, where it cannot fail."""
+    with suppress(OSError, ValueError):  # a stream without a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

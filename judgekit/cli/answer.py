@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KEPT = "the answers so far are kept"
 SHOWN = 10
-"""Failures that are printed one by one; each written row has its own."""
+"""Maximum number of failures to print; each written row also has its failure."""
 
 
 def answer(
@@ -125,7 +125,7 @@ def answer(
         _check_out(cases, file, limit=limit, cassette=cassette)
     for name, path in paths.items():
         rows = load_cases(cases, limit=limit) if given is None else iter(given)
-        first = next(rows)  # `load_cases` refuses a source without cases
+        first = next(rows)  # `load_cases` raises an error for a source without cases
         _keep_other_files(path, first, cases)
         answers = asking.answers(name, chain([first], rows), path)
         code = max(code, answers.exit_code)
@@ -135,7 +135,7 @@ def answer(
 
 
 class _Asking(NamedTuple):
-    """How systems under test are asked."""
+    """The settings for calls to systems under test."""
 
     system: dict[str, Any]
     """Options of `open_system`."""
@@ -145,12 +145,12 @@ class _Asking(NamedTuple):
     quiet: bool
 
     several: bool
-    """Whether several models answer."""
+    """Whether there are several models."""
     keep: bool
     """Whether to keep the cases in memory and print none."""
 
     def answers(self, model: str, rows: Iterable[Case], out: Path | None = None) -> Answers:
-        """Let a model answer, write or print the cases, and print the outcome."""
+        """Answer with a model, write or print the cases, and print the outcome."""
         from judgekit.cli.screen import StatusLine, run_interruptible
         from judgekit.datasets.write import write_cases
         from judgekit.suite.answering import answer
@@ -182,7 +182,7 @@ class _Asking(NamedTuple):
 def _score_models(
     suite: Path, folders: Mapping[str, Path | None], asking: _Asking, *, limit: int | None
 ) -> int:
-    """Answer the cases of a suite by each model, score them, and return the exit code."""
+    """Answer the cases of a suite with each model, score them, and return the exit code."""
     from judgekit.cli.options import overrides
     from judgekit.cli.output import print_notes, print_report, run_with_progress
     from judgekit.core.synchronous import Flag
@@ -251,7 +251,7 @@ def _check_out(source: str, out: Path, *, limit: int | None, cassette: Path | No
 
 
 def _keep_other_files(out: Path | None, first: Case, source: str) -> None:
-    """Refuse to replace a file that does not contain these cases."""
+    """Reject replacing a file that does not contain these cases."""
     from judgekit.core.case import Case
     from judgekit.core.output_file import refuse_foreign
 
@@ -277,7 +277,7 @@ def _system_prompt(text: str | None, file: Path | None) -> str | None:
 def _outcome_lines(
     answers: Answers, cassette: OpenCassette, *, field: str, place: str
 ) -> Iterator[str]:
-    """Yield the outcome in lines."""
+    """Yield the outcome as lines."""
     from judgekit.report.text import origins_text
 
     states, ledger = answers.states, cassette.ledger

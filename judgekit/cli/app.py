@@ -1,4 +1,4 @@
-"""The commands, loaded when they are used."""
+"""The commands, imported on use."""
 
 from importlib import import_module
 from typing import Annotated, Any
@@ -14,9 +14,9 @@ COMMANDS = (
     "view", "agree", "correct", "labels", "answer", "perturb", "cases", "schema", "metrics",
     "rubric", "persona", "pairs", "steer", "cassette", "doctor",
 )  # fmt: skip
-"""Each is a function of the same name, or the group `app`, in a module of this package."""
+"""Each command is a function of the same name, or the group `app`, in its module."""
 _MODULES = {"agree": "labels", "correct": "labels", "perturb": "cases", "rank": "compare"}
-"""Modules of commands with another name."""
+"""Command -> module, if the names differ."""
 _SUITES = (".yaml", ".yml")
 GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette", "cases", "labels"}
 
@@ -29,7 +29,7 @@ class CommandLoader(TyperGroup):
         return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; `None` if there is none with this name."""
+        """Return a command; `None` if it does not exist."""
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             self.commands[cmd_name] = _command(cmd_name)
         return self.commands.get(cmd_name)

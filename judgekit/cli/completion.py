@@ -1,4 +1,4 @@
-"""What shells complete, by the name in `options.json`; loaded when a shell asks."""
+"""Shell completions, by the name in `options.json`; imported when a shell requests them."""
 
 import os
 import shlex

@@ -103,8 +103,8 @@ def evaluate(
 def eval_result(row: Row) -> dict[str, Any]:
     """Return a row with the names that evaluators of other tools use.
 
-    `score` (`None` without one), `ground_truth`, `method_used`, `confidence` (from 0 to 1, `None`
-    where the metric states none), `details` and `meta`; beside them `case`, `evaluator` and
+    These are `score` (may be `None`), `ground_truth`, `method_used`, `confidence` (0..1, `None` if
+    the metric has none), `details` and `meta`. In addition, there are `case`, `evaluator` and
     `status`, and `error` for a failure.
     """
     from judgekit.core.score import Failure
@@ -133,7 +133,7 @@ def _metrics(
     """Return the `metrics` of the suite.
 
     Raises:
-        ConfigError: there is no such evaluator, or none is given.
+        ConfigError: the evaluator is unknown or missing.
     """
     from judgekit.core.suggest import suggest
     from judgekit.metrics.benchmarks.task import PRESETS

@@ -1,9 +1,9 @@
-"""Flags and help of command parameters, from `options.json`, and what their values mean.
+"""Flags and help of command parameters, from `options.json`, and parsing of their values.
 
-A command is a function of plain parameters. `options.json` has an entry for each of them, under the
-command or, for several commands, under `shared`: `help`, `argument` for one without a flag, `short`
-or `flags` where the flag is not just the name, `autocompletion` (words, or a function of
-`completion`), and further arguments of `typer.Option`.
+A command is a function with plain parameters. `options.json` has an entry for each parameter, under
+the command or, for several commands, under `shared`. Keys are `help`, `argument` for a parameter
+without a flag, `short` or `flags` if the flag is not just the name, `autocompletion` (words, or a
+function of `completion`), and other arguments of `typer.Option`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def option_entries() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def command_group(help: str) -> typer.Typer:
-    """Return a command that has commands; one is enough."""
+    """Return a group of commands, which may contain a single command."""
     app = typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None)
-    app.callback()(lambda: None)  # without it, typer makes a group of one command that command
+    app.callback()(lambda: None)  # otherwise typer replaces a group of one command by the command
     return app
 
 
@@ -47,7 +47,7 @@ def add_options(function: Callable[..., Any], command: str) -> None:
     """Give the parameters of a command their flags and help.
 
     Args:
-        function: the command; a parameter that is `Annotated` or the context stays as it is.
+        function: the command; `Annotated` parameters and the context are not changed.
         command: its name, such as `rubric render`.
     """
     entries = option_entries()
@@ -78,7 +78,7 @@ def _parameter(
 def _completed(words: str | list[str]) -> list[str]:
     """Return words, or those of a function of `completion`.
 
-    Nothing here may fail: a shell cannot show a message.
+    Errors are suppressed, because a shell cannot show a message.
     """
     if isinstance(words, list):
         return words
@@ -90,23 +90,23 @@ def _completed(words: str | list[str]) -> list[str]:
 
 
 JUDGE_FLAGS = ("judge", "api_base", "param", "record", "no_judge")
-"""Parameters about the judge that override a suite."""
+"""Parameters for the judge that override a suite."""
 SUITE_FLAGS = (
     *JUDGE_FLAGS, "only", "limit", "where", "shard", "cases", "format", "baseline", "against",
 )  # fmt: skip
-"""All parameters that override a suite as they are."""
+"""All parameters that override a suite unchanged."""
 
 
 def overrides(
     flags: Mapping[str, Any], names: Iterable[str] = JUDGE_FLAGS, **others: Any
 ) -> Overrides:
-    """Return what flags override in a suite.
+    """Return the overrides of a suite from flags.
 
     Args:
         flags: the parameters of a command.
-        names: those of them that count, as far as the command has them: `param`, or the name of a
-            field of `Overrides`.
-        others: further fields of `Overrides`.
+        names: names of the relevant parameters: `param`, or a field of `Overrides`. Names that the
+            command does not have are ignored.
+        others: other fields of `Overrides`.
 
     Raises:
         ConfigError: a parameter is not `name=value`, or a role has two judges.
@@ -139,7 +139,7 @@ def _by_role(flags: list[str]) -> tuple[str | None, dict[str, str]]:
 
 
 def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
-    """Return the values of a repeated `name=value` flag: JSON where they parse, text otherwise.
+    """Return the values of a repeated `name=value` flag: parsed as JSON if valid, else as text.
 
     Raises:
         ConfigError: one is not `name=value`.
@@ -172,11 +172,11 @@ def given(**values: Any) -> dict[str, Any]:
 def settings(
     texts: list[str] | None, metrics: list[str] | None = None
 ) -> dict[str, dict[str, str]]:
-    """Return the values of `--set METRIC.NAME=VALUE` by metric; the values stay text.
+    """Return the values of `--set METRIC.NAME=VALUE` by metric, as text.
 
     Args:
         texts: the flags.
-        metrics: the metrics, where they are known: a flag may leave out the name of the only one.
+        metrics: the metrics, if known: a flag may omit the name of a single metric.
 
     Raises:
         ConfigError: one is not `METRIC.NAME=VALUE`.

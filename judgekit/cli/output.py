@@ -1,4 +1,4 @@
-"""Run a suite in a terminal: progress, Ctrl-C, what it prints, and the files it is exported to."""
+"""Run a suite in a terminal: progress, Ctrl-C, output, and exports."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def run_with_progress(
     verbose: bool = False,
     stop: Flag | None = None,
 ) -> Report:
-    """Run a suite; the first Ctrl-C ends it with the finished cases, the second at once.
+    """Run a suite; the first Ctrl-C ends it with the finished cases, the second immediately.
 
     Args:
         suite: the suite.
@@ -63,7 +63,7 @@ def run_with_progress(
     from judgekit.suite.run import replay_suite, run_suite
 
     stop = stop or Flag()
-    # A person who types an answer and a line that is overwritten cannot share a terminal.
+    # A progress line would overwrite the answers that a person types in the same terminal.
     asking = suite.record.value != "none"
     person = any(asks_in_terminal(suite.roles[role], asking=asking) for role in suite.judges)
     progress: Callable[[Progress], None] | None = None
@@ -159,15 +159,16 @@ def _print_out(line: str) -> None:
 
 
 def print_error(line: str) -> None:
-    """Print a line to standard error at once."""
+    """Print a line to standard error and flush it."""
     print(line, file=sys.stderr, flush=True)
 
 
 def outputs_of(exports: list[str] | None, *, github: bool) -> Outputs:
-    """Return the outputs that flags name, checked before anything runs.
+    """Return the outputs in flags, checked before the run.
 
     Raises:
-        ConfigError: an unknown format, no file, or `--github` outside GitHub Actions.
+        ConfigError: the format is unknown, the file is missing, or `--github` is used outside
+            GitHub Actions.
         MissingExtra: the package for a format is not installed.
     """
     if github:
@@ -199,7 +200,7 @@ def print_document(
 def print_report(
     report: Report, *, out: Path | None, as_json: bool, also: Sequence[str] = ()
 ) -> None:
-    """Print the figures of a run, some further lines, and where its files are."""
+    """Print the figures of a run, additional lines, and the locations of its files."""
     from judgekit.report.folder import PAGE
     from judgekit.report.text import report_json
 
@@ -234,7 +235,7 @@ def print_notes(suite: Suite) -> None:
 
 
 def recording_advice(suite: Suite) -> str | None:
-    """Return which replies are not recorded and how to record them, if any."""
+    """Return a note on replies that are not recorded and how to record them, if any."""
     if suite.cassette is None or not suite.cassette.ledger.missed:
         return None
     from judgekit.suite.estimate import missing_calls, more_to_come

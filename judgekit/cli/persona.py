@@ -121,7 +121,7 @@ def scenarios(
 
 
 def _compare(text: Callable[..., str], flags: Mapping[str, Any]) -> None:
-    """Compare a persona with a judge, and print the outcome in words."""
+    """Compare a persona with a judge, and print the outcome."""
     from judgekit.authoring.persona.diagnose import SamplePlan, compare_with_judge
     from judgekit.cli.output import print_notes
 

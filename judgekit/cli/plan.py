@@ -1,4 +1,4 @@
-"""What `judgekit run --plan` prints."""
+"""The output of `judgekit run --plan`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAD = ("model", "recorded", "to ask", "tokens in", "tokens out", "dollars", "m
 
 
 def print_plan(path: Path, overrides: Overrides, *, as_json: bool) -> None:
-    """Print what a run would ask; no judge is called and nothing is written."""
+    """Print the requests of a run; no judge is called and nothing is written."""
     from judgekit.cli.output import print_json
     from judgekit.suite.estimate import plan_run
     from judgekit.suite.suite import load_suite
@@ -34,7 +34,7 @@ def print_plan(path: Path, overrides: Overrides, *, as_json: bool) -> None:
 
 
 def plan_text(plan: RunPlan) -> str:
-    """Return a plan as a table, and a sentence with its assumptions."""
+    """Return a plan as a table and a sentence with its assumptions."""
     lines = []
     if plan.models:
         rows = [_HEAD, *(_row(calls) for calls in plan.models)]

@@ -1,4 +1,4 @@
-"""Questions in a terminal: one per line, wrong answers explained, answers taken back."""
+"""Ask questions in a terminal, one per line; invalid answers are explained, and undo works."""
 
 import shutil
 import sys
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 BACK = "<"
 _LONGEST = 4_000
-"""Characters of an answer."""
+"""Maximum length of an answer, in characters."""
 
 
 def is_terminal() -> bool:
-    """Return whether a person can answer."""
+    """Return whether a person can answer in this terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -51,7 +51,7 @@ def _ask_all(interview: Callable[[], Generator[InterviewPrompt, str, T]]) -> T:
     _print(f"Enter accepts the answer in brackets, {BACK} goes back, Ctrl-C leaves.")
     answers: list[str] = []
     while True:
-        # A generator cannot go back: after BACK, a new one gets the answers that remain.
+        # A generator cannot go back: after BACK, a new one gets the remaining answers.
         questions = interview()
         try:
             question = next(questions)

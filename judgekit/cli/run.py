@@ -119,7 +119,7 @@ def run(
 
 
 def check_volume(*, quiet: bool, verbose: bool) -> None:
-    """Refuse --quiet together with --verbose.
+    """Reject --quiet together with --verbose.
 
     Raises:
         ConfigError: both are given.

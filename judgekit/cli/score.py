@@ -103,19 +103,19 @@ def _metrics(
 
 
 def check_judge(metrics: Mapping[str, Mapping[str, Any]], *, flag: str = "--judge") -> None:
-    """Refuse judged metrics without a judge.
+    """Reject judged metrics without a judge.
 
     Args:
         metrics: the `metrics` of a suite.
         flag: the flag that names a judge.
 
     Raises:
-        ConfigError: with the flags that are missing.
+        ConfigError: with the missing flags.
     """
     from judgekit.metrics.catalogue import STAND_INS
     from judgekit.metrics.registry import find
 
-    # A list, not a generator: an unknown name is reported before a missing judge.
+    # A list, not a generator, to report an unknown name before a missing judge.
     kinds = [(entry.get("metric", name), entry.get("rubric")) for name, entry in metrics.items()]
     judged = [kind for kind, rubric in kinds if rubric or find(kind).judged]
     if judged:

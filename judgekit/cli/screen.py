@@ -1,6 +1,6 @@
-"""The terminal: its width, its colours, a line that shows progress, and Ctrl-C.
+"""The terminal: width, colours, progress line, and Ctrl-C.
 
-The first Ctrl-C ends the work and keeps its results, the second ends the program at once.
+The first Ctrl-C ends the work and keeps its results; the second ends the program immediately.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ BETWEEN = 0.2
 
 
 def columns() -> int:
-    """Return the width to print in, 60 to 100 columns."""
+    """Return the width for output, 60 to 100 columns."""
     return min(WIDEST, max(NARROWEST, shutil.get_terminal_size((80, 24)).columns))
 
 
@@ -58,7 +58,7 @@ def colourful() -> bool:
 
 
 def fitted(text: str) -> str:
-    """Return a list with its lines cut to the width of a terminal, or whole for a file or pipe."""
+    """Return lines, cut to the width of a terminal but not for a file or pipe."""
     if not sys.stdout.isatty():
         return text
     room = max(NARROWEST, shutil.get_terminal_size((80, 24)).columns)
@@ -66,7 +66,7 @@ def fitted(text: str) -> str:
 
 
 class StatusLine:
-    """One line on standard error, replaced by the next one; nothing where that is no terminal.
+    """A line on standard error that is updated in place; not shown outside a terminal.
 
     As a context manager, it is removed at the end.
     """
@@ -76,7 +76,7 @@ class StatusLine:
         self._updated = 0.0
 
     def due(self) -> bool:
-        """Return whether the line may be replaced again: a few times a second."""
+        """Return whether the line may be updated again: a few times per second."""
         now = time.monotonic()
         if not self._terminal or now - self._updated < BETWEEN:
             return False
@@ -101,14 +101,14 @@ class StatusLine:
 
 
 class Meter(StatusLine):
-    """Shows how many cases are done, what they cost, and how long the rest takes."""
+    """Shows the number of finished cases, their cost, and the remaining time."""
 
     def __init__(self, suite: Suite) -> None:
         super().__init__()
         self._suite = suite
         self._started = time.monotonic()
         if suite.record.value != "none" and suite.judges:
-            # Importing litellm and probing a judge take seconds before the first case is done.
+            # Importing litellm and probing a judge take seconds before the first case is finished.
             models = ", ".join(judge.model for judge in suite.judges.values())
             self.show(f"getting ready to call {models}")
 
@@ -118,7 +118,7 @@ class Meter(StatusLine):
             self.show(self.line(progress, seconds=time.monotonic() - self._started))
 
     def line(self, progress: Progress, *, seconds: float) -> str:
-        """Return the line after a number of seconds."""
+        """Return the text of the line after a number of seconds."""
         rate = progress.cases / max(seconds, 1e-9)
         left = (self._total or 0) - progress.cases
         of = f"/{self._total:,}" if self._total is not None and left >= 0 else ""
@@ -167,17 +167,17 @@ def _duration(seconds: float) -> str:
 def on_interrupt(stop: Callable[[], object], *, kept: str) -> Iterator[None]:
     """Call `stop` at the first Ctrl-C while the body runs, and print a line to standard error.
 
-    After that, another Ctrl-C ends the program at once, also while results are written or the
+    After that, another Ctrl-C ends the program immediately, even while results are written or the
     interpreter exits.
 
     Args:
-        stop: requests the end; called in the main thread, between any two of its steps.
-        kept: what the line promises, such as "what is done is kept".
+        stop: requests the end; called in the main thread, at any point of its execution.
+        kept: the promise in the line, such as "what is done is kept".
     """
 
     def first(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        # Not print: the signal may interrupt a print.
+        # Not `print`, because the signal may interrupt a `print`.
         os.write(2, f"\nstopping; {kept} (Ctrl-C again to leave at once)\n".encode())
         stop()
 
@@ -199,9 +199,9 @@ def run_interruptible(
     """Run a coroutine in an event loop and return its result.
 
     Args:
-        work: makes the coroutine, which ends early after the event is set.
-        kept: what the line at the first Ctrl-C promises.
-        stop: set by the first Ctrl-C, too.
+        work: returns the coroutine, which ends early after the event is set.
+        kept: the promise in the line at the first Ctrl-C.
+        stop: also set by the first Ctrl-C.
     """
     import asyncio
 

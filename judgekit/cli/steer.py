@@ -72,10 +72,10 @@ def optimize(
 
 
 def _numbers(flag: str, text: str, kind: Callable[[str], T]) -> list[T]:
-    """Return the different numbers of a list such as `8,10-14`, in its order.
+    """Return the distinct numbers of a list such as `8,10-14`, in its order.
 
     Raises:
-        ConfigError: there is something else in it.
+        ConfigError: the list is invalid.
     """
     numbers: dict[T, None] = {}
     for word in text.split(","):

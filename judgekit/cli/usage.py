@@ -1,4 +1,4 @@
-"""Errors in a command line as one line, with what to do next."""
+"""Format usage errors as one line with advice."""
 
 import re
 import sys
@@ -17,11 +17,11 @@ _VALUES = (
     ("valid float", "must be a number"),
     ("valid boolean", "takes no value"),
 )
-"""Part of typer's message about a value -> what the value must be."""
+"""Part of typer's message about a value -> description of valid values."""
 
 
 def usage_line(error: Any) -> str:
-    """Return what is wrong with a command line and what to do next.
+    """Return the problem of a command line, with advice.
 
     Args:
         error: a usage error of typer; its fields depend on the problem.
@@ -43,7 +43,7 @@ def usage_line(error: Any) -> str:
     if isinstance(error, typer.BadParameter) and parameter is not None:
         what = next((rule for part, rule in _VALUES if part in message), "")
         flag = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
-        if not message:  # it is missing
+        if not message:  # the argument is missing
             return f"{command} needs {flag}; {help} shows how"
         return f"{flag}: {what or message[:1].lower() + message[1:].rstrip('.')}; see {help}"
     return f"{message[:1].lower()}{message[1:].rstrip('.')}; {help} shows how"

@@ -1,4 +1,4 @@
-"""What `--verbose` prints to standard error: files, cases, retries and tracebacks."""
+"""The output of `--verbose` to standard error: files, cases, retries and tracebacks."""
 
 import logging
 import os
@@ -15,14 +15,14 @@ from judgekit.runner.progress import Progress
 from judgekit.suite.suite import Suite
 
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
-"""Names of environment variables that hold secrets."""
+"""Names of environment variables with secrets."""
 _SHORTEST_KEY = 8
-"""Characters a value needs to be a secret; shorter ones are flags such as `1`."""
+"""Minimum length of a secret; shorter values are flags such as `1`."""
 
 
 @contextmanager
 def logged() -> Iterator[None]:
-    """Print what the library logs while the body runs: retries, output modes, tracebacks."""
+    """Print the library's log while the body runs: retries, output modes, tracebacks."""
     logger = logging.getLogger("judgekit")
     handler = _LogPrinter()
     before = logger.level
@@ -36,7 +36,7 @@ def logged() -> Iterator[None]:
 
 
 class _LogPrinter(logging.Handler):
-    """Prints a line for each record, and one traceback for each place that raises."""
+    """Prints a line for each record, and one traceback per raising location."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class _LogPrinter(logging.Handler):
 
 
 def _without_keys(line: str) -> str:
-    """Return a line without the keys in the environment, which an exception may repeat."""
+    """Return a line without keys of the environment, which an exception may quote."""
     for name, value in os.environ.items():
         if _SECRET.search(name) and len(value) >= _SHORTEST_KEY:
             line = line.replace(value, f"<{name}>")
@@ -71,7 +71,7 @@ def print_line(text: str) -> None:
 
 
 def print_files(suite: Suite) -> None:
-    """Print which files and judges a suite uses."""
+    """Print the files and judges of a suite."""
     from judgekit.judges.endpoint import shown_address
 
     source, limit = suite.data.source()
@@ -95,8 +95,8 @@ def print_case(names: Sequence[str], progress: Progress) -> None:
     """Print the scores of the last case on one line, and a line for each failure.
 
     Args:
-        names: of the metrics.
-        progress: with the results of a case.
+        names: names of the metrics.
+        progress: the progress with the results of a case.
     """
     if progress.case is None:
         return

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judgekit.suite.watch.watch import Round
 
 NAMED = 3
-"""Saved files that a line names."""
+"""Maximum number of saved files in a line."""
 
 
 def watch(
@@ -62,7 +62,7 @@ def watch(
         raise ConfigError("--cases -: standard input can be read once; name a file to watch")
     chosen = overrides(command.params, SUITE_FLAGS, settings=settings(set))
     if not suite.is_file():
-        read_suite(suite)  # raises the error that explains why
+        read_suite(suite)  # raises the specific error
     stop = Flag()
 
     def run(built: Suite, reuse: Reuse | None) -> Report:
@@ -84,7 +84,7 @@ def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -
     from judgekit.suite.watch.watch import recording_command
 
     if one.error is not None:
-        # Where nothing was saved, the file and line lead the message: editors look for them there.
+        # If no file was saved, the message begins with file and line, where editors look for them.
         head = f"{_clock()} " if one.saved else ""
         print(f"{head}judgekit: {printable(one.error)}", file=sys.stderr, flush=True)
         if not one.saved:
