@@ -49,7 +49,7 @@ def evaluate(
 ) -> None:
     """Score a benchmark with one evaluator, without a suite file.
 
-    The benchmark holds the answers to score; `judgekit answer` adds those of a model.
+    The benchmark contains the answers to score; `judgekit answer` adds those of a model.
     --print-suite prints the suite that this command runs.
 
     Exit codes: 0 passed, 2 the setup is wrong, 3 incomplete.

@@ -39,8 +39,8 @@ def calibrate(
 ) -> None:
     """Calibrate the metric authenticity for a persona, from labelled replies.
 
-    Write PERSONA.calibration.yaml beside the persona, which the metric then reads. A fifth of the
-    labels is held out and shows how good the calibration is. Never call a judge.
+    Write PERSONA.calibration.yaml next to the persona file; the metric reads it. A fifth of the
+    labels is held out to validate the calibration. Never call a judge.
 
     Exit codes: 0 written, 2 a file or a setting is wrong.
     """

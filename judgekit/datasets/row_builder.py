@@ -40,14 +40,14 @@ class RowBuilder(ABC):
 
     @abstractmethod
     def read(self, row: Any) -> Any:
-        """Return what a row of JSON values holds.
+        """Return the case or turn in a row of JSON values.
 
         Raises:
             RowFault: the row is not an object, or its content is invalid.
         """
 
     def build(self, row: Any, *, where: str) -> Any:
-        """Return what a row of JSON values holds.
+        """Return the case or turn in a row of JSON values.
 
         Raises:
             DatasetError: the row is not an object, or its content is invalid.
@@ -64,7 +64,7 @@ class RowBuilder(ABC):
         raise error
 
     def build_python(self, row: Any, *, where: str, advice: str) -> Any:
-        """Return what a row of Python values holds.
+        """Return the case or turn in a row of Python values.
 
         Raises:
             DatasetError: as in `build`, or a value is not JSON; `advice` is the advice in the

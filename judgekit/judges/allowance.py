@@ -101,7 +101,7 @@ class Learnt:
 
         Args:
             measured: the rate that the server has accepted recently.
-            soon: whether the limit was lowered a moment ago, so that it is far too high.
+            soon: whether the limit was lowered a moment ago, which shows that it is far too high.
             again: whether no call was accepted since the last refusal.
         """
         if self.value is None or not self.found or again:

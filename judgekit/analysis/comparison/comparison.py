@@ -102,7 +102,7 @@ class CaseMove(Value):
     new_reason: str
     flip: Literal["pass -> fail", "fail -> pass"] | None
     same_answer: bool
-    """Whether both runs scored the same answer, so that only the judging changed."""
+    """Whether both runs scored the same answer, so only the judging changed."""
     part: PartMove | None = None
     """The criterion with the largest change in the same direction."""
 

@@ -231,7 +231,7 @@ def import_labels(
         names: column or control -> criterion, `criterion.reason`, or empty to ignore it.
 
     Raises:
-        DatasetError: a file cannot be read, or a row holds no labels; with the place of the row.
+        DatasetError: a file cannot be read, or a row has no labels; with the location of the row.
         ConfigError: two answers of one labeller contradict each other, no labels are left, or the
             plan or run cannot be read.
     """
