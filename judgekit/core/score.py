@@ -150,7 +150,7 @@ class Failure(Displayed, Value):
     kind: FailureKind
     message: str
     key: str | None = None
-    """The request that failed, if there was one."""
+    """The key of the request that failed, if there was one."""
     judgments: tuple[Judgment, ...] = ()
     """Judgments that were obtained before the failure."""
 
