@@ -197,8 +197,9 @@ def shown_figures(summary: MetricSummary) -> dict[str, str]:
     if "bootstrap_margin" in figures:
         from judgekit.metrics.brand_voice.sessions import FIGURES as SESSION_FIGURES
 
-        own |= set(SESSION_FIGURES)
-        shown |= _spread(summary)
+        if SESSION_FIGURES.keys() <= figures.keys():  # or another metric has one of that name
+            own |= set(SESSION_FIGURES)
+            shown |= _spread(summary)
     if "positional_consistency" in figures:
         from judgekit.metrics.pairwise.figures import FIGURES as PAIR_FIGURES
 

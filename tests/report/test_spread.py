@@ -46,6 +46,12 @@ def test_one_session_has_a_range_and_nothing_scored_has_nothing():
     assert shown_figures(summary(dict.fromkeys(SPREAD))) == {}
 
 
+def test_a_figure_of_another_metric_may_have_the_name_of_one_by_session():
+    figures = {"bootstrap_margin": 0.04, "other": 1}
+
+    assert shown_figures(summary(figures)) == {"bootstrap margin": "0.04", "other": "1"}
+
+
 def test_grades_are_one_figure_and_others_stay_as_they_are():
     figures = {"grade_A": 2, "grade_B": 0, "grade_F": 1, "safety_rate": 0.75, "other": None}
 
