@@ -83,6 +83,7 @@ class Exchange:
         """
         self.status, self.headers = status, headers
         self.start, self.omitted = b"", None
+        self.release()  # also if the encoding is unknown
         self._reader = LimitedBody(self)
         return self._reader
 

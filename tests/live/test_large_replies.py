@@ -167,6 +167,19 @@ def test_an_encoding_that_was_not_asked_for_is_not_decoded(
     assert server.seen[0].headers["accept-encoding"] == wire.ENCODINGS
 
 
+def test_a_response_that_cannot_be_decoded_has_not_the_body_of_one_before_it() -> None:
+    with wire.Exchange(limit=wire.MAX_BODY) as call:
+        reader = call.begin(200, {})
+        assert list(reader.feed(b'{"choices": []}')) == [b'{"choices": []}']
+        reader.finish()
+        assert call.data() == {"choices": []}
+
+        with pytest.raises(wire.BodyError, match="encoded as 'br'"):
+            call.begin(200, {"content-encoding": "br"})
+
+    assert call.data() is None
+
+
 def test_the_rest_of_a_large_error_is_not_read(server: Server, tmp_path: Path) -> None:
     large = {"error": {"message": "no such thing " + "x" * 20_000_000}}
     body = gzip.compress(json.dumps(large).encode())
