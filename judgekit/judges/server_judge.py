@@ -68,6 +68,12 @@ class ServerJudge(NamedJudge):
     async def _reply(self, request: Request) -> Reply:
         """Return the reply to a request, after the libraries and the key are loaded."""
 
+    @property
+    def shown(self) -> str:
+        """The model and the address it is asked at, for messages; no credentials."""
+        where = address(self.api_base)
+        return self._model if where is None else f"{self._model} at {where}"
+
     def follow(self, pace: Pace) -> bool:
         """Make every HTTP call wait for a pace."""
         self._calls.pacing.pace = pace
@@ -99,9 +105,7 @@ class ServerJudge(NamedJudge):
         try:
             reply = await self._reply(request)
         except (JudgeUnavailable, JudgeRejected) as exc:
-            where = address(self.api_base)
-            judge = self._model if where is None else f"{self._model} at {where}"
-            raise about(judge, exc) from None
+            raise about(self.shown, exc) from None
         return self._with_name(reply)
 
     async def identified(self, reply: Reply) -> Reply:

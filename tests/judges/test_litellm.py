@@ -28,6 +28,8 @@ def test_local_model_is_one_line() -> None:
 
     assert judge.model == "ollama_chat/qwen3:8b"
     assert repr(judge) == "LiteLLMJudge('ollama_chat/qwen3:8b')"
+    assert judge.shown == "ollama_chat/qwen3:8b at localhost:11434"
+    assert judgekit.LiteLLMJudge("openai/gpt-4o").shown == "openai/gpt-4o"
 
 
 def test_making_a_judge_imports_no_library() -> None:
