@@ -98,6 +98,20 @@ def test_the_command_line_starts_without_what_it_does_not_need(tmp_path):
     assert heavy.isdisjoint(outcome["modules"])
 
 
+def test_linting_loads_no_numpy(tmp_path):
+    code = """
+import contextlib
+sys.argv = ["judgekit", "rubric", "lint", "quality"]
+from judgekit.cli import main
+with contextlib.suppress(SystemExit):
+    main()
+"""
+    outcome = imported(code, tmp_path)
+
+    assert outcome["printed"] == "no problems in 1 file"
+    assert "numpy" not in outcome["modules"]
+
+
 def replayed(tmp_path):
     """Replay one case of the example; return what was loaded for it."""
     run = [

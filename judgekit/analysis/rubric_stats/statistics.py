@@ -10,10 +10,8 @@ from typing import Any, Self
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.core.score import Part
 from judgekit.core.value import Document, Value
-from judgekit.stats.agreement import PairColumns, rank_figure
 from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 from judgekit.stats.clusters import cr2
-from judgekit.stats.coefficients import pearson_figure
 from judgekit.stats.intervals import FEWEST as FEWEST_VALUES
 from judgekit.stats.intervals import Coefficient, MeanError, mean_interval
 
@@ -289,6 +287,10 @@ class CriterionValues:
     ) -> RubricFigure:
         """Return Pearson's correlation of two columns, or Spearman's."""
         import numpy as np
+
+        # They load numpy, and the linter of rubrics needs no statistics before it reads a run.
+        from judgekit.stats.agreement import PairColumns, rank_figure
+        from judgekit.stats.coefficients import pearson_figure
 
         both = np.flatnonzero(~np.isnan(first + second))
         if not len(both):
