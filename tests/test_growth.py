@@ -15,4 +15,4 @@ def test_a_line_is_told_from_a_square():
 
     assert growth(line, repeated("ab"), 300_000) < LINEAR
     # A machine that becomes slower in the middle hides a square once.
-    assert any(growth(square, repeated("ab"), 300_000) > LINEAR for _ in range(3))
+    assert any(growth(square, repeated("ab"), 30_000) > LINEAR for _ in range(3))
