@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.core.yaml_file import parse_yaml
+from judgekit.metrics.benchmarks.answer import find_answer
 from judgekit.metrics.benchmarks.choice import Choices
-from judgekit.metrics.benchmarks.generation import find_answer
 from judgekit.metrics.benchmarks.wording import is_number, read_number, wording
 from tests.each import each
 

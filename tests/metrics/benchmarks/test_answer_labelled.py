@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.metrics.benchmarks.answer import find_answer
 from judgekit.metrics.benchmarks.choice import Choices
-from judgekit.metrics.benchmarks.generation import CONFIDENCE, confidence_key, find_answer
+from judgekit.metrics.benchmarks.generation import CONFIDENCE, confidence_key
 from judgekit.metrics.benchmarks.wording import read_number
 from judgekit.metrics.tokens import answer_form
 

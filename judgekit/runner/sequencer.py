@@ -1,0 +1,78 @@
+"""The result sequencer: results in the order of the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic_core import PydanticSerializationError
+
+from judgekit.core.case import Case
+from judgekit.core.errors import DatasetError
+from judgekit.core.score import Result
+from judgekit.core.value import to_json_bytes
+
+if TYPE_CHECKING:
+    import asyncio
+
+
+class CaseText(NamedTuple):
+    """A case and its JSON text in UTF-8."""
+
+    case: Case
+    text: bytes
+
+
+def case_text(case: Case) -> CaseText:
+    """Return a case with its JSON text.
+
+    Raises:
+        DatasetError: a text contains a lone surrogate, which UTF-8 cannot encode.
+    """
+    try:
+        return CaseText(case, to_json_bytes(case))
+    except PydanticSerializationError as exc:
+        raise DatasetError(
+            "holds half a character (a lone surrogate); decode its text properly",
+            where=f"case {case.id!r}",
+        ) from exc
+
+
+class ResultSequencer:
+    """Takes results in any order and emits them in the order of the cases.
+
+    Args:
+        emit: called with each case and all its results, in the order of the metrics.
+        width: number of results per case.
+        ahead: number of cases that may start before the first unfinished one is emitted.
+    """
+
+    def __init__(
+        self, emit: Callable[[CaseText, Sequence[Result]], None], width: int, *, ahead: int
+    ) -> None:
+        self._emit = emit
+        self._width = width
+        self._ahead = ahead
+        self._next = 0
+        self._waiting: dict[int, tuple[CaseText, dict[int, Result]]] = {}
+        self._emitted: asyncio.Event | None = None
+
+    async def room(self, number: int) -> None:
+        """Wait until the case with this number may start."""
+        while number - self._next > self._ahead:
+            if self._emitted is None:
+                import asyncio
+
+                self._emitted = asyncio.Event()
+            self._emitted.clear()
+            await self._emitted.wait()
+
+    def put(self, number: int, text: CaseText, place: int, result: Result) -> None:
+        """Add one result of a case; emit every complete case that is next in order."""
+        self._waiting.setdefault(number, (text, {}))[1][place] = result
+        while (head := self._waiting.get(self._next)) is not None and len(head[1]) == self._width:
+            del self._waiting[self._next]
+            self._next += 1
+            self._emit(head[0], [head[1][place] for place in range(self._width)])
+            if self._emitted is not None:
+                self._emitted.set()
