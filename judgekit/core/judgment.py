@@ -48,7 +48,7 @@ class Judgment(Value):
 
     request_key: str
     answers: dict[str, Answer] = Field(default_factory=dict)
-    """Question -> answer; empty in a score of one judgment, whose parts have the answers."""
+    """Question -> answer. Empty in a score with a single judgment: its parts have the answers."""
     details: dict[str, Json] = Field(default_factory=dict)
     """The values of the form's details."""
     data: Json = None

@@ -145,7 +145,7 @@ class Request(Value):
 
     @property
     def canonical(self) -> str:
-        """The canonical JSON whose digest is the key."""
+        """The canonical JSON of the request. Its digest is the key."""
         head = self._head()
         return head.text + self._tail(head)
 

@@ -32,7 +32,7 @@ PREFIX = "manual/"
 
 
 class ManualJudge(NamedJudge):
-    """A human judge, whose answers come from a terminal or a file.
+    """A human judge. The answers come from a terminal or from a file.
 
     The file contains JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each
     criterion to the fields of the form (`reason` and `value`, `items`, ...). A line may have
@@ -132,7 +132,7 @@ class ManualJudge(NamedJudge):
         raise JudgeAway(f"{self._model} left this for later; run again to judge it")
 
     def close(self) -> None:
-        """Remove the drafts of finished cases, whose replies are recorded."""
+        """Remove the saved answers of finished cases; the recordings have them."""
         for draft in self._finished:
             draft.remove()
         self._finished.clear()

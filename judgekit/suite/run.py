@@ -63,7 +63,7 @@ async def run_suite(
         out: run folder to write.
         progress: called when cases finish; or `True` for a progress line.
         stop: set it to end early with a partial report.
-        retry_failed: run folder whose results are reused, except failures.
+        retry_failed: run folder with results to reuse, except failures.
         against: run folder; its outputs become the baselines of the cases, if `suite` is a file.
         reuse: returns an earlier result for a row, to reuse it.
         page: whether to write a page, up to `MAX_PAGE_CASES`.

@@ -62,8 +62,10 @@ def main() -> None:  # noqa: C901, PLR0915 - one text, for an interpreter that h
                 if number == len(order["programs"]):
                     raise
         stage = "answer"
+        # This file runs only as the child process that `sandbox` isolates and limits; it exists
+        # to run an answer and then its tests.
         if code is not None:
-            exec(code, module.__dict__)  # noqa: S102 - what the sandbox is for
+            exec(code, module.__dict__)  # noqa: S102
         stage = "test"
         exec(compile(order["test"], "test.py", "exec"), module.__dict__)  # noqa: S102
         sys.stdout.flush()
