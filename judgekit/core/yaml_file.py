@@ -111,6 +111,8 @@ def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "a tab; YAML is indented with spaces"
+    if problem == "did not find expected node content":
+        return "a value is missing; close each [ and {, and remove a comma that has no value"
     if problem in _MISPLACED:
         return f"{problem}; check the indentation, and put text that holds a colon in quotes"
     begun = exc.context_mark

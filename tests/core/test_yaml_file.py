@@ -51,6 +51,14 @@ def test_a_missing_colon_is_looked_for_where_its_key_stands():
     assert str(caught.value).endswith("; is the colon of line 2 missing?")
 
 
+@pytest.mark.parametrize("text", ["metrics: {a: [\n", "a: [1, , 2]\n"])
+def test_a_missing_value_gets_advice(text):
+    with pytest.raises(ConfigError) as caught:
+        parse_yaml(text, file="x.yaml")
+
+    assert "a value is missing; close each [ and {" in str(caught.value)
+
+
 def test_every_value_knows_its_line():
     data, lines = parse_yaml("a:\n  b:\n    - 1\n    - 2\n", file="f", first=2)
 
