@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel
 
@@ -78,6 +78,20 @@ class JudgedMetric(Metric):
         return (QuoteTally(),) if self.figures else ()
 
 
+class _OpinionPlan(NamedTuple):
+    """One opinion to request on each case: by which judge, and in which order."""
+
+    member: Member
+    builder: RequestBuilder
+    api: Api | None
+    sample: int
+    place: int
+    """Place in the balanced orders."""
+    mirror: Mirror | None
+    arrangements: list[Arrangement]
+    """The arrangement of each request."""
+
+
 class RubricMetric(JudgedMetric):
     """Scores a case by a judge's answers to a rubric. Range 0..1, higher is better.
 
@@ -146,6 +160,8 @@ class RubricMetric(JudgedMetric):
             )
         check_askable(self.name, self.rubric, mode=self.mode, jury=self.jury)
         self._mirrors: tuple[Mirror | None, ...] = (None,)
+        self._plans: dict[Variant, list[_OpinionPlan]] = {}
+        self._effective_modes: dict[tuple[str, ...], str] = {}
         self._builders = [
             (member, RequestBuilder(member.judge), member.judge.api) for member in self.jury.members
         ]
@@ -197,7 +213,7 @@ class RubricMetric(JudgedMetric):
 
     def _asks(self, case: Case) -> tuple[Variant, list[OpinionRequest]]:
         """Return the variant of a case in written order, and the requests, sample by sample."""
-        jury, earlier = self.jury, case.history
+        earlier = case.history
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
         own_form = None if self._own is None else self._own.form
@@ -205,42 +221,64 @@ class RubricMetric(JudgedMetric):
 
         def render(how: Arrangement, api: Api | None) -> tuple[Variant, tuple[ChatMessage, ...]]:
             bare = api is not None  # for an API other than chat, the form has the questions
-            if (how, bare) not in rendered:
-                rendered[how, bare] = self.rubric.render(
+            known = rendered.get((how, bare))
+            if known is None:
+                known = rendered[how, bare] = self.rubric.render(
                     self.shown(case, swapped=how.swapped),
                     mode=self.mode,
                     history=earlier,
                     own_form=own_form is not None or bare,
                     how=how._replace(swapped=False) if how.swapped else how,
                 )
-            return rendered[how, bare]
+            return known
 
-        variant, _ = render(WRITTEN, jury.members[0].judge.api)
-        parts = {api: parts_of(variant, jury, api) for _, _, api in self._builders}
+        variant, _ = render(WRITTEN, self.jury.members[0].judge.api)
+        plans = self._plans.get(variant)
+        if plans is None:
+            plans = self._plans[variant] = self._planned(variant)
         asks = []
+        for plan in plans:
+            about = self._about(case, plan)
+            requests = []
+            for how in plan.arrangements:
+                arranged, messages = render(how, plan.api)
+                form = own_form or arranged.form_for(plan.api)
+                requests.append(
+                    plan.builder.request(
+                        messages=messages, form=form, sample=plan.sample, about=about
+                    )
+                )
+            asks.append(
+                OpinionRequest(plan.member, plan.sample, plan.place, tuple(requests), plan.mirror)
+            )
+        return variant, asks
+
+    def _planned(self, variant: Variant) -> list[_OpinionPlan]:
+        """Return the opinions to request on each case with this variant."""
+        jury = self.jury
+        plans = []
         for sample, mirror in product(range(jury.samples), self._mirrors):
             place = sample if jury.order == "balanced" else 0
             swapped = mirror is not None
-            about = self._about(case, place, swapped=swapped)
             for member, builder, api in self._builders:
-                requests = []
-                for number, ids in enumerate(parts[api], start=1):
-                    how = Arrangement(place, ids, number == len(parts[api]), swapped)
-                    arranged, messages = render(how, api)
-                    form = own_form or arranged.form_for(api)
-                    requests.append(
-                        builder.request(messages=messages, form=form, sample=sample, about=about)
-                    )
-                asks.append(OpinionRequest(member, sample, place, tuple(requests), mirror))
-        return variant, asks
+                parts = parts_of(variant, jury, api)
+                arrangements = [
+                    Arrangement(place, ids, number == len(parts), swapped)
+                    for number, ids in enumerate(parts, start=1)
+                ]
+                plans.append(
+                    _OpinionPlan(member, builder, api, sample, place, mirror, arrangements)
+                )
+        return plans
 
-    def _about(self, case: Case, place: int, *, swapped: bool) -> About:
+    def _about(self, case: Case, plan: _OpinionPlan) -> About:
+        swapped = plan.mirror is not None
         fields = {
             "case": case.id,
             "metric": self.name,
             "rubric": self.rubric.name,
             "output": self.shown(case, swapped=True).output if swapped else case.output,
-            "order": order_name(place, swapped=swapped),
+            "order": order_name(plan.place, swapped=swapped),
         }
         return trusted(About, fields)
 
@@ -363,9 +401,12 @@ class RubricMetric(JudgedMetric):
 
     def effective_mode(self, variant: Variant) -> str:
         """Return the mode that applies to the case: without groups that need missing fields."""
-        modes, live = self.rubric.modes, list(variant.groups)
-        same = (mode for mode in (self.mode, *modes) if list(modes[mode]) == live)
-        return next(same, "+".join(live))
+        live = tuple(variant.groups)
+        if live not in self._effective_modes:
+            modes = self.rubric.modes
+            same = (mode for mode in (self.mode, *modes) if tuple(modes[mode]) == live)
+            self._effective_modes[live] = next(same, "+".join(live))
+        return self._effective_modes[live]
 
     def reason(self, judgment: Judgment, folded: Folded, parts: Sequence[Part]) -> str:
         """Return the reason: the criterion that lowered the value most, and its explanation."""

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case, Message, has_text
@@ -36,6 +36,16 @@ class Group(Value):
     name: str
     requires: tuple[str, ...] = ()
     text: str = ""
+
+
+class _Prepared(NamedTuple):
+    """A variant with what all cases share that it applies to."""
+
+    variant: Variant
+    variables: dict[str, Any]
+    """The variables of the template, except the case."""
+    key: tuple[Any, ...]
+    """Identifies the variables."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -69,8 +79,13 @@ class Rubric(Displayed):
             if isinstance(entries := vars(self)[named], tuple):
                 vars(self)[named] = {entry.name: entry for entry in entries}
         self._written = (self.description, self.criteria, self.details)
-        self._variants: dict[tuple[str, tuple[str, ...], bool], tuple[Variant, dict[str, Any]]] = {}
+        self._variants: dict[tuple[str, frozenset[str], bool], _Prepared] = {}
         self._arrangements: dict[tuple[str, tuple[str, ...], Arrangement], Variant] = {}
+
+    @cached_property
+    def _optional(self) -> dict[str, frozenset[str]]:
+        """Mode -> the fields that decide which of its groups apply to a case."""
+        return {mode: frozenset().union(*needs.values()) for mode, needs in self._needs.items()}
 
     @cached_property
     def _needs(self) -> dict[str, dict[str, frozenset[str]]]:
@@ -227,24 +242,36 @@ class Rubric(Displayed):
         Raises:
             CaseError: a field the rubric requires is missing, or no group applies.
         """
+        return self._prepared(case, mode=mode, own_form=own_form)[:2]
+
+    def _prepared(self, case: Case, *, mode: str, own_form: bool) -> _Prepared:
+        """Return the variant for the applicable groups of a mode, with its variables and its key.
+
+        Raises:
+            CaseError: a field the rubric requires is missing, or no group applies.
+        """
         for name in self.requires:
             if not _present(case, name):
                 empty = getattr(case, name) is not None and name not in ("history", "metadata")
                 what = f"{name!r} is empty" if empty else f"the case has no {name!r}"
                 raise CaseError(f"{what}, which rubric {self.name!r} needs")
-        needs = self._needs[mode]
-        fields = frozenset[str]().union(*needs.values())
-        present = {name for name in fields if _present(case, name)}
-        live = tuple([group for group, needed in needs.items() if needed <= present])
+        fields = self._optional[mode]
+        present = frozenset([name for name in fields if _present(case, name)])
+        key = (mode, present, own_form)
+        prepared = self._variants.get(key)
+        if prepared is None:
+            prepared = self._variants[key] = self._prepare(mode, present, own_form=own_form)
+        return prepared
+
+    def _prepare(self, mode: str, present: frozenset[str], *, own_form: bool) -> _Prepared:
+        live = tuple(group for group, needed in self._needs[mode].items() if needed <= present)
         if not live:
-            either = " or ".join(map(repr, sorted(fields)))
+            either = " or ".join(map(repr, sorted(self._optional[mode])))
             where = f"rubric {self.name!r} in mode {mode!r}"
             raise CaseError(f"{where} needs the case to have {either}")
-        key = (mode, live, own_form)
-        if key not in self._variants:
-            variant = Variant(self, {group: self.modes[mode][group] for group in live})
-            self._variants[key] = (variant, variant.variables(self, mode, own_form=own_form))
-        return self._variants[key]
+        variant = Variant(self, {group: self.modes[mode][group] for group in live})
+        variables = variant.variables(self, mode, own_form=own_form)
+        return _Prepared(variant, variables, (mode, live, own_form))
 
     def _arranged(self, variant: Variant, mode: str, how: Arrangement) -> Variant:
         """Return a variant as one request shows it."""
@@ -281,8 +308,7 @@ class Rubric(Displayed):
             RubricError: the template failed.
         """
         last = how.criteria is not None and not own_form
-        variant, variables = self.variant(case, mode=mode, own_form=own_form or last)
-        key: tuple[Any, ...] = (mode, tuple(variant.groups), own_form or last)
+        variant, variables, key = self._prepared(case, mode=mode, own_form=own_form or last)
         if how != WRITTEN:
             variant = self._arranged(variant, mode, how)
             if not last:

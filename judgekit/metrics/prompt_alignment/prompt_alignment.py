@@ -143,7 +143,7 @@ class PromptAlignment(BuiltIn):
         }
         answers = judgment.answers
         for audience in variant.groups:
-            details[audience] = _analysis(*(answers[f"{audience}.{d}"] for d in Analysis._fields))
+            details[audience] = _analysis(*[answers[f"{audience}.{d}"] for d in Analysis._fields])
         details["overallAssessment"] = judgment.details.get("overall_assessment", "")
         if folded.value is not None:
             details["band"] = alignment_band(folded.value)
