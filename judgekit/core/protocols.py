@@ -162,6 +162,14 @@ class Metric:
             """Whether `score` never waits. A class that overrides `score` must set this again."""
 
         @property
+        def validated(self) -> bool:
+            """Whether scores contain only data that was validated before, such as a reply.
+
+            They are not searched for values that are not JSON, a tenth of a replay. A subclass must
+            set this again.
+            """
+
+        @property
         def figures(self) -> Mapping[str, bool]:
             """Name of a figure that `aggregates` adds -> whether higher is better."""
 
@@ -199,6 +207,7 @@ class Metric:
         asks = "nothing"
         asks_further = False
         synchronous = False
+        validated = False
         figures = MappingProxyType({})
         made_with = MappingProxyType({})
         rubrics = ()
@@ -214,6 +223,9 @@ class Metric:
         # A renamed class sets its former name, which existing manifests contain.
         if "type_name" not in own:
             cls.type_name = cls.__name__  # type: ignore[method-assign, assignment]
+        # A subclass may override any method, so it makes no promise of its base class.
+        if "validated" not in own:
+            cls.validated = False  # type: ignore[method-assign, assignment]
         # A class that overrides `score` may wait, although its base class does not.
         if "score" in own and "synchronous" not in own:
             cls.synchronous = False  # type: ignore[method-assign, assignment]

@@ -221,14 +221,19 @@ async def checked_score(metric: "Metric", case: "Case") -> Score:
     """
     score = await metric.score(case)
     try:
-        check_score(score, within=metric.range)
+        check_score(score, within=metric.range, validated=metric.validated)
     except ValueError as exc:
         raise ValueError(f"{metric.name}: {exc}") from exc
     return score
 
 
-def check_score(score: Score, *, within: tuple[float, float]) -> None:
+def check_score(score: Score, *, within: tuple[float, float], validated: bool = False) -> None:
     """Check that a score can be reported.
+
+    Args:
+        score: the score.
+        within: the range of the metric.
+        validated: whether its data is known to be JSON.
 
     Raises:
         ValueError: it is not a `Score`, its value is outside the metric's range, or it contains
@@ -240,6 +245,8 @@ def check_score(score: Score, *, within: tuple[float, float]) -> None:
         raise ValueError(f"the value {score.value} is outside the range {within[0]} to {within[1]}")
     if not isinstance(score.reason, str) or not isinstance(score.details, dict):
         raise ValueError("its reason is not a string, or its details are not a dict")
+    if validated:
+        return
     free = [score.ground_truth, score.details, score.meta]
     for part in score.parts:
         free += (part.answer, part.items, part.details)

@@ -33,6 +33,7 @@ class BuiltIn(RubricMetric):
         if BuiltIn in cls.__bases__:
             dataclass(kw_only=True, eq=False, repr=False)(cls)
             cls.synchronous = RubricMetric.synchronous  # type: ignore[method-assign]
+            cls.validated = True  # type: ignore[method-assign, assignment]
 
     def __post_init__(self) -> None:
         check_options(self, without=_OPTIONS)

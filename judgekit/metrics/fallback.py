@@ -28,6 +28,7 @@ class WithFallback(Metric):
     metric: Metric
     fallback: Metric
     _: KW_ONLY
+    validated = True
     no_judge: bool = False
     """Never call the judge: every score comes from the fallback."""
     on_budget: bool = False

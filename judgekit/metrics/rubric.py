@@ -180,6 +180,11 @@ class RubricMetric(JudgedMetric):
         return self.judge.synchronous
 
     @property
+    def validated(self) -> bool:
+        """Whether scores contain only validated answers; a response model may return others."""
+        return self._own is None
+
+    @property
     def options(self) -> dict[str, Json]:
         """Options that affect the requests or the value."""
         options: dict[str, Json] = {
