@@ -187,7 +187,8 @@ class Cassette(JudgeWrapper):
             CassetteCorrupt: the recording was changed.
         """
         request = self.as_asked(request)
-        call = self._calls.get(request.key)
+        key = request.key
+        call = self._calls.get(key)
         if call is None or not call.running:
             reply = self._recorded(request)
             if reply is not None:
@@ -196,16 +197,16 @@ class Cassette(JudgeWrapper):
                 self.ledger.miss(request)
                 if len(self.misses) < MAX_MISSES:
                     self.misses.append(request)
-                raise CassetteMiss(self._why_missed(request), key=request.key)
+                raise CassetteMiss(self._why_missed(request), key=key)
             from judgekit.core.shared import SharedCall
 
             call = SharedCall(partial(self._live, request, as_judge(of or self.judge)))
-            self._calls[request.key] = call
+            self._calls[key] = call
         try:
             return await call()
         finally:
-            if self._calls.get(request.key) is call and not call.running:
-                del self._calls[request.key]
+            if self._calls.get(key) is call and not call.running:
+                del self._calls[key]
 
     def as_asked(self, request: Request) -> Request:
         """Return a request in its recorded form: redacted, if redaction is on."""

@@ -1,6 +1,6 @@
 """Counts and costs of the replies and misses of a run."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Literal
 
 from judgekit.core.request import Reply, Request
@@ -43,15 +43,15 @@ class Ledger:
         self.unpriced = 0
         """Number of live replies without a known price."""
         self.unpriced_replays = 0
-        self.missed_by: dict[str, Missed] = {}
+        self.missed_by: defaultdict[str, Missed] = defaultdict(Missed)
         """Model -> missed requests."""
-        self.replayed_by: dict[str, Replayed] = {}
+        self.replayed_by: defaultdict[str, Replayed] = defaultdict(Replayed)
         """Model -> its recorded replies."""
         self._missed: set[int] = set()
         """The first 64 bits of the missed keys; numbers need half the memory of texts."""
-        self.servers: dict[str, set[str]] = {}
+        self.servers: defaultdict[str, set[str]] = defaultdict(set)
         """Model -> names of the servers that replied, if they report one."""
-        self.reported: dict[str, set[str]] = {}
+        self.reported: defaultdict[str, set[str]] = defaultdict(set)
         """Model -> model names in the replies."""
 
     @property
@@ -65,7 +65,7 @@ class Ledger:
         if number in self._missed:  # several metrics may send the same request
             return
         self._missed.add(number)
-        missed = self.missed_by.setdefault(request.model, Missed())
+        missed = self.missed_by[request.model]
         missed.calls += 1
         missed.by_metric[request.about.metric] += 1
         missed.characters += sum(len(message.content) for message in request.messages)
@@ -76,12 +76,13 @@ class Ledger:
 
     def replayed(self, request: Request, reply: Reply) -> None:
         """Count one recorded reply of a model and its length."""
-        model = self.replayed_by.setdefault(request.model, Replayed())
+        model = self.replayed_by[request.model]
         model.calls += 1
-        if reply.usage is not None:
+        usage = reply.usage
+        if usage is not None:
             model.questions += max(1, len(request.form.questions))
-            model.tokens_in += reply.usage.input_tokens
-            model.tokens_out += reply.usage.output_tokens
+            model.tokens_in += usage.input_tokens
+            model.tokens_out += usage.output_tokens
 
     def mixed(self, model: str) -> list[str]:
         """Return the servers or models that replied for a model; empty if there is only one."""
@@ -93,9 +94,9 @@ class Ledger:
         """Count one reply, and record its server and its model."""
         self.origins[origin] += 1
         if reply.server is not None:
-            self.servers.setdefault(request.model, set()).add(reply.server)
+            self.servers[request.model].add(reply.server)
         if reply.model is not None:
-            self.reported.setdefault(request.model, set()).add(reply.model)
+            self.reported[request.model].add(reply.model)
         if origin == "live":
             if reply.cost is None:
                 self.unpriced += 1

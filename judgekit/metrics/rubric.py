@@ -386,10 +386,7 @@ class RubricMetric(JudgedMetric):
     ) -> tuple[Judgment, list[Outcome]]:
         """Return the combined answers of all opinions, and their values."""
         first = next(one.verdict for one in several if one.verdict is not None)
-        plain = self.jury.readout is None and not any(
-            answer.distribution for answer in first.answers.values()
-        )
-        if len(several) == 1 and plain:
+        if len(several) == 1 and self.jury.readout is None and not first.has_distributions:
             return first, variant.outcomes(first)
         return combine_opinions(variant, several, self.jury)
 
@@ -430,11 +427,8 @@ class RubricMetric(JudgedMetric):
         return f"{decisive.id} {decisive.value:.2f}: {_explanation(decisive)}"
 
     def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, Json]:
-        meta = dict(self.made_with)
         reasked = max([judgment.tries for judgment in judgments])
-        if reasked > 1:
-            meta["tries"] = reasked
-        return meta
+        return {**self.made_with, "tries": reasked} if reasked > 1 else dict(self.made_with)
 
 
 def _parts(

@@ -54,6 +54,12 @@ class Analysis(NamedTuple):
     appropriateness: float
 
 
+_CRITERIA = {
+    audience: tuple(f"{audience}.{dimension}" for dimension in Analysis._fields)
+    for audience in WEIGHTS
+}
+
+
 def fold_prompt_alignment(
     analysis: Analysis, system: Analysis | None = None, *, mode: Mode = "both"
 ) -> float:
@@ -143,7 +149,7 @@ class PromptAlignment(BuiltIn):
         }
         answers = judgment.answers
         for audience in variant.groups:
-            details[audience] = _analysis(*[answers[f"{audience}.{d}"] for d in Analysis._fields])
+            details[audience] = _analysis(*[answers[id] for id in _CRITERIA[audience]])
         details["overallAssessment"] = judgment.details.get("overall_assessment", "")
         if folded.value is not None:
             details["band"] = alignment_band(folded.value)
