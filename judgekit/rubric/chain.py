@@ -41,7 +41,7 @@ class Layer:
         self._front, _ = split_front_matter(self._text)
         # Built-in rubrics have valid tests, at the end of the file. Parsing the tests of three of
         # them takes as long as replaying a dozen cases.
-        self.untested = path.parent == builtin_folder()
+        self.untested = path.parent.resolve() == builtin_folder().resolve()
         """Whether the tests were left out."""
         front = self._front.partition("\ntests:\n")[0] if self.untested else self._front
         if data is not None and lines is not None:
