@@ -61,7 +61,7 @@ class Judgment(Value):
     @property
     def has_distributions(self) -> bool:
         """Whether an answer has a distribution."""
-        return any([answer.distribution for answer in self.answers.values()])
+        return any(answer.distribution for answer in self.answers.values())
 
 
 class ParsedReply(NamedTuple):

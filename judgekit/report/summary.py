@@ -299,10 +299,8 @@ class Tally:
 
     def _add_own(self, case: str, score: Score, value: float, cluster: Hashable) -> None:
         self._own.add(value, cluster)
-        if value < self._minimum:
-            self._minimum = value
-        if value > self._maximum:
-            self._maximum = value
+        self._minimum = min(self._minimum, value)
+        self._maximum = max(self._maximum, value)
         passed = passes(value, self.threshold, self.higher_is_better)
         if passed is not None:
             self._passed += passed

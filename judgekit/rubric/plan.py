@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case, Message, has_text
@@ -94,7 +95,8 @@ class _Planned(NamedTuple):
     """One message, split at its placeholders."""
 
     role: str
-    pieces: tuple[str | Placeholder, ...]
+    pieces: tuple[tuple[str, Placeholder | None], ...]
+    """Each literal text with the placeholder that follows it."""
 
 
 class Plan:
@@ -115,13 +117,13 @@ class Plan:
         self._system = ("", "", "")
         for role, text in messages:
             parts = _MARKED.split(text)
-            pieces: list[str | Placeholder] = list(parts)
-            pieces[1::2] = [placeholders[int(number)] for number in parts[1::2]]
             literal = "".join(parts[::2])
             if MARK in literal or MARK_END in literal:
                 raise Unplanned
-            if len(pieces) > 1:
-                self._messages.append(_Planned(role, tuple(filter(None, pieces))))
+            if len(parts) > 1:
+                named = (placeholders[int(number)] for number in parts[1::2])
+                pieces = tuple(zip_longest(parts[::2], named))
+                self._messages.append(_Planned(role, pieces))
             elif text:
                 self._messages.append(_message(role, text))
 
@@ -135,11 +137,11 @@ class Plan:
                 filled.append(message)
                 continue
             texts = []
-            for piece in message.pieces:
-                if isinstance(piece, str):
-                    texts.append(piece)
-                    continue
-                name, number, tag = piece.name, piece.number, piece.tag
+            for literal, placeholder in message.pieces:
+                texts.append(literal)
+                if placeholder is None:
+                    break
+                name, number, tag = placeholder.name, placeholder.number, placeholder.tag
                 if name == "history":
                     text = history[number].content
                 else:

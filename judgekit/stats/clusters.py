@@ -123,16 +123,12 @@ class FigureValues:
         self.rows = MeanInterval()
         self.spread: MeanSpread = ClusteredMean() if clustered else self.rows
         """Mean, standard error and interval."""
+        self.add = self._add if clustered else self.rows.add
+        """Adds a value, and its cluster if values have clusters."""
 
-    def add(self, value: float, cluster: Hashable = None) -> None:
-        """Add a value, and its cluster if values have clusters.
-
-        Raises:
-            ValueError: it is NaN or an infinity.
-        """
+    def _add(self, value: float, cluster: Hashable = None) -> None:
         self.rows.add(value)
-        if self.spread is not self.rows:
-            self.spread.add(value, cluster)
+        self.spread.add(value, cluster)
 
     def too_few(self, bounds: Bounds) -> str | None:
         """Return the reason why there is no interval; `None` if there is one, or no value."""

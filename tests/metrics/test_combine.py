@@ -14,6 +14,7 @@ from judgekit.core.errors import ConfigError, JudgeRefused, JudgeUnavailable
 from judgekit.core.judgment import Judgment
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Failure, Fallback, Score, guarded
+from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
@@ -207,7 +208,7 @@ def nested(metric, *, by):
     ],
 )
 def test_a_value_outside_the_range_fails_at_every_depth(by, outcome, message):
-    found = asyncio.run(guarded(Case(id="1"), nested(Fixed("wrong", outcome), by=by)))
+    found = asyncio.run(guarded(Case(id="1"), as_metric(nested(Fixed("wrong", outcome), by=by))))
 
     assert isinstance(found, Failure)
     assert (found.kind, found.message) == ("metric_error", f"ValueError: {message}")
