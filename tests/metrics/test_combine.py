@@ -221,7 +221,7 @@ def test_a_score_that_was_not_validated_fails_inside_a_combination(made):
             return Score.model_construct(value=made) if made != "0.5" else made
 
     for metric in (Unchecked("wrong", None), Combined(name="all", of=(Unchecked("wrong", None),))):
-        found = asyncio.run(guarded(Case(id="1"), metric))
+        found = asyncio.run(guarded(Case(id="1"), as_metric(metric)))
         assert isinstance(found, Failure)
         assert found.kind == "metric_error"
         assert "wrong: " in found.message
@@ -229,8 +229,6 @@ def test_a_score_that_was_not_validated_fails_inside_a_combination(made):
 
 def test_a_subclass_of_another_package_does_not_inherit_the_trust_in_ours():
     class Louder(SafetyPatterns):
-        checked = True
-
         async def score(self, case):
             return Score(value=7.0)
 

@@ -17,6 +17,7 @@ from judgekit.core.errors import (
 from judgekit.core.request import Reply, Try
 from judgekit.core.score import Score
 from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.prompt_alignment.prompt_alignment import PromptAlignment
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync, score_sync
@@ -382,6 +383,15 @@ def test_what_a_subclass_adds_is_checked(rubric, kind):
     (row,) = next(evaluate_sync([CASE], [metric]).results).rows
 
     assert (row.result.type, row.result.kind) == ("failure", "metric_error")
+
+
+def test_a_subclass_is_checked_although_its_base_class_is_not():
+    class Mine(PromptAlignment):
+        pass
+
+    assert PromptAlignment.validated
+    assert not Undetailed.validated
+    assert not Mine.validated
 
 
 # -- a score made without checks is the score the checks would let through --------
