@@ -416,10 +416,8 @@ class RubricMetric(JudgedMetric):
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
         scored = [part for part in parts if part.value is not None]
         if self.rubric.combine == "weighted_mean":
-            costs = [part.cost for part in scored]
-            highest = max(costs)
-            decisive = scored[costs.index(highest)]
-            met = highest <= 0
+            decisive = max(scored, key=attrgetter("cost"))
+            met = decisive.cost <= 0
         else:
             pick = max if self.rubric.combine == "max" else min
             decisive = pick(scored, key=attrgetter("value"))

@@ -164,7 +164,7 @@ class Variant:
 
     def fold(self, outcomes: Sequence[Outcome], combine: Combine) -> Folded:
         """Fold the outcomes of the criteria into one value."""
-        statuses = tuple([status for status, _ in outcomes])
+        statuses, values = zip(*outcomes, strict=True)
         shares = self._shares.get(statuses)
         if shares is None:  # computed once for each combination of statuses
             worths = [
@@ -172,7 +172,7 @@ class Variant:
                 for criterion, outcome in zip(self.criteria, outcomes, strict=True)
             ]
             shares = self._shares[statuses] = shares_of(worths, self.groups)
-        return fold_values([value for _, value in outcomes], shares=shares, combine=combine)
+        return fold_values(values, shares=shares, combine=combine)
 
     def shown(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
         """Return examples for templates, with the answers to this form only."""

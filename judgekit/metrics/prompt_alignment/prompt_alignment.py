@@ -106,7 +106,10 @@ def _finite(dimension: str, number: object) -> float:
 
 def alignment_band(value: float) -> str:
     """Return the word for a value on 0..1 (see `BANDS`)."""
-    return next((word for bound, word in BANDS if value >= bound), BANDS[-1][1])
+    for bound, word in BANDS:
+        if value >= bound:
+            return word
+    return BANDS[-1][1]
 
 
 class PromptAlignment(BuiltIn):
