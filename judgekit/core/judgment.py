@@ -58,11 +58,6 @@ class Judgment(Value):
     """Repairs that the text needed (see `extract_object`)."""
     tries: int = 1
 
-    @property
-    def has_distributions(self) -> bool:
-        """Whether an answer has a distribution."""
-        return any(answer.distribution for answer in self.answers.values())
-
 
 class ParsedReply(NamedTuple):
     """A reply's text as validated values."""

@@ -386,7 +386,10 @@ class RubricMetric(JudgedMetric):
     ) -> tuple[Judgment, list[Outcome]]:
         """Return the combined answers of all opinions, and their values."""
         first = next(one.verdict for one in several if one.verdict is not None)
-        if len(several) == 1 and self.jury.readout is None and not first.has_distributions:
+        plain = self.jury.readout is None and not any(
+            answer.distribution for answer in first.answers.values()
+        )
+        if len(several) == 1 and plain:
             return first, variant.outcomes(first)
         return combine_opinions(variant, several, self.jury)
 
