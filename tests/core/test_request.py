@@ -22,6 +22,7 @@ from judgekit.core.request import (
     Usage,
     request_from,
 )
+from judgekit.core.value import trusted
 from tests.each import each
 
 GOLDEN_KEY = "9a779333893c5a065beb10141a31448cd32c565cffc0688e469d371afeb2d571"
@@ -162,6 +163,17 @@ requests = st.builds(
 def test_the_canonical_text_is_canonical_json_and_its_digest_the_key(request):
     assert canonical_json(json.loads(request.canonical)) == request.canonical
     assert digest(request.canonical) == request.key
+
+
+EVERY_CHARACTER = "".join(chr(n) for n in range(0x110000) if not 0xD800 <= n < 0xE000)
+
+
+@pytest.mark.parametrize("text", [EVERY_CHARACTER, "half of a pair: \ud800"], ids=["all", "half"])
+def test_a_message_is_escaped_like_canonical_json(text):
+    message = trusted(ChatMessage, {"role": "user", "content": text})
+    canonical = made().model_copy(update={"messages": (message,)}).canonical
+
+    assert f'{{"content":{canonical_json(text)},"role":"user"}}' in canonical
 
 
 @given(requests)
