@@ -170,7 +170,7 @@ def test_outage_once_costs_one_more_call(server: Server, tmp_path: Path, via: st
     server.plan = {token(name): [fault] for name, fault in OUTAGES.items()}
 
     outcome = run(
-        judge_of(server, via=via, timeout=3), server.plan, tmp_path, concurrency=8, window=64
+        judge_of(server, via=via, timeout=1.5), server.plan, tmp_path, concurrency=8, window=64
     )
 
     assert set(outcome.kinds.values()) == {"scored"}
@@ -183,7 +183,7 @@ def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path,
     good = [f"case-good{number}" for number in range(20)]
 
     outcome = run(
-        judge_of(server, via=via, retries=2, timeout=2),
+        judge_of(server, via=via, retries=2, timeout=1),
         [*server.plan, *good],
         tmp_path,
         concurrency=8,
@@ -203,7 +203,7 @@ def test_messages_of_outages_are_short_and_free_of_places(server: Server, tmp_pa
     server.plan = {token(name): always(fault) for name, fault in OUTAGES.items()}
 
     outcome = run(
-        judge_of(server, retries=0, timeout=1), server.plan, tmp_path, concurrency=8, window=64
+        judge_of(server, retries=0, timeout=0.5), server.plan, tmp_path, concurrency=8, window=64
     )
 
     for row in outcome.rows.values():

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from judgekit.judges.pace import LocalPace
+
 from .asking import judge_of, run, tokens
 from .server import Fault, Server, error
 
@@ -46,7 +48,7 @@ class Bucket:
 
 
 def test_headers_of_the_server_are_followed(server: Server, tmp_path: Path) -> None:
-    server.rule = bucket = Bucket(most=20, rate=40.0, headers=True)
+    server.rule = bucket = Bucket(most=20, rate=80.0, headers=True)
 
     outcome = run(
         judge_of(server, max_wait=0.5),
@@ -67,23 +69,26 @@ def test_refused_attempts_do_not_use_up_the_retries(server: Server, tmp_path: Pa
 
     outcome = run(
         judge_of(server, retries=1, max_wait=0.5),
-        tokens(40),
+        tokens(12),
         tmp_path,
         concurrency="auto",
         rpm="auto",
         max_outages=1,
-        window=40,
+        window=12,
     )
 
     assert set(outcome.kinds.values()) == {"scored"}
-    assert server.calls() == 40 + bucket.refused
+    assert server.calls() == 12 + bucket.refused
+    assert bucket.refused
 
 
 def test_server_that_refuses_every_call_is_down(server: Server, tmp_path: Path) -> None:
     server.rule = lambda body: error(429, "slow down")
 
+    pace = LocalPace("judge", rpm=60_000, max_wait=0.05)  # by default it would pause for 1, 2, 4 s
+
     outcome = run(
-        judge_of(server, retries=1), tokens(6), tmp_path, concurrency=1, rpm=60_000, max_outages=2
+        judge_of(server, retries=1), tokens(6), tmp_path, concurrency=1, pace=pace, max_outages=2
     )
 
     assert sorted(outcome.kinds.values()) == ["not_run"] * 4 + ["unavailable"] * 2
@@ -91,14 +96,14 @@ def test_server_that_refuses_every_call_is_down(server: Server, tmp_path: Path) 
 
 
 def test_wait_for_the_pace_is_no_part_of_the_time_limit(server: Server, tmp_path: Path) -> None:
-    judge = judge_of(server, timeout=2.0, retries=0)
+    judge = judge_of(server, timeout=1.2, retries=0)
 
-    outcome = run(judge, tokens(6), tmp_path, concurrency=6, rpm=100)  # the last waits 3 s
+    outcome = run(judge, tokens(6), tmp_path, concurrency=6, rpm=200)  # the last waits 1.5 s
 
     assert set(outcome.kinds.values()) == {"scored"}
     arrived = [seen.arrived for seen in server.seen]
-    # 0.6 s between two starts; on a busy machine, the first may arrive late
-    assert min(b - a for a, b in pairwise(arrived)) > 0.2
+    # 0.3 s between two starts; on a busy machine, the first may arrive late
+    assert min(b - a for a, b in pairwise(arrived)) > 0.1
 
 
 def test_slow_call_is_still_an_outage(server: Server, tmp_path: Path) -> None:
@@ -111,11 +116,11 @@ def test_slow_call_is_still_an_outage(server: Server, tmp_path: Path) -> None:
 
 
 def test_refusal_pauses_the_other_calls(server: Server, tmp_path: Path) -> None:
-    server.plan = {"case-000": [error(429, "wait", headers={"retry-after": "0.5"})]}
+    server.plan = {"case-000": [error(429, "wait", headers={"retry-after": "0.2"})]}
     judge = judge_of(server, retries=1, max_wait=5)
 
     outcome = run(judge, tokens(3), tmp_path, concurrency=1, rpm=6000, window=1)
 
     assert set(outcome.kinds.values()) == {"scored"}
     assert server.calls() == 4
-    assert server.seen[1].arrived - server.seen[0].arrived >= 0.5
+    assert server.seen[1].arrived - server.seen[0].arrived >= 0.2

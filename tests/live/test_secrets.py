@@ -48,7 +48,7 @@ def test_no_fault_gets_the_key_into_a_file(
     )
     faults["is_named_it"] = Fault(change=lambda body: body.update(model=key))
     server.plan = {f"case-{name}": always(fault) for name, fault in faults.items()}
-    judge = judge_of(server, api_key=key, timeout=2, retries=0)
+    judge = judge_of(server, api_key=key, timeout=1, retries=0)
 
     with caplog.at_level(logging.DEBUG):
         outcome = run(judge, server.plan, tmp_path, out=tmp_path / "out", concurrency=8, window=64)
@@ -69,7 +69,7 @@ def test_no_exception_shows_the_key(server: Server, name: str, key: str) -> None
     fault = {**{n: f for n, (f, _) in REJECTIONS.items()}, **OUTAGES}[name]
     server.plan = {"*": always(fault)}
 
-    error = failure(judge_of(server, api_key=key, timeout=1, retries=0))
+    error = failure(judge_of(server, api_key=key, timeout=0.5, retries=0))
 
     shown = "".join(traceback.format_exception(error))
     assert "canary" not in shown
