@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -71,17 +72,51 @@ settings.load_profile("steady")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Start one more worker than processors: a third of the time, tests wait for processes."""
-    return (os.cpu_count() or 1) + 1
+    """Start two more workers than processors: a third of the time, tests wait for something."""
+    return (os.cpu_count() or 1) + 2
 
 
-_LONG = ("ray", "live", "hostile", "ci", "view", "pages", "testing", "cli")
-"""Folders with the longest files. They run first, so that none of them is left for one worker."""
+_TESTS = Path(__file__).parent
+_LONG = ("ray", "hostile", "ci", "view", "testing", "cli")
+"""Folders with long files. They run first, so that none of them is left for one worker."""
+
+
+def _unit(file: str) -> str:
+    """Return which tests share a worker: those of a file, of a browser, of the fake server.
+
+    To start a browser takes a second, and to import litellm two. These tests wait more than they
+    compute, so that other workers have the processors meanwhile.
+    """
+    if file.startswith("tests/pages/") or file.endswith("_in_browser.py"):
+        return "browser"
+    return "live" if file.startswith("tests/live/") else file
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest files first."""
-    items.sort(key=lambda item: not any(folder in item.path.parts for folder in _LONG))
+
+    def place(item: pytest.Item) -> int:
+        unit = _unit(item.nodeid.partition("::")[0])
+        if unit in ("live", "browser"):
+            return 0
+        folders = item.path.relative_to(_TESTS).parts[:-1]
+        return 1 if not folders or folders[0] in _LONG else 2
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a worker all tests of a unit."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Units(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _unit(super()._split_scope(nodeid))
+
+    return Units(config, log)
 
 
 def pytest_collection_finish() -> None:
