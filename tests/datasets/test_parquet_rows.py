@@ -4,18 +4,19 @@ import sys
 from datetime import date
 from decimal import Decimal
 
-import pyarrow
 import pytest
-from pyarrow.parquet import write_table
 
 from judgekit.core.case import Message, ToolCall
 from judgekit.core.errors import DatasetError, MissingExtra
 from judgekit.datasets import load_cases
+from tests.later import Later
+
+pyarrow, parquet = Later("pyarrow"), Later("pyarrow.parquet")
 
 
 def saved(tmp_path, rows, **options):
     path = tmp_path / "cases.parquet"
-    write_table(pyarrow.Table.from_pylist(rows, **options), path)
+    parquet.write_table(pyarrow.Table.from_pylist(rows, **options), path)
     return path
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from judgekit.stats.logistic import (
     ControlledRate,
@@ -17,6 +16,9 @@ from judgekit.stats.logistic import (
     ridge_logistic,
     separated,
 )
+from tests.later import Later
+
+optimize = Later("scipy.optimize")
 
 
 def oracle(xs, ys, ridge):
@@ -26,7 +28,7 @@ def oracle(xs, ys, ridge):
         z = b[0] + b[1] * xs
         return np.sum(np.logaddexp(0, z) - ys * z) + ridge / 2 * b[1] ** 2
 
-    return minimize(loss, [0.0, 0.0], method="BFGS", options={"gtol": 1e-9}).x
+    return optimize.minimize(loss, [0.0, 0.0], method="BFGS", options={"gtol": 1e-9}).x
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 
-import choix
 import numpy as np
 import pytest
 
 from judgekit.analysis.ranking.rank import Win, groups_of, strengths_of
 from judgekit.core.errors import MissingExtra
 from tests.analysis.ranking.simulated import centred, drawn_wins
+from tests.later import Later
+
+choix = Later("choix")
 
 
 def with_ties(wins, share, seed):

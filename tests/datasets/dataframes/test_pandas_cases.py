@@ -177,18 +177,21 @@ def test_a_label_of_words_is_quoted():
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"),
+    ("make", "said"),
     [
-        (pandas.DataFrame({0: ["q"]}), "the column 0 has no text for a name"),
-        (pandas.DataFrame([["q", "r"]], columns=["a", "a"]), "two columns are named 'a'"),
-        (pandas.DataFrame({("a", "b"): ["q"]}), "the column ('a', 'b') has no text for a name"),
-        (pandas.DataFrame({"input": []}), "the DataFrame: there are no rows in it"),
-        (pandas.Series(["q"]), "expected a pandas DataFrame, found a pandas Series"),
+        (lambda: pandas.DataFrame({0: ["q"]}), "the column 0 has no text for a name"),
+        (lambda: pandas.DataFrame([["q", "r"]], columns=["a", "a"]), "two columns are named 'a'"),
+        (
+            lambda: pandas.DataFrame({("a", "b"): ["q"]}),
+            "the column ('a', 'b') has no text for a name",
+        ),
+        (lambda: pandas.DataFrame({"input": []}), "the DataFrame: there are no rows in it"),
+        (lambda: pandas.Series(["q"]), "expected a pandas DataFrame, found a pandas Series"),
     ],
-)  # fmt: skip
-def test_what_is_no_table_of_cases_is_refused_in_a_line(frame, said):
+)
+def test_what_is_no_table_of_cases_is_refused_in_a_line(make, said):
     with pytest.raises(DatasetError) as caught:
-        list(judgekit.from_pandas(frame))
+        list(judgekit.from_pandas(make()))
 
     assert str(caught.value).startswith(said)
 
