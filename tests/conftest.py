@@ -79,25 +79,33 @@ def pytest_xdist_auto_num_workers() -> int:
 _TESTS = Path(__file__).parent
 _LONG = ("ray", "hostile", "ci", "view", "testing", "cli")
 """Folders with long files. They run first, so that none of them is left for one worker."""
+_UNITS = {
+    "tests/pages/": "browser",
+    "tests/view/test_in_browser.py": "browser",
+    "tests/core/display/test_display_in_browser.py": "browser",
+    "tests/live/": "litellm",
+    "tests/cli/test_beginner_mistakes.py": "litellm",
+    "tests/judges/test_litellm.py": "litellm",
+    "tests/judges/test_providernames.py": "litellm",
+    "tests/suite/test_doctor.py": "litellm",
+    "tests/datasets/dataframes/": "dataframes",
+}
+"""What their tests need and share, if one worker runs them: to start a browser takes a second of
+processor time, and to import litellm two."""
+_FIRST = ("browser", "litellm")
+"""Units that wait more than they compute. The other workers have the processors meanwhile."""
 
 
 def _unit(file: str) -> str:
-    """Return which tests share a worker: those of a file, of a browser, of the fake server.
-
-    To start a browser takes a second, and to import litellm two. These tests wait more than they
-    compute, so that other workers have the processors meanwhile.
-    """
-    if file.startswith("tests/pages/") or file.endswith("_in_browser.py"):
-        return "browser"
-    return "live" if file.startswith("tests/live/") else file
+    """Return which tests share a worker: those of a unit, or of a file."""
+    return next((unit for begin, unit in _UNITS.items() if file.startswith(begin)), file)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the longest files first."""
 
     def place(item: pytest.Item) -> int:
-        unit = _unit(item.nodeid.partition("::")[0])
-        if unit in ("live", "browser"):
+        if _unit(item.nodeid.partition("::")[0]) in _FIRST:
             return 0
         folders = item.path.relative_to(_TESTS).parts[:-1]
         return 1 if not folders or folders[0] in _LONG else 2
