@@ -56,7 +56,8 @@ class Locked(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def server():
     serving = ThreadingHTTPServer(("127.0.0.1", 0), Locked)
-    thread = threading.Thread(target=serving.serve_forever, daemon=True)
+    poll = {"poll_interval": 0.01}
+    thread = threading.Thread(target=serving.serve_forever, kwargs=poll, daemon=True)
     thread.start()
     yield f"127.0.0.1:{serving.server_port}"
     serving.shutdown()

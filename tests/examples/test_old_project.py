@@ -63,7 +63,7 @@ def fetch(url):
 @pytest.mark.loopback
 def test_view_shows_old_run_folders(project):
     with Viewer(project) as viewer:
-        thread = threading.Thread(target=viewer.serve_forever)
+        thread = threading.Thread(target=viewer.serve_forever, kwargs={"poll_interval": 0.005})
         thread.start()
         try:
             listed = json.loads(fetch(f"{viewer.address}api/runs"))["runs"]

@@ -88,7 +88,7 @@ def make(root: Path) -> Callable[..., Path]:
 @pytest.fixture
 def viewer(root: Path) -> Iterator[Viewer]:
     with Viewer(root) as viewer:
-        thread = threading.Thread(target=viewer.serve_forever, kwargs={"poll_interval": 0.02})
+        thread = threading.Thread(target=viewer.serve_forever, kwargs={"poll_interval": 0.005})
         thread.start()
         yield viewer
         viewer.shutdown()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from contextlib import ExitStack
 
 import pytest
 
@@ -27,8 +28,7 @@ def shop(tmp_path_factory):
 
 @pytest.fixture
 def project(shop, tmp_path):
-    shutil.copytree(shop, tmp_path / "shop")
-    return tmp_path / "shop"
+    return shutil.copytree(shop, tmp_path / "shop")
 
 
 def save(path, old, new):
@@ -40,38 +40,56 @@ def save(path, old, new):
     beside.replace(path)
 
 
-@pytest.mark.parametrize("columns", [60, 80])
-def test_saved_files_show_what_they_move(project, columns):
-    suite, rubric = project / "suite.yaml", project / "rubrics" / "helpful_reply.jinja"
-    with Terminal(WATCH, cwd=project, columns=columns) as terminal:
-        terminal.expect("lowest score 0.600 over 3 meets at least 0.5")
-        terminal.expect(WATCHING)
+def test_saved_files_show_what_they_move(shop, tmp_path):
+    # Two terminals at once: their tests are as long as they wait for saved files.
+    columns = (60, 80)
+    projects = [shutil.copytree(shop, tmp_path / str(width)) for width in columns]
+    with ExitStack() as stack:
+        terminals = [
+            stack.enter_context(Terminal(WATCH, cwd=project, columns=width))
+            for project, width in zip(projects, columns, strict=True)
+        ]
 
-        save(suite, "gate: {min: 0.5}", "gate: {min: 0.95}")
-        terminal.expect("suite.yaml: no row to score again; its gate is missed")
-        terminal.expect("pass -> MISS")
+        def save_in_all(name, old, new):
+            for project in projects:
+                save(project / name, old, new)
 
-        save(suite, "metrics:", "metricks:")
-        terminal.expect("judgekit: suite.yaml:13: unknown key 'metricks'; did you mean 'metrics'?")
-        save(suite, "metricks:", "metrics:")
-        terminal.expect("suite.yaml: no row to score again; its gate is missed")
+        def expect(*words):
+            for terminal in terminals:
+                for shown in words:
+                    terminal.expect(shown)
 
-        text = rubric.read_text("utf-8")
-        save(rubric, "text:", "text: Really,")
-        terminal.expect("3 of 6 rows scored again; incomplete: 3 rows failed (0 allowed)")
-        terminal.expect("not recorded yet: 3 of helpful_reply; to record:")
-        terminal.expect("judgekit run suite.yaml --record new_episodes")
-        save(rubric, rubric.read_text("utf-8"), text)
-        terminal.expect("3 rows recorded now")
+        expect("lowest score 0.600 over 3 meets at least 0.5", WATCHING)
 
-        save(project / "cases.jsonl", '"output": "', '"output": "Sorry! ')
-        terminal.expect("cases.jsonl: 2 of 6 rows scored again")
-        terminal.send("\x03")
-        assert terminal.finish() == 0
+        save_in_all("suite.yaml", "gate: {min: 0.5}", "gate: {min: 0.95}")
+        expect("suite.yaml: no row to score again; its gate is missed", "pass -> MISS")
 
-    assert "Traceback" not in terminal.text
-    for line in left_on(terminal):
-        assert len(line) <= columns or "judgekit: suite.yaml" in line, line
+        save_in_all("suite.yaml", "metrics:", "metricks:")
+        expect("judgekit: suite.yaml:13: unknown key 'metricks'; did you mean 'metrics'?")
+        save_in_all("suite.yaml", "metricks:", "metrics:")
+        expect("suite.yaml: no row to score again; its gate is missed")
+
+        rubric = "rubrics/helpful_reply.jinja"
+        text = (shop / rubric).read_text("utf-8")
+        save_in_all(rubric, "text:", "text: Really,")
+        expect(
+            "3 of 6 rows scored again; incomplete: 3 rows failed (0 allowed)",
+            "not recorded yet: 3 of helpful_reply; to record:",
+            "judgekit run suite.yaml --record new_episodes",
+        )
+        save_in_all(rubric, (projects[0] / rubric).read_text("utf-8"), text)
+        expect("3 rows recorded now")
+
+        save_in_all("cases.jsonl", '"output": "', '"output": "Sorry! ')
+        expect("cases.jsonl: 2 of 6 rows scored again")
+        for terminal in terminals:
+            terminal.send("\x03")
+        assert [terminal.finish() for terminal in terminals] == [0, 0]
+
+    for terminal, width in zip(terminals, columns, strict=True):
+        assert "Traceback" not in terminal.text
+        for line in left_on(terminal):
+            assert len(line) <= width or "judgekit: suite.yaml" in line, line
 
 
 def left_on(terminal):
