@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -316,13 +315,18 @@ class OpinionTally:
 
     def _repeat(self, key: tuple[str, str | None], tally: RepeatTally) -> RepeatSummary:
         over, criterion = key
-        figures = asdict(tally.finish())
-        del figures["answers"]
-        reliability = "kappa"
-        if criterion in self._numbers:
-            reliability, figures["kappa"] = "icc", None
-        needed = samples_needed(figures[reliability])
-        return RepeatSummary(criterion=criterion, over=over, needed=needed, **figures)
+        numbers = criterion in self._numbers
+        kappa = None if numbers else tally.kappa
+        return RepeatSummary(
+            criterion=criterion,
+            over=over,
+            cases=tally.cases,
+            exact=tally.exact,
+            kappa=kappa,
+            icc=tally.icc,
+            spread=tally.spread,
+            needed=samples_needed(tally.icc if numbers else kappa),
+        )
 
 
 def _first(opinions: Sequence[Opinion]) -> Opinion:

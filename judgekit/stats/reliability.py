@@ -4,45 +4,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations
 
 RELIABLE = 0.9
 """The target reliability of `samples_needed`."""
 
 
-@dataclass(frozen=True)
-class Reliability:
-    """How well repeated answers to the same question agree."""
-
-    cases: int
-    """Number of cases with at least two answers."""
-    answers: int
-    """Number of answers to these cases."""
-    exact: float | None
-    """Share of cases in which all answers are the same."""
-    kappa: float | None
-    """Fleiss' kappa (1971) of the answers as words; `None` if it is not defined."""
-    icc: float | None
-    """ICC(1,1) (Shrout and Fleiss 1979) of the values; `None` if it is not defined."""
-    spread: float | None
-    """Standard deviation of the values within a case, on 0..1."""
-
-
 class RepeatTally:
-    """Accumulates the answers to one question case by case, in constant memory.
+    """How well repeated answers to the same question agree, case by case, in constant memory.
 
     >>> tally = RepeatTally()
     >>> for answers in (["a", "a"], ["b", "b"], ["a", "b"]):
     ...     tally.add(answers, [float(answer == "a") for answer in answers])
-    >>> figures = tally.finish()
-    >>> round(figures.exact, 3), round(figures.kappa, 3), round(figures.icc, 3)
+    >>> round(tally.exact, 3), round(tally.kappa, 3), round(tally.icc, 3)
     (0.667, 0.333, 0.5)
     """
 
     def __init__(self) -> None:
-        self._cases = self._answers = self._same = 0
+        self.cases = 0
+        """Number of cases with at least two answers."""
+        self._answers = self._same = 0
         self._agreeing = 0.0
         """Sum over cases of the share of pairs of answers that agree."""
         self._labels: Counter[Hashable] = Counter()
@@ -69,7 +51,7 @@ class RepeatTally:
             counts = Counter(answers)
             for answer, times in counts.items():
                 self._labels[answer] += times * count
-            self._cases += count
+            self.cases += count
             self._answers += size * count
             self._same += count * (len(counts) == 1)
             pairs = sum(times * (times - 1) for times in counts.values())
@@ -85,28 +67,28 @@ class RepeatTally:
             self._means[1] += count * size * mean * mean
             self._within += count * math.fsum((value - mean) ** 2 for value in known)
 
-    def finish(self) -> Reliability:
-        """Return the figures."""
-        return Reliability(
-            cases=self._cases,
-            answers=self._answers,
-            exact=self._same / self._cases if self._cases else None,
-            kappa=self._kappa(),
-            icc=self._icc(),
-            spread=self._spread(),
-        )
+    @property
+    def exact(self) -> float | None:
+        """Share of cases in which all answers are the same."""
+        return self._same / self.cases if self.cases else None
 
-    def _kappa(self) -> float | None:
-        if not self._cases:
+    @property
+    def kappa(self) -> float | None:
+        """Fleiss' kappa (1971) of the answers as words; `None` if it is not defined."""
+        if not self.cases:
             return None
         chance = math.fsum((count / self._answers) ** 2 for count in self._labels.values())
-        return (self._agreeing / self._cases - chance) / (1 - chance) if chance < 1 else None
+        return (self._agreeing / self.cases - chance) / (1 - chance) if chance < 1 else None
 
-    def _spread(self) -> float | None:
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation of the values within a case, on 0..1."""
         free = self._sizes[0] - self._groups
         return math.sqrt(self._within / free) if free else None
 
-    def _icc(self) -> float | None:
+    @property
+    def icc(self) -> float | None:
+        """ICC(1,1) (Shrout and Fleiss 1979) of the values; `None` if it is not defined."""
         count, n = self._groups, self._sizes[0]
         if count < 2:
             return None
@@ -149,29 +131,25 @@ def mean_correlation(columns: Sequence[Sequence[float]]) -> float | None:
     >>> mean_correlation([[0, 1, 0, 1], [0, 1, 0, 1], [1, 1, 1, 1]])
     1.0
     """
-    known = [r for pair in combinations(columns, 2) if (r := correlation(*pair)) is not None]
+    pairs = combinations(columns, 2)
+    correlations = [PairSums(zip(*pair, strict=True)).correlation for pair in pairs]
+    known = [value for value in correlations if value is not None]
     return math.fsum(known) / len(known) if known else None
 
 
-def correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return Pearson's correlation; `None` if a side is constant.
+class PairSums:
+    """Sums over pairs of numbers that give their correlation, in constant memory.
 
-    >>> correlation([1, 2, 3], [2, 4, 6]), correlation([1, 1], [0, 1])
+    >>> PairSums([(1, 2), (2, 4), (3, 6)]).correlation, PairSums([(1, 0), (1, 1)]).correlation
     (1.0, None)
     """
-    sums = PairSums()
-    for one, other in zip(first, second, strict=True):
-        sums.add(one, other)
-    return sums.correlation
 
-
-class PairSums:
-    """Sums over pairs of numbers that give their correlation, in constant memory."""
-
-    def __init__(self) -> None:
+    def __init__(self, pairs: Iterable[tuple[float, float]] = ()) -> None:
         self.n = 0
         self._mean = [0.0, 0.0]
         self._squares = [0.0, 0.0, 0.0]
+        for pair in pairs:
+            self.add(*pair)
 
     def add(self, first: float, second: float, count: int = 1) -> None:
         """Add a pair `count` times, by Welford's update (1962)."""

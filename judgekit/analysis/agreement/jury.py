@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from judgekit.analysis.agreement.pairs import Answer, JudgedPair, Pairs, is_number
 from judgekit.core.score import Opinion
@@ -30,7 +31,7 @@ def member_answers(opinions: Sequence[Opinion], criterion: str | None) -> dict[s
 
 
 def jury_agreement(
-    pairs: Pairs, *, jury: Agreement, alone: Callable[[Pairs], MemberAgreement]
+    pairs: Pairs, *, jury: Agreement, alone: Callable[[Pairs], Mapping[str, Any]]
 ) -> JuryAgreement | None:
     """Return the agreement of a jury and of each member with people.
 
@@ -40,7 +41,7 @@ def jury_agreement(
     Args:
         pairs: the answers to each labelled case.
         jury: the agreement of the whole jury.
-        alone: returns the agreement of a single member; name and weight are filled in later.
+        alone: returns the figures of a single member, as fields of `MemberAgreement`.
     """
     pairs = [pair for pair in pairs if pair.members]
     if not pairs:
@@ -49,22 +50,20 @@ def jury_agreement(
     complete = [p for p in pairs if all(p.members.get(name) is not None for name in names)]
     errors = [[_error(pair, name) for pair in complete] for name in names]
     correlation = mean_correlation(errors) if complete else None
-    members = []
-    for name in names:
-        own = [pair._replace(judge=pair.members.get(name)) for pair in pairs]
-        own = [pair for pair in own if pair.judge is not None]
-        if own:
-            weight = _weight(own, name, len(jury.categories))
-            members.append(alone(own).model_copy(update={"member": name, "weight": weight}))
-    scale = math.fsum(one.weight for one in members) / max(1, len(members))
-    shown = tuple(
-        one.model_copy(update={"weight": round(one.weight / scale, 3) if scale > 0 else 0.0})
-        for one in members
-    )
-    best = max(shown, key=_figure, default=None)
+    every = {name: [p._replace(judge=p.members.get(name)) for p in pairs] for name in names}
+    known = {name: [pair for pair in own if pair.judge is not None] for name, own in every.items()}
+    weights = {n: _weight(own, n, len(jury.categories)) for n, own in known.items() if own}
+    scale = math.fsum(weights.values()) / max(1, len(weights))
+    members = [
+        MemberAgreement(
+            member=name, weight=round(weight / scale, 3) if scale > 0 else 0.0, **alone(known[name])
+        )
+        for name, weight in weights.items()
+    ]
+    best = max(members, key=_figure, default=None)
     better = best is not None and _figure(best) > _figure(jury)
     return JuryAgreement(
-        members=shown,
+        members=tuple(members),
         pairs=len(complete),
         correlation=correlation,
         effective=None if correlation is None else effective_votes(len(names), correlation),

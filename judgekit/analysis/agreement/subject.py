@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judgekit.analysis.agreement.details import alternative_test, by_system, within_groups
 from judgekit.analysis.agreement.jury import jury_agreement, member_answers
@@ -28,7 +28,7 @@ from judgekit.core.value import Json
 from judgekit.datasets.labels import VERDICTS, Label
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.report.agreement_words import sentence
-from judgekit.report.calibration import NO_VERDICT, Agreement, MemberAgreement, Scale, statistics_of
+from judgekit.report.calibration import NO_VERDICT, Agreement, Scale, statistics_of
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
 
@@ -191,15 +191,13 @@ class Subject:
         jury = jury_agreement(pairs, jury=agreement, alone=lambda own: self._alone(own, question))
         return agreement.model_copy(update={"sentence": sentence(agreement), "jury": jury})
 
-    def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> MemberAgreement:
-        """Return the agreement of one member of a jury."""
+    def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> dict[str, Any]:
+        """Return the figures of one member of a jury."""
         scale = self._scale(pairs, question)
         columns = scale.judged(pairs)
         figures = {name: one.figure for name, one in scale.figures(columns).items()}
-        return MemberAgreement(
-            member="", pairs=len(pairs), same=scale.same(columns), kappa=figures.get("kappa"),
-            rank=figures.get("spearman"), weight=0.0,
-        )  # fmt: skip
+        kappa, rank = (figures.get(name) for name in ("kappa", "spearman"))
+        return {"pairs": len(pairs), "same": scale.same(columns), "kappa": kappa, "rank": rank}
 
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):

@@ -14,7 +14,7 @@ from judgekit.core.case import Case
 from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.report.calibration import Agreement, Calibration, MemberAgreement
+from judgekit.report.calibration import Agreement, Calibration
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.intervals import Coefficient
@@ -34,7 +34,7 @@ def agreement(value, *, categories=("False", "True")):
 
 
 def member(value):
-    return MemberAgreement(member="", pairs=1, kappa=Coefficient(value=value), weight=0.0)
+    return {"pairs": 1, "kappa": Coefficient(value=value)}
 
 
 NUMBERS = agreement(0.9, categories=())
