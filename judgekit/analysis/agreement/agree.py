@@ -8,8 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from judgekit.analysis.agreement.pairs import JudgedCase
-from judgekit.analysis.agreement.settings import AgreeSettings, Failures
+from judgekit.analysis.agreement.pairs import AgreeSettings, Failures, JudgedCase
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest

@@ -7,9 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from judgekit.analysis.agreement.details import alternative_test, by_system, within_groups
-from judgekit.analysis.agreement.jury import jury_agreement, member_answers
+from judgekit.analysis.agreement.details import (
+    alternative_test,
+    by_system,
+    jury_agreement,
+    member_answers,
+    within_groups,
+)
 from judgekit.analysis.agreement.pairs import (
+    AgreeSettings,
     Answer,
     JudgedCase,
     JudgedPair,
@@ -17,7 +23,6 @@ from judgekit.analysis.agreement.pairs import (
     combined,
     is_number,
 )
-from judgekit.analysis.agreement.settings import AgreeSettings
 from judgekit.analysis.agreement.statistics import AnswerScale, RatedCases, shown
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from judgekit.analysis.agreement.settings import check_word
+from judgekit.analysis.agreement.pairs import check_word
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.core.errors import ConfigError

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from judgekit.analysis.agreement.agree import agree
-from judgekit.analysis.agreement.jury import jury_agreement
+from judgekit.analysis.agreement.details import jury_agreement
 from judgekit.analysis.agreement.pairs import JudgedCase, JudgedPair
 from judgekit.core.case import Case
 from judgekit.core.jury import Jury
