@@ -1,7 +1,7 @@
 """A case: one item to score, with all data that a metric may need."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
@@ -98,6 +98,19 @@ def as_text(value: Any) -> Any:
 
 ANSWERED = "answered"
 """Key of `metadata` that records the sources of the output and the baseline."""
+
+
+def source_of(metadata: Mapping[str, Any], field: str = "output") -> Any:
+    """Return the recorded source of an answer of a case; `None` without one."""
+    sources = metadata.get(ANSWERED)
+    return sources.get(field) if isinstance(sources, dict) else None
+
+
+def answerer_of(metadata: Mapping[str, Any], field: str = "output") -> str | None:
+    """Return the model that gave an answer of a case, if the metadata says so."""
+    source = source_of(metadata, field)
+    model = source.get("model") if isinstance(source, dict) else None
+    return model if isinstance(model, str) and model else None
 
 
 def has_text(text: str | None) -> bool:

@@ -6,20 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from judgekit.core.case import ANSWERED
-from judgekit.report.manifest import ANSWERED_BY, mapping
+from judgekit.report.manifest import ANSWERED_BY
 from judgekit.report.report import Report
 
 
 def answered_by(manifest: Mapping[str, Any]) -> str | None:
     """Return the model that answered all cases of a run, if its manifest says so."""
     model = manifest.get(ANSWERED_BY)
-    return model if isinstance(model, str) and model else None
-
-
-def answerer_of(metadata: Mapping[str, Any]) -> str | None:
-    """Return the model that gave the output of a case, if its metadata says so."""
-    model = mapping(mapping(metadata.get(ANSWERED)).get("output")).get("model")
     return model if isinstance(model, str) and model else None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.core.canonical import digest_json
-from judgekit.core.case import ANSWERED, Case
+from judgekit.core.case import ANSWERED, Case, source_of
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric, with_children
 from judgekit.metrics.pairwise.preference import PairwiseMetric
@@ -68,7 +68,7 @@ class OtherRun:
     @cached_property
     def _answers(self) -> dict[str, _OtherAnswer]:
         cases = (case for case, _ in read_results(self.folder))
-        return {c.id: _OtherAnswer(_question(c), c.output, _note(c)) for c in cases}
+        return {c.id: _OtherAnswer(_question(c), c.output, source_of(c.metadata)) for c in cases}
 
     def name_answers(self, metrics: Sequence[Metric], *, out: Path | None) -> None:
         """Give pairwise metrics the names of both runs: the ends of their folders."""
@@ -105,11 +105,6 @@ def _names(out: Path | None, other: Path) -> tuple[str, str]:
     if ours.name != theirs.name:
         return ours.name, theirs.name
     return "/".join(ours.parts[-2:]), "/".join(theirs.parts[-2:])
-
-
-def _note(case: Case) -> Any:
-    notes = case.metadata.get(ANSWERED)
-    return notes.get("output") if isinstance(notes, dict) else None
 
 
 def _question(case: Case) -> str:

@@ -12,13 +12,12 @@ from judgekit.analysis.agreement.pairs import AgreeSettings, Failures, JudgedCas
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
-from judgekit.core.case import output_digest
+from judgekit.core.case import answerer_of, output_digest
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.request import Question
 from judgekit.core.score import Row, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Topic, of_output
-from judgekit.report.answerers import answerer_of
 from judgekit.report.calibration import Agreement, Calibration, Combine, KappaWeights
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json

@@ -91,8 +91,8 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         )
     numbers = {name: number for number, name in enumerate(names)}
     prompts = {prompt: n for n, prompt in enumerate(sorted({r.prompt for r in records}))}
-    totals: defaultdict[str, Counter[str]] = defaultdict(_no_outcomes)
-    tallies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(_no_outcomes)
+    totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    tallies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     wins: list[Win] = []
     for record in records:
         share = record.share or 0.0
@@ -140,10 +140,6 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
             if (a, b) in tallies
         ),
     )
-
-
-def _no_outcomes() -> Counter[str]:
-    return Counter(wins=0, ties=0, losses=0)
 
 
 def _warnings(groups: Sequence[Sequence[int]], names: Sequence[str], reach: Any) -> Iterator[str]:

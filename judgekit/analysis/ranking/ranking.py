@@ -19,9 +19,9 @@ class RankedModel(Value):
     model: str
     group: int
     """From 1; strengths and ranks of different groups cannot be compared."""
-    wins: int
-    ties: int
-    losses: int
+    wins: int = 0
+    ties: int = 0
+    losses: int = 0
     n: int
     """Number of comparisons with this model."""
     rank: int | None = None
@@ -41,10 +41,10 @@ class HeadToHead(Value):
 
     a: str
     b: str
-    wins: int
+    wins: int = 0
     """Number of wins of `a`."""
-    ties: int
-    losses: int
+    ties: int = 0
+    losses: int = 0
 
     @property
     def n(self) -> int:
@@ -108,10 +108,9 @@ class ModelRanking(Document, Framed, Value):
             figures = [signed(one.strength), strength_interval(one), *counts]
             model = cut(one.model, MOST_NAME)
             rows.append([str(one.group), rank, rank_interval(one), model, *figures])
-        if self.connected:  # one group needs no column
-            yield DisplayTable(HEAD[1:], [row[1:] for row in rows], numbers=(0, 3, 5, 6, 7, 8))
-        else:
-            yield DisplayTable(HEAD, rows, numbers=(0, 1, 4, 6, 7, 8, 9))
+        first = int(self.connected)  # one group needs no column
+        numbers = [place - first for place in (0, 1, 4, 6, 7, 8, 9) if place >= first]
+        yield DisplayTable(HEAD[first:], [row[first:] for row in rows], numbers=numbers)
         yield DisplayLine("")
         for note in notes(self):
             yield DisplayLine(cut(note), "note")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import CaseEntry, entry_of
+from judgekit.core.case import answerer_of
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import nearby
 from judgekit.core.score import Failure, Row, own_value
@@ -18,7 +19,7 @@ from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.datasets.stream import STDIN
-from judgekit.report.answerers import answerer_of, model_of, names_by_model
+from judgekit.report.answerers import model_of, names_by_model
 from judgekit.report.manifest import judges_of, mapping, rubrics_of
 from judgekit.report.report import Report
 

@@ -8,11 +8,11 @@ A recorded verdict is the canonical JSON of a line's content: `{"answers": {...}
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, cast, get_args
 
-from judgekit.core.decisions import CANNOT_TELL, Decision, decisions_of
+from judgekit.core.decisions import CANNOT_TELL, Decision, count_of, decisions_of
 from judgekit.core.distribution import Distribution, Label, Source
 from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.core.json_extraction import strict_object
@@ -38,16 +38,13 @@ def read_decisions(text: str, form: Form) -> dict[str, dict[str, Any]]:
     decisions = decisions_of(form)
     listed = form.api == "decisions"
     given = _by_name(strict_object(text).get("answers"), decisions, listed=listed)
-    declined = [name for name, answer in given.items() if _declined(answer)]
+    declined = [n for n, a in given.items() if a.get("type") == "refusal" or a.get("refusal")]
     if declined:
         raise JudgeRefused(f"the judge declined: {', '.join(declined)}")
-    distributions: dict[str, list[Distribution]] = defaultdict(list)
-    for decision in decisions:
-        one = _distribution(decision, given[decision.name], listed=listed)
-        distributions[decision.criterion].append(one)
+    read = iter([_distribution(one, given[one.name], listed=listed) for one in decisions])
     answers: dict[str, dict[str, Any]] = {}
     for question in form.questions:
-        own = distributions[question.id]
+        own = list(islice(read, count_of(question)))
         if question.kind == "checklist":
             items = tuple(_item(i, d) for i, d in zip(question.items, own, strict=True))
             answers[question.id] = {"items": items}
@@ -66,10 +63,6 @@ def _item(item: str, distribution: Distribution) -> dict[str, Any]:
     yes = distribution.probability(True)
     reason = EVEN if distribution.mode is None else ""
     return {"item": item, "met": yes > 0.5, "reason": reason, "probability": yes}
-
-
-def _declined(answer: Mapping[str, Any]) -> bool:
-    return answer.get("type") == "refusal" or bool(answer.get("refusal"))
 
 
 def _by_name(
@@ -350,40 +343,33 @@ def _given_distribution(question: Question, given: Any, source: Source) -> Distr
         given = {"yes": yes, "no": 1.0 - yes}
     if not isinstance(given, dict):
         raise InvalidReply(f"{where}: {shown_value(given)} is not an object by answer")
+    labels: dict[str, Label] = {label: label for label in question.labels}
+    if question.kind == "boolean":
+        labels = {"yes": True, "true": True, "no": False, "false": False}
+    if question.nullable:
+        labels.setdefault(CANNOT_TELL, None)
     weights: dict[Label, float] = {}
     for word, probability in given.items():
-        label = _label(question, word, f"{where}.{shortened(word)}")
+        place = f"{where}.{shortened(word)}"
+        label = labels[word] if word in labels else _number(question, word, place)
         if label in weights:
             raise InvalidReply(f"{where}: {shown_value(word)} is given twice")
-        weights[label] = probability_of(probability, f"{where}.{shortened(word)}")
-    return distribution_of(_ranked(question, weights), where, source=source)
-
-
-def _ranked(question: Question, weights: Mapping[Label, float]) -> dict[Label, float]:
-    """Return answers in the order of the rubric: numbers ascending, "cannot tell" last."""
-    order: list[Label] = [*question.labels] or [True, False]
+        weights[label] = probability_of(probability, place)
+    order: Iterable[Label] = dict.fromkeys(labels.values())
     if question.kind == "score" and not question.labels:
         order = sorted(weights, key=lambda number: float(number or 0))
-    return {label: weights[label] for label in (*order, None) if label in weights}
+    ranked = {label: weights[label] for label in order if label in weights}
+    return distribution_of(ranked, where, source=source)
 
 
-def _label(question: Question, word: str, where: str) -> Label:
-    if word in question.labels:
-        return word
-    if question.nullable and word == CANNOT_TELL:
-        return None
-    if question.kind == "boolean" and word in _BOOLEANS:
-        return _BOOLEANS[word]
-    if question.kind == "score" and not question.labels:
-        try:
-            number = float(word)
-        except ValueError as exc:
-            raise InvalidReply(f"{where}: {shown_value(word)} is not a number") from exc
-        if question.minimum <= number <= question.maximum:
-            return number
+def _number(question: Question, word: str, where: str) -> float:
+    if question.kind != "score" or question.labels:
+        words = ", ".join(question.labels or ("yes", "no"))
+        raise InvalidReply(f"{where}: {shown_value(word)} is not one of {words}")
+    try:
+        number = float(word)
+    except ValueError as exc:
+        raise InvalidReply(f"{where}: {shown_value(word)} is not a number") from exc
+    if not question.minimum <= number <= question.maximum:
         raise InvalidReply(f"{where}: {question.minimum:g} to {question.maximum:g} is possible")
-    words = question.labels or (("yes", "no") if question.kind == "boolean" else ())
-    raise InvalidReply(f"{where}: {shown_value(word)} is not one of {', '.join(words)}")
-
-
-_BOOLEANS: Mapping[str, bool] = {"yes": True, "true": True, "no": False, "false": False}
+    return number

@@ -127,8 +127,11 @@ def token_distributions(attempt: Try, form: Form) -> dict[str, Distribution]:
         attempt: a valid reply to the form, with its log-probabilities.
         form: questions about words, yes/no or integers are used; others are ignored.
     """
+    content = attempt.logprobs.get("content") if isinstance(attempt.logprobs, dict) else None
+    if not isinstance(content, list) or not 1 <= len(content) <= MAX_TOKENS:
+        return {}
     try:
-        tokens = _tokens(attempt.logprobs)
+        tokens = [_Token(_text_of(data), data) for data in content]
         data, repairs = extract_object(attempt.text or "")
     except (_Impossible, InvalidReply):
         return {}
@@ -150,13 +153,6 @@ def token_distributions(attempt: Try, form: Form) -> dict[str, Distribution]:
             if distribution is not None:
                 distributions[question.id] = distribution
     return distributions
-
-
-def _tokens(logprobs: object) -> list[_Token]:
-    content = logprobs.get("content") if isinstance(logprobs, dict) else None
-    if not isinstance(content, list) or not 1 <= len(content) <= MAX_TOKENS:
-        raise _Impossible
-    return [_Token(_text_of(data), data) for data in content]
 
 
 def _text_of(data: object) -> bytes:
@@ -207,16 +203,9 @@ def _scan(stream: bytes, at: int, limit: int) -> tuple[dict[str, int], int]:
             if not keys:
                 break
         elif len(keys) == 2 and keys[1] == b'"value"' and before == b":":
-            places[_key(keys[0])] = match.start()
+            places[str(json_value(keys[0]) or "")] = match.start()
         before = lexeme
     return places, end
-
-
-def _key(lexeme: bytes) -> str:
-    try:
-        return str(json.loads(lexeme))
-    except ValueError:
-        return ""
 
 
 def _equal(raw: bytes, data: dict[str, Any]) -> bool:

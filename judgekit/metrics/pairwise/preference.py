@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from judgekit.core.case import ANSWERED, Case, has_text
+from judgekit.core.case import Case, answerer_of, has_text
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.protocols import Aggregate, JudgeLike
@@ -178,13 +178,8 @@ class PairwiseMetric(RubricMetric):
 
     def _names(self, case: Case) -> tuple[str, str]:
         """Return the models that wrote the two answers, if they differ, else `names`."""
-        notes = case.metadata.get(ANSWERED)
-        notes = notes if isinstance(notes, dict) else {}
-        given = (notes.get(field) for field in ("output", self.opponent))
-        one, other = (note.get("model") if isinstance(note, dict) else None for note in given)
-        if isinstance(one, str) and isinstance(other, str) and one and other and one != other:
-            return one, other
-        return self.names
+        one, other = (answerer_of(case.metadata, side) for side in ("output", self.opponent))
+        return (one, other) if one and other and one != other else self.names
 
 
 def _summary(opinions: Sequence[Opinion], winner: str | None, names: tuple[str, str]) -> str:

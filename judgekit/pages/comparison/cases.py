@@ -9,9 +9,10 @@ from typing import Literal, NamedTuple
 from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import entry_of
+from judgekit.core.case import answerer_of
 from judgekit.core.score import Failure
 from judgekit.pages.run.tallies import Slices
-from judgekit.report.answerers import answerer_of, model_of
+from judgekit.report.answerers import model_of
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
 from judgekit.report.summary import Largest, MetricSummary
