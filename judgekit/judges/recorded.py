@@ -7,14 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.core.canonical import canonical_json, digest
-from judgekit.core.errors import (
-    CaseError,
-    ConfigError,
-    InvalidReply,
-    JudgeRefused,
-    JudgeRejected,
-    place,
-)
+from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError, JudgeRejected, place
 from judgekit.core.input_file import nearby, read_text
 from judgekit.core.json_extraction import strict_object
 from judgekit.core.judge_wrapper import NamedJudge
@@ -86,7 +79,7 @@ class RecordedJudge(NamedJudge):
         if "answers" in line.content or "probabilities" in line.content:
             try:
                 parse_reply(text, request.form)
-            except (InvalidReply, JudgeRefused, CaseError) as exc:
+            except JudgekitError as exc:
                 where = place(self.path, line.number)
                 message = f"the verdict does not fit the rubric: {exc}"
                 raise ConfigError(message, where=where) from exc

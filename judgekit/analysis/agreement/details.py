@@ -12,17 +12,7 @@ from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair, Pairs, 
 from judgekit.analysis.agreement.statistics import AnswerScale
 from judgekit.core.score import Opinion
 from judgekit.metrics.opinions.vote import combined_value
-from judgekit.report.calibration import (
-    Agreement,
-    AltTest,
-    AltTestLabeller,
-    GroupAgreement,
-    JuryAgreement,
-    MemberAgreement,
-    SystemAgreement,
-    SystemMeans,
-    statistics_of,
-)
+from judgekit.report import calibration as results
 from judgekit.stats import tests as stats_tests
 from judgekit.stats.agreement import FEWEST_CASES, PairColumns, Paired, rank_figure
 from judgekit.stats.clusters import ClusteredMean, cr2
@@ -35,7 +25,7 @@ FEWEST_SYSTEMS = 5
 """Minimum number of systems for a correlation of their means."""
 
 
-def within_groups(scale: AnswerScale, pairs: Pairs, field: str) -> GroupAgreement | None:
+def within_groups(scale: AnswerScale, pairs: Pairs, field: str) -> results.GroupAgreement | None:
     """Return agreement within each group of cases, averaged over the groups.
 
     The units of the interval are groups, or clusters of whole groups.
@@ -65,10 +55,13 @@ def within_groups(scale: AnswerScale, pairs: Pairs, field: str) -> GroupAgreemen
         low, high = mean.interval(bounds=(-1.0, 1.0)) or (None, None)
         few = mean.too_few.replace("clusters", "groups") if mean.too_few and mean.n else None
         figures[statistic] = CountedFigure(mean.n, Coefficient(mean.mean, low, high, few))
-    return GroupAgreement(field=field, groups=len(groups), statistics=statistics_of(figures))
+    statistics = results.statistics_of(figures)
+    return results.GroupAgreement(field=field, groups=len(groups), statistics=statistics)
 
 
-def by_system(scale: AnswerScale, pairs: Pairs, field: str | None) -> SystemAgreement | None:
+def by_system(
+    scale: AnswerScale, pairs: Pairs, field: str | None
+) -> results.SystemAgreement | None:
     """Return agreement about the mean scores of systems, without failed replies.
 
     Yes counts as 1 and no as 0; ordered words are evenly spaced on 0..1. `None` for unordered
@@ -90,14 +83,14 @@ def by_system(scale: AnswerScale, pairs: Pairs, field: str | None) -> SystemAgre
         judge, people = (float((columns.weights * numbers[side]).sum())
                          for side in (columns.first, columns.second))  # fmt: skip
         cases = len({pair.case.id for pair in known})
-        systems.append(SystemMeans(system=name, cases=cases, judge=judge, people=people))
+        systems.append(results.SystemMeans(system=name, cases=cases, judge=judge, people=people))
     if len(systems) < 2:
         return None
-    figures = statistics_of(_of_systems(systems))
-    return SystemAgreement(field=field, systems=tuple(systems), statistics=figures)
+    figures = results.statistics_of(_of_systems(systems))
+    return results.SystemAgreement(field=field, systems=tuple(systems), statistics=figures)
 
 
-def _of_systems(systems: Sequence[SystemMeans]) -> dict[str, CountedFigure]:
+def _of_systems(systems: Sequence[results.SystemMeans]) -> dict[str, CountedFigure]:
     count, scores = len(systems), [(round(s.judge, 12), round(s.people, 12)) for s in systems]
     values = sorted({value for both in scores for value in both})
     pairs = PairColumns.of([Paired(n, *map(values.index, s)) for n, s in enumerate(scores)])
@@ -114,7 +107,7 @@ def _of_systems(systems: Sequence[SystemMeans]) -> dict[str, CountedFigure]:
             for name, one in figures.items()}  # fmt: skip
 
 
-def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> AltTest:
+def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> results.AltTest:
     """Return the alternative annotator test (Calderon et al. 2025).
 
     Agreement with the remaining labellers is the share of equal answers; for numbers, it is the
@@ -139,12 +132,12 @@ def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> AltTes
     by: Literal["accuracy", "negative RMSE"]
     by = "negative RMSE" if scale.kind == "number" else "accuracy"
     short = tuple(sorted(items.keys() - set(enough)))
-    result = AltTest(epsilon=epsilon, by=by, labellers=(), short=short, too_few=few)
+    result = results.AltTest(epsilon=epsilon, by=by, labellers=(), short=short, too_few=few)
     if few:
         return result
     tests = [stats_tests.left_out(items[name], epsilon) for name in enough]
     wins = stats_tests.rejected([test.p for test in tests])
-    tested = [AltTestLabeller(labeller=name, wins=won, **test._asdict())
+    tested = [results.AltTestLabeller(labeller=name, wins=won, **test._asdict())
               for name, test, won in zip(enough, tests, wins, strict=True)]  # fmt: skip
     update = {"labellers": tuple(tested), "winning_rate": sum(wins) / len(wins)}
     advantage = _advantage([items[name] for name in enough])
@@ -193,8 +186,8 @@ def member_answers(opinions: Sequence[Opinion], criterion: str | None) -> dict[s
 
 
 def jury_agreement(
-    pairs: Pairs, *, jury: Agreement, alone: Callable[[Pairs], Mapping[str, Any]]
-) -> JuryAgreement | None:
+    pairs: Pairs, *, jury: results.Agreement, alone: Callable[[Pairs], Mapping[str, Any]]
+) -> results.JuryAgreement | None:
     """Return the agreement of a jury and of each member with people.
 
     Errors are differences of numbers, and 1 for a wrong word or yes/no; their mean correlation
@@ -217,14 +210,14 @@ def jury_agreement(
     weights = {n: _weight(own, n, len(jury.categories)) for n, own in known.items() if own}
     scale = math.fsum(weights.values()) / max(1, len(weights))
     members = [
-        MemberAgreement(
+        results.MemberAgreement(
             member=name, weight=round(weight / scale, 3) if scale > 0 else 0.0, **alone(known[name])
         )
         for name, weight in weights.items()
     ]
     best = max(members, key=_figure, default=None)
     better = best is not None and _figure(best) > _figure(jury)
-    return JuryAgreement(
+    return results.JuryAgreement(
         members=tuple(members),
         pairs=len(complete),
         correlation=correlation,
@@ -233,7 +226,7 @@ def jury_agreement(
     )
 
 
-def _figure(agreement: Agreement | MemberAgreement) -> float:
+def _figure(agreement: results.Agreement | results.MemberAgreement) -> float:
     for figure in (agreement.kappa, agreement.rank):
         if figure is not None and figure.value is not None:
             return figure.value

@@ -9,14 +9,7 @@ from typing import Any
 
 from judgekit.analysis.agreement.pairs import Answer, Cases, Pairs
 from judgekit.core.display.parts import answer_text
-from judgekit.report.calibration import (
-    NO_VERDICT,
-    AgreementStatistic,
-    Disagreement,
-    LabellerAgreement,
-    ReasonedLabel,
-    Scale,
-)  # fmt: skip
+from judgekit.report import calibration as results
 from judgekit.stats.agreement import PairColumns, kappa_figure, rank_figure
 from judgekit.stats.coefficients import Level, alpha_figure, kendall_figure, pearson_figure
 from judgekit.stats.intervals import CountedFigure
@@ -32,7 +25,7 @@ MOST_REASON = 1_000
 class AnswerScale:
     """The possible answers to one criterion, in order, and their distances."""
 
-    kind: Scale
+    kind: results.Scale
     order: Sequence[Answer]
     """All answers; their indices are those in `Paired`."""
     tabled: bool
@@ -172,7 +165,7 @@ class RatedCases:
             )  # fmt: skip
         return {name: one for name, one in figures.items() if one.n}
 
-    def by_labeller(self) -> list[LabellerAgreement]:
+    def by_labeller(self) -> list[results.LabellerAgreement]:
         """Return each labeller's agreement with the judge and the other labellers, by name."""
         import numpy as np
 
@@ -182,12 +175,12 @@ class RatedCases:
         found = []
         for number, labeller in enumerate(names.tolist()):
             sides = (self.judged.where(numbers == number), self.people.where(first == number))
-            judge, others = (AgreementStatistic.of(name, *self.scale.main(side))
+            judge, others = (results.AgreementStatistic.of(name, *self.scale.main(side))
                              if len(side) else None for side in sides)  # fmt: skip
-            found.append(LabellerAgreement(labeller=labeller, judge=judge, others=others))
+            found.append(results.LabellerAgreement(labeller=labeller, judge=judge, others=others))
         return found
 
-    def disagreements(self) -> list[Disagreement]:
+    def disagreements(self) -> list[results.Disagreement]:
         """Return the cases with the largest mean distance of the judge to the labels."""
         import numpy as np
 
@@ -204,14 +197,14 @@ class RatedCases:
                 for place in worst.tolist() if distances[place] > 0]  # fmt: skip
 
 
-def _disagreement(pairs: Pairs, distance: float) -> Disagreement:
-    case, judge = pairs[0].case, shown(pairs[0].judge)
-    people = tuple(ReasonedLabel(labeller=p.labeller, value=shown(p.person),
-                                 reason=p.reason[:MOST_REASON]) for p in pairs)  # fmt: skip
-    return Disagreement(case=case.id, judge=judge, reason=pairs[0].judge_reason[:MOST_REASON],
-                        people=people, distance=distance)  # fmt: skip
+def _disagreement(pairs: Pairs, distance: float) -> results.Disagreement:
+    case, judge, reason = pairs[0].case, shown(pairs[0].judge), pairs[0].judge_reason[:MOST_REASON]
+    people = [{"labeller": p.labeller, "value": shown(p.person), "reason": p.reason[:MOST_REASON]}
+              for p in pairs]  # fmt: skip
+    return results.Disagreement(case=case.id, judge=judge, reason=reason,
+                                people=people, distance=distance)  # fmt: skip
 
 
 def shown(answer: Answer | None) -> str:
     """Return an answer as text."""
-    return NO_VERDICT if answer is None else answer_text(answer)
+    return results.NO_VERDICT if answer is None else answer_text(answer)

@@ -7,13 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from judgekit.analysis.agreement.details import (
-    alternative_test,
-    by_system,
-    jury_agreement,
-    member_answers,
-    within_groups,
-)
+from judgekit.analysis.agreement import details
 from judgekit.analysis.agreement.pairs import (
     AgreeSettings,
     Answer,
@@ -84,7 +78,7 @@ class Subject:
         """
         judge, reason = self._answer(result)
         opinions, parts = (result.opinions, result.parts) if isinstance(result, Score) else ((), ())
-        members = member_answers(opinions, self.criterion) if opinions else {}
+        members = details.member_answers(opinions, self.criterion) if opinions else {}
         known = [part.distribution for part in parts if part.id == self.criterion]
         probabilities = dict(known[0].items()) if known and known[0] is not None else {}
         for labeller, label in people.items():
@@ -188,12 +182,14 @@ class Subject:
             weights=settings.weights if scale.kind != "nominal" else None,
             statistics=statistics_of(figures), people_statistics=statistics_of(people),
             by_labeller=tuple(rated.by_labeller()),
-            groups=within_groups(scale, one_each, groups) if groups is not None else None,
-            systems=by_system(scale, one_each, settings.system),
-            alt_test=None if epsilon is None else alternative_test(scale, cases, epsilon),
+            groups=details.within_groups(scale, one_each, groups) if groups is not None else None,
+            systems=details.by_system(scale, one_each, settings.system),
+            alt_test=None if epsilon is None else details.alternative_test(scale, cases, epsilon),
             disagreements=tuple(rated.disagreements()), sentence="",
         )  # fmt: skip
-        jury = jury_agreement(pairs, jury=agreement, alone=lambda own: self._alone(own, question))
+        jury = details.jury_agreement(
+            pairs, jury=agreement, alone=lambda own: self._alone(own, question)
+        )
         return agreement.model_copy(update={"sentence": sentence(agreement), "jury": jury})
 
     def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> dict[str, Any]:
