@@ -70,19 +70,17 @@ def conversation(form: Form) -> Conversation:
 
 def _question(question: Question, number: int) -> Conversation:
     ask = Ask("reason", question, number)
-    answer: dict[str, Any] = {}
-    abstains = False
-    if question.kind != "checklist":
-        reason = yield ask
-        abstains = reason is None
-        answer["reason"] = reason or ""
+    checklist = question.kind == "checklist"
+    reason = "" if checklist else (yield ask)
+    abstains = reason is None
+    answer: dict[str, Any] = {} if checklist else {"reason": reason or ""}
     if question.quotes:
         answer["quotes"] = [] if abstains else (yield from _list(ask._replace(kind="quote")))
-    if question.kind == "checklist":
+    if checklist:
         answer["items"] = yield from _checklist(ask, question.items)
     for detail in question.details:
         answer[detail.name] = yield from _detail(ask, detail)
-    if question.kind != "checklist":
+    if not checklist:
         answer["value"] = None if abstains else (yield ask._replace(kind="value"))
     return answer
 

@@ -91,14 +91,12 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         )
     numbers = {name: number for number, name in enumerate(names)}
     prompts = {prompt: n for n, prompt in enumerate(sorted({r.prompt for r in records}))}
-    totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    tallies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    tallies: dict[str, defaultdict[str, Counter[str]]] = {n: defaultdict(Counter) for n in names}
     wins: list[Win] = []
     for record in records:
         share = record.share or 0.0
         for one, other, won in ((record.a, record.b, share), (record.b, record.a, 1 - share)):
-            totals[one][_OUTCOMES[won]] += 1
-            tallies[one, other][_OUTCOMES[won]] += 1
+            tallies[one][other][_OUTCOMES[won]] += 1
             if won:  # a tie is half a win for each side
                 wins.append(Win(prompts[record.prompt], numbers[one], numbers[other], won))
     wins.sort()  # makes sums independent of the order of rows
@@ -115,7 +113,7 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         figures = [one._asdict() for one in strengths] or [{}]  # a single model has no strength
         for member, figure in zip(group, figures, strict=True):
             name = names[member]
-            counts = totals[name]
+            counts = sum(tallies[name].values(), Counter[str]())
             models.append(
                 RankedModel(model=name, group=number, n=counts.total(), **counts, **figure)
             )
@@ -135,9 +133,9 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         warnings=tuple(_warnings(groups, names, reach)),
         models=tuple(models),
         pairs=tuple(
-            HeadToHead(a=a, b=b, **tallies[a, b])
+            HeadToHead(a=a, b=b, **tallies[a][b])
             for a, b in combinations([one.model for one in models], 2)
-            if (a, b) in tallies
+            if b in tallies[a]
         ),
     )
 

@@ -272,15 +272,11 @@ def read_recorded(text: str, form: Form) -> RecordedVerdict:
         for question in form.questions
         if question.id in probabilities
     }
-    answers: dict[str, Any] = {}
-    questions = []
-    for question in form.questions:
-        answer, asked = _answer(question, given.get(question.id), distributions.get(question.id))
-        answers[question.id] = answer
-        questions.append(asked)
+    read = [_answer(q, given.get(q.id), distributions.get(q.id)) for q in form.questions]
     details = tuple(detail for detail in form.details if detail.name in given)
+    answers = {question.id: answer for answer, question in read}
     answers |= {detail.name: given[detail.name] for detail in details}
-    own = _shared(form, Form(questions=tuple(questions), details=details))
+    own = _shared(form, Form(questions=tuple(question for _, question in read), details=details))
     return RecordedVerdict(None, answers, own, distributions)
 
 

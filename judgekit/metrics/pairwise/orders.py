@@ -137,15 +137,12 @@ def _vote(
         distribution = distribution_of(criterion, ballots)
         if samples and distribution is not None:
             verdict = read_out(criterion, distribution, "expected", verdict.answer)
-        even = verdict.outcome[1] is not None and side_of(verdict.outcome[1]) == 0
-        return _tie(criterion, verdict.answer.reason) if even else verdict
+        return _tie(criterion, verdict.answer.reason) if _side(verdict) == 0 else verdict
     if samples:
         ballots = [_decided(criterion, ballot) for ballot in ballots]
     if rule == "strict" and samples:
         pairs = zip(ballots[::2], ballots[1::2], strict=True)
         ballots = [_agreed(criterion, *pair) for pair in pairs]
-    if len(ballots) == 1:
-        return ballots[0]
     return _majority(criterion, ballots, voters if not samples or rule == "strict" else "opinions")
 
 
@@ -154,8 +151,7 @@ def _decided(criterion: Criterion, ballot: Ballot) -> Ballot:
     distribution = ballot.answer.distribution
     if ballot.outcome[1] is not None or distribution is None or distribution.mode is not None:
         return ballot
-    decided = read_out(criterion, distribution, "expected", ballot.answer)
-    return decided._replace(weight=ballot.weight)
+    return read_out(criterion, distribution, "expected", ballot.answer)
 
 
 def _majority(criterion: Criterion, ballots: Sequence[Ballot], voters: str) -> Ballot:
