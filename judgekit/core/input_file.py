@@ -4,11 +4,11 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, AnyStr, Literal
+from typing import IO, Any, AnyStr, Literal, TypeVar
 
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, InvalidReply, place
 from judgekit.core.suggest import closest
 
 MAX_PLAIN = 64 * 2**20
@@ -94,6 +94,49 @@ def bounded_lines(file: IO[AnyStr], *, most: int) -> Iterator[AnyStr]:
             message = f"line {number} is longer than {most:,} characters; shorten or delete it"
             raise Unreadable(errno.EFBIG, message, file.name)
         yield line
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+Entry = tuple[dict[str, Any], int]
+"""The content of a line, and its number from 1."""
+
+
+def read_entries(
+    text: str,
+    path: Path,
+    read: Callable[[str], tuple[K, V, dict[str, Any]] | None],
+    *,
+    noun: str,
+    twice: Callable[[K, int], str],
+) -> dict[K, dict[V, Entry]]:
+    """Return the entries of a file, one a line: key -> variant -> entry.
+
+    Args:
+        text: the text of the file.
+        path: the file, for messages.
+        read: returns key, variant and content of a line; `None` to ignore it.
+        noun: what a line is, such as "a verdict".
+        twice: returns the message for a second entry, from its key and the line of the first.
+
+    Raises:
+        ConfigError: a line is not an entry, or is a second one; with `file:line`.
+    """
+    entries: dict[K, dict[V, Entry]] = {}
+    number = 0
+    try:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if not line.strip() or (entry := read(line)) is None:
+                continue
+            key, variant, content = entry
+            variants = entries.setdefault(key, {})
+            if variant in variants:
+                raise ConfigError(twice(key, variants[variant][1]))
+            variants[variant] = (content, number)
+    except (InvalidReply, ConfigError) as exc:
+        problem = f"not {noun}: {exc}" if isinstance(exc, InvalidReply) else str(exc)
+        raise ConfigError(problem, where=place(path, number)) from exc
+    return entries
 
 
 _CASES = {".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".pq"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
     place,
 )
-from judgekit.core.input_file import read_named, read_text
+from judgekit.core.input_file import Entry, read_entries, read_named, read_text
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import read_answers
@@ -100,8 +101,8 @@ class ManualJudge(NamedJudge):
         text = canonical_json(answers)
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
 
-    def _entry(self, about: About) -> _Entry:
-        by_output: dict[str | None, _Entry] = {}
+    def _entry(self, about: About) -> Entry:
+        by_output: dict[str | None, Entry] = {}
         for name in (about.metric, about.rubric):
             by_output = by_output or self._answers.get((about.case, name), {})
         entry = by_output.get(output_digest(about.output)) or by_output.get(None)
@@ -138,42 +139,30 @@ class ManualJudge(NamedJudge):
         self._finished.clear()
 
 
-_Entry = tuple[dict[str, Any], int]
-"""Answers and the number of their line."""
 MAX_ANSWERS = 256 * 2**20
 """Maximum size of a file of answers, in bytes."""
-_Answers = dict[tuple[str, str], dict[str | None, _Entry]]
-"""Case and metric -> digest of the output -> the answers."""
+_Key = tuple[str, str]
+"""Case and metric."""
 
 
-def _read(path: Path, *, name: str) -> _Answers:
-    by_case: _Answers = {}
+def _read(path: Path, *, name: str) -> dict[_Key, dict[str | None, Entry]]:
+    """Return case and metric -> digest of the output -> the answers."""
     text = read_named(path, what="file of answers", most=MAX_ANSWERS)
-    number = 0
-    try:
-        for number, line in enumerate(text.split("\n"), start=1):
-            if not line.strip() or (entry := _entry(extract_object(line)[0], name=name)) is None:
-                continue
-            case, metric, output, answers = entry
-            by_output = by_case.setdefault((case, metric), {})
-            if output in by_output:
-                raise ConfigError(f"case {case!r}, {metric!r} is answered twice")
-            by_output[output] = (answers, number)
-    except InvalidReply as exc:
-        raise ConfigError(f"not an answer: {exc}", where=place(path, number)) from exc
-    except ConfigError as exc:
-        raise ConfigError(str(exc), where=place(path, number)) from exc
-    return by_case
+    read = partial(_entry, name=name)
+    return read_entries(text, path, read, noun="an answer", twice=_twice)
+
+
+def _twice(key: _Key, _: int) -> str:
+    return f"case {key[0]!r}, {key[1]!r} is answered twice"
 
 
 _KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values", "value",
          "output_digest"}  # fmt: skip
 
 
-def _entry(
-    data: dict[str, Any], *, name: str
-) -> tuple[str, str, str | None, dict[str, Any]] | None:
+def _entry(line: str, *, name: str) -> tuple[_Key, str | None, dict[str, Any]] | None:
     """Return the answers of a line; `None` for another person's answers, and for labels."""
+    data, _ = extract_object(line)
     if unknown := set(data) - _KEYS:
         first = sorted(unknown)[0]
         raise ConfigError(f"unknown key {first!r}{suggest(first, _KEYS)}")
@@ -189,7 +178,7 @@ def _entry(
         raise ConfigError("needs 'case' and 'metric' (or 'rubric')")
     if not (isinstance(answers, dict) and isinstance(details, dict)):
         raise ConfigError("needs 'answers': {criterion: {...}}")
-    return case, metric, output, {**answers, **details}
+    return (case, metric), output, {**answers, **details}
 
 
 MAX_DRAFT = 2_000_000

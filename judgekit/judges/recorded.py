@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError, JudgeRejected, place
-from judgekit.core.input_file import nearby, read_text
+from judgekit.core.input_file import Entry, nearby, read_entries, read_text
 from judgekit.core.json_extraction import strict_object
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import parse_reply
@@ -20,18 +20,6 @@ MAX_VERDICTS = 256 * 2**20
 """Maximum size of a file of verdicts, in bytes."""
 _KEYS = ("case", "rubric", "sample", "order", "answers", "raw", "probabilities", "source", "failed")
 _ORDER = re.compile(r"swapped|(written|(reversed|shuffled [1-9]\d{0,5}( reversed)?)( swapped)?)")
-
-
-class RecordedLine(NamedTuple):
-    """One verdict of a file."""
-
-    content: dict[str, Any]
-    number: int
-    """Number of its line, from 1."""
-
-
-_Verdicts = dict[tuple[str, str, int], dict[str | None, RecordedLine]]
-"""Case, rubric and sample -> order -> verdict; the order `None` matches any order."""
 
 
 class RecordedJudge(NamedJudge):
@@ -59,7 +47,10 @@ class RecordedJudge(NamedJudge):
         text = _text_of(self.path)
         self.identity: str | None = digest(text)[:16]
         self.api: Any = "recorded"
-        self._verdicts = _read(text, self.path)
+        self._verdicts = read_entries(text, self.path, _checked, noun="a verdict", twice=_twice)
+        """Case, rubric and sample -> order -> verdict; the order `None` matches any order."""
+        if not self._verdicts:
+            raise ConfigError("holds no verdict", where=str(self.path))
 
     def __repr__(self) -> str:
         return f"RecordedJudge({str(self.path)!r})"
@@ -74,32 +65,32 @@ class RecordedJudge(NamedJudge):
         """
         if request.form.want != "verdict" or not request.form.questions:
             raise JudgeRejected(f"{self._model} has verdicts by rubrics alone; name a model")
-        line = self._line(request.about, request.sample)
-        text = canonical_json(line.content)
-        if "answers" in line.content or "probabilities" in line.content:
+        content, line = self._entry(request.about, request.sample)
+        text = canonical_json(content)
+        if "answers" in content or "probabilities" in content:
             try:
                 parse_reply(text, request.form)
             except JudgekitError as exc:
-                where = place(self.path, line.number)
+                where = place(self.path, line)
                 message = f"the verdict does not fit the rubric: {exc}"
                 raise ConfigError(message, where=where) from exc
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
 
-    def _line(self, about: About, sample: int) -> RecordedLine:
-        orders: dict[str | None, RecordedLine] = {}
+    def _entry(self, about: About, sample: int) -> Entry:
+        orders: dict[str | None, Entry] = {}
         for name in (about.rubric, about.metric):
             orders = orders or self._verdicts.get((about.case, name, sample), {})
         # In swapped order, the first answer is a different one.
         any_order = None if about.order.endswith("swapped") else orders.get(None)
-        line = orders.get(about.order) or any_order
-        if line is None:
+        entry = orders.get(about.order) or any_order
+        if entry is None:
             what = f"case {about.case!r}, rubric {about.rubric!r}, sample {sample}"
             others = ", ".join(order or "any order" for order in orders)
             only = f" in the order {about.order}, only {others}" if orders else ""
             message = f"{self.path}: no verdict for {what}{only}"
             # Not an outage: after outages the judge would not be asked for the verdicts that exist.
             raise InvalidReply(message, kind="unavailable")
-        return line
+        return entry
 
 
 def _text_of(path: Path) -> str:
@@ -113,35 +104,23 @@ def _text_of(path: Path) -> str:
         raise ConfigError(f"verdicts are not UTF-8 (byte {exc.start})", where=str(path)) from exc
 
 
-def _read(text: str, path: Path) -> _Verdicts:
-    verdicts: _Verdicts = {}
-    number = 0
-    try:
-        for number, line in enumerate(text.split("\n"), start=1):
-            if not line.strip():
-                continue
-            key, order, content = _checked(strict_object(line))
-            orders = verdicts.setdefault(key, {})
-            if order in orders:
-                what = f"case {key[0]!r}, rubric {key[1]!r}, sample {key[2]}"
-                first = orders[order].number
-                raise ConfigError(f"{what} is there twice; the first is line {first}")
-            orders[order] = RecordedLine(content, number)
-    except InvalidReply as exc:
-        raise ConfigError(f"not a verdict: {exc}", where=place(path, number)) from exc
-    except ConfigError as exc:
-        raise ConfigError(str(exc), where=place(path, number)) from exc
-    if not verdicts:
-        raise ConfigError("holds no verdict", where=str(path))
-    return verdicts
+_Key = tuple[str, str, int]
+"""Case, rubric and sample."""
 
 
-def _checked(data: dict[str, Any]) -> tuple[tuple[str, str, int], str | None, dict[str, Any]]:
+def _twice(key: _Key, first: int) -> str:
+    what = f"case {key[0]!r}, rubric {key[1]!r}, sample {key[2]}"
+    return f"{what} is there twice; the first is line {first}"
+
+
+def _checked(line: str) -> tuple[_Key, str | None, dict[str, Any]]:
     """Return case, rubric and sample of a line, its order, and its verdict.
 
     Raises:
+        InvalidReply: it is not a JSON object.
         ConfigError: a field is missing, unknown or of the wrong type.
     """
+    data = strict_object(line)
     if unknown := [name for name in data if name not in _KEYS]:
         raise ConfigError(f"unknown key {unknown[0]!r}{suggest(unknown[0], _KEYS)}")
     case, rubric, sample = data.get("case"), data.get("rubric"), data.get("sample", 0)

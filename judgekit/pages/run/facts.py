@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from judgekit.core.display.parts import counted
 from judgekit.core.score import Failure, Row
 from judgekit.pages.figures import Axis, number
 from judgekit.pages.packing import first_line
@@ -54,7 +55,7 @@ class RunFacts:
     def __init__(self, report: Report, *, makers: Makers, ranking: Ranking | None = None) -> None:
         self._report = report
         self._made = makers
-        self._ranking = ranking
+        self._ranking = ranking or Ranking({})
         self._run = report.run
         self._manifest = manifest = report.figures.manifest
         suite = suite_of(manifest)
@@ -66,7 +67,7 @@ class RunFacts:
         self.notice = str(manifest.get("notice") or "")
         """The notice of the suite, if there is one."""
         self.unchecked = unchecked_line(manifest)
-        self.failing = 0 if ranking is None else ranking.failing
+        self.failing = self._ranking.failing
         """Cases that miss a threshold or have no score."""
         gates, passing = report.figures.gates, "pass" if report.figures.gates else "complete"
         self.verdict = {0: passing, 1: "missed"}.get(report.exit_code, "incomplete")
@@ -83,8 +84,7 @@ class RunFacts:
     @property
     def subtitle(self) -> str:
         """The number of cases, the judges and the date."""
-        count = self._report.figures.cases
-        parts = [f"{count:,} case{'s' if count != 1 else ''}"]
+        parts = [counted(self._report.figures.cases, "case")]
         if models := self._models():
             parts.append(f"judge{'s' if len(models) > 1 else ''} {', '.join(models)}")
         if started := self._run.get("started"):
@@ -99,7 +99,7 @@ class RunFacts:
         cases = self._report.figures.cases
         if self.failing:
             verb = "fails" if self.failing == 1 else "fail"
-            return f"{self.failing:,} of {cases:,} case{'s' if cases != 1 else ''} {verb}"
+            return f"{self.failing:,} of {counted(cases, 'case')} {verb}"
         if not cases or all(s.threshold is None for s in self._report.figures.metrics):
             return ""
         return "The case passes" if cases == 1 else f"All {cases:,} cases pass"
@@ -123,14 +123,14 @@ class RunFacts:
     @property
     def worst(self) -> list[WorstCase]:
         """The worst cases, the very worst first."""
-        if self._ranking is None or self._report.figures.cases < 2:
+        if self._report.figures.cases < 2:
             return []
-        cases = [self._worst_case(self._ranking, scored) for scored in self._ranking.worst]
+        cases = map(self._worst_case, self._ranking.worst)
         return [case for case in cases if case.fails or not self.failing]
 
-    def _worst_case(self, ranking: Ranking, scored: Scored) -> WorstCase:
-        rows = sorted(scored.rows, key=ranking.distance)
-        bad = [r for r in rows if ranking.misses(r)]
+    def _worst_case(self, scored: Scored) -> WorstCase:
+        rows = sorted(scored.rows, key=self._ranking.distance)
+        bad = [r for r in rows if self._ranking.misses(r)]
         bad += [r for r in rows if isinstance(r.result, Failure)]
         shown = bad or rows[:1]
         return WorstCase(
@@ -170,8 +170,7 @@ class RunFacts:
 
     def made_by(self, summary: MetricSummary) -> str:
         """Return the source of a metric's values, in a few words."""
-        makers = self._makers(summary.metric)
-        if makers:
+        if makers := self._makers(summary.metric):
             return "; ".join(
                 f"judged by {m.model or 'an unnamed judge'}{', rubric ' * bool(m.rubric)}{m.rubric}"
                 for m in makers

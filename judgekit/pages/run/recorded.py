@@ -137,12 +137,11 @@ class JudgeReplies:
             self.cost += cost
         else:
             self.unpriced += 1
-        usage = mapping(reply.get("usage"))
-        known = [usage[name] for name in _TOKENS if isinstance(usage.get(name), int)]
-        if len(known) == len(_TOKENS):
-            self.tokens = [old + new for old, new in zip(self.tokens, known, strict=True)]
-        else:
-            self.uncounted += 1
+        match reply.get("usage"):
+            case {"input_tokens": int(sent), "output_tokens": int(received)}:
+                self.tokens = [self.tokens[0] + sent, self.tokens[1] + received]
+            case _:
+                self.uncounted += 1
         params = reply.get("effective_params") or request.get("params")
         for name, value in (
             ("params", canonical_json(params) if params else None),
@@ -154,9 +153,6 @@ class JudgeReplies:
             several = self.values[name]
             if isinstance(value, str) and value and len(several) < MOST:
                 several[value] = None
-
-
-_TOKENS = ("input_tokens", "output_tokens")
 
 
 class TapeIndex:
