@@ -253,18 +253,14 @@ def _follow(tokens: list[_Token], lead: bytes, spellings: _Spellings) -> Distrib
         written += _after(lead, token.text) or b""
         lead = b""
         owners, whole = spellings.fitting(written)
-        if not owners:
-            return None
         if whole:
             weights[next(iter(owners))] += path
-            break
-    else:
-        return None
-    return Distribution.of(
-        dict(zip(spellings.labels, weights, strict=True)),
-        source="logprobs",
-        bound=_bound(weights, loose, unknown),
-    )
+            bound = _bound(weights, loose, unknown)
+            by_label = dict(zip(spellings.labels, weights, strict=True))
+            return Distribution.of(by_label, source="logprobs", bound=bound)
+        if not owners:
+            return None
+    return None
 
 
 def _listed(token: _Token) -> tuple[float, list[tuple[bytes, float]], float, float]:
