@@ -128,6 +128,7 @@ def next_prompt(form: Form, answers: Sequence[Any]) -> Ask | dict[str, Any]:
 # -- lines to answers ------------------------------------------------------------
 
 _YES_OR_NO = "yes or no (y or n)"
+_YES_NO_WORDS = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)\Z", re.ASCII)
 
 
@@ -143,20 +144,22 @@ def parse(line: str, ask: Ask, *, in_material: Callable[[str], bool]) -> Any:
         NotAnAnswer: it is invalid.
     """
     text = line.strip()
-    if not text and not ask.may_be_empty:
-        raise NotAnAnswer(_valid_answers(ask))
-    if ask.kind == "quote" and text and not in_material(text):
+    if not text and ask.may_be_empty:
+        return text
+    if ask.kind == "quote" and not in_material(text):
         raise NotAnAnswer(
             "these words do not stand in the material like that; type them as they do (Enter ends)"
         )
-    if ask.kind == "value":
-        assert ask.question is not None  # noqa: S101 - values belong to questions
-        return _value(text, ask.question)
-    if ask.kind in ("met", "boolean"):
-        return _yes(text)
-    if ask.kind == "object":
-        return _object(text)
-    return text
+    answer: Any = text or None
+    if text and ask.kind == "object":
+        answer = _object(text)
+    elif ask.kind in ("met", "boolean"):
+        answer = _YES_NO_WORDS.get(text.casefold())
+    elif text and ask.kind == "value" and ask.question is not None:
+        answer = _value(text, ask.question)
+    if answer is None:
+        raise NotAnAnswer(_valid_answers(ask))
+    return answer
 
 
 def accepts(answer: Any, ask: Ask, *, in_material: Callable[[str], bool]) -> bool:
@@ -180,14 +183,13 @@ def accepts(answer: Any, ask: Ask, *, in_material: Callable[[str], bool]) -> boo
 
 
 def _valid_answers(ask: Ask) -> str:
+    question = ask.question
     if ask.kind == "reason":
         return "a reason comes before the answer; a few words will do"
-    if ask.kind == "value" and ask.question is not None:
-        return _valid_values(ask.question)
-    return _YES_OR_NO if ask.kind in ("met", "boolean") else "a few words will do"
-
-
-def _valid_values(question: Question) -> str:
+    if ask.kind in ("met", "boolean"):
+        return _YES_OR_NO
+    if ask.kind != "value" or question is None:
+        return "a few words will do"
     if question.labels:
         return f"one of {', '.join(question.labels)}"
     if question.kind == "boolean":
@@ -197,14 +199,13 @@ def _valid_values(question: Question) -> str:
 
 
 def _value(text: str, question: Question) -> Any:
+    """Return the value of an answer; `None` if it is invalid."""
     if question.labels:
-        return _label(text, question)
+        return _label(text, question.labels)
     if question.kind == "boolean":
-        return _yes(text)
+        return _YES_NO_WORDS.get(text.casefold())
     value = float(text) if _NUMBER.match(text) and len(text) <= 30 else math.nan
-    if not question.minimum <= value <= question.maximum:
-        raise NotAnAnswer(_valid_values(question))
-    return value
+    return value if question.minimum <= value <= question.maximum else None
 
 
 def numbered(labels: Sequence[str]) -> bool:
@@ -212,8 +213,7 @@ def numbered(labels: Sequence[str]) -> bool:
     return not any(_NUMBER.match(label) for label in labels)
 
 
-def _label(text: str, question: Question) -> str:
-    labels = question.labels
+def _label(text: str, labels: Sequence[str]) -> str | None:
     if text in labels:
         return text
     if numbered(labels) and text.isascii() and text.isdigit() and len(text) < 4:
@@ -222,18 +222,7 @@ def _label(text: str, question: Question) -> str:
             return labels[place - 1]
     near = [label for label in labels if label.casefold() == text.casefold()]
     near = near or [label for label in labels if label.casefold().startswith(text.casefold())]
-    if len(near) != 1:
-        raise NotAnAnswer(_valid_values(question))
-    return near[0]
-
-
-def _yes(text: str) -> bool:
-    word = text.casefold()
-    if word in ("y", "yes", "true"):
-        return True
-    if word in ("n", "no", "false"):
-        return False
-    raise NotAnAnswer(_YES_OR_NO)
+    return near[0] if len(near) == 1 else None
 
 
 def _object(text: str) -> dict[str, Any]:
