@@ -23,6 +23,7 @@ from judgekit.rubric.variant import Variant
 
 Tie = Literal["half", "abstain"]
 Opponent = Literal["baseline", "reference"]
+_KNOWN = {"rule": get_args(Rule), "tie": get_args(Tie), "opponent": get_args(Opponent)}
 
 
 class PairwiseMetric(RubricMetric):
@@ -74,13 +75,9 @@ class PairwiseMetric(RubricMetric):
         super().__init__(
             rubric, judge=judge, name=name, samples=samples, history=history, parameters=parameters
         )
-        for option, value, kind in (
-            ("rule", rule, Rule),
-            ("tie", tie, Tie),
-            ("opponent", opponent, Opponent),
-        ):
-            if value not in (known := get_args(kind)):
-                hint = suggest(str(value), list(known))
+        for option, value in {"rule": rule, "tie": tie, "opponent": opponent}.items():
+            if value not in (known := _KNOWN[option]):
+                hint = suggest(str(value), known)
                 raise ConfigError(f"{self.name}: no {option} {value!r}{hint}")
         if self.jury.readout is not None:
             raise ConfigError(
