@@ -98,9 +98,8 @@ class Distribution(Value):
     def yes(self) -> float | None:
         """The probability of a yes among yes and no; `None` if the question has other answers."""
         # 1.0 == True, so the class distinguishes numbers from booleans.
-        shares = {label: p for label, p in self.items() if isinstance(label, bool)}
-        total = math.fsum(shares.values())
-        return shares.get(True, 0.0) / total if total > 0 else None
+        answers = (label for label in self.labels if isinstance(label, bool))
+        return self.expected_of({answer: float(answer) for answer in answers})
 
     @property
     def entropy(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of, left_out_of, refusal_of
@@ -27,16 +27,13 @@ def check_askable(metric: str, rubric: Rubric, *, mode: str, jury: Jury) -> None
     Raises:
         ConfigError: there is such a criterion; names the first one.
     """
-    for member in jury.members:
-        if member.judge.api not in DECISION_APIS:
-            continue
-        for criterion in rubric.criteria_of(mode):
-            if (why := refusal_of(criterion.question)) is not None:
-                raise ConfigError(
-                    f"{metric}: {member.judge.model} (api: {member.judge.api}) does not support "
-                    f"criterion {criterion.id!r} of rubric {rubric.name!r}: {why}, or name another "
-                    "judge"
-                )
+    judges = [member.judge for member in jury.members if member.judge.api in DECISION_APIS]
+    for judge, criterion in product(judges, rubric.criteria_of(mode)):
+        if (why := refusal_of(criterion.question)) is not None:
+            raise ConfigError(
+                f"{metric}: {judge.model} (api: {judge.api}) does not support criterion "
+                f"{criterion.id!r} of rubric {rubric.name!r}: {why}, or name another judge"
+            )
 
 
 def unsupported_parts(rubric: Rubric, *, mode: str, jury: Jury) -> list[str]:

@@ -46,9 +46,7 @@ def vote_on(
     if len(ballots) == 1:
         return ballots[0]
     by_word = criterion.question.labels or criterion.question.kind == "boolean"
-    if by_word and vote != "mean":
-        return _majority(ballots, voters)
-    return _mean(ballots)
+    return _majority(ballots, voters) if by_word and vote != "mean" else _mean(ballots)
 
 
 def _majority(ballots: Sequence[Ballot], voters: str) -> Ballot:
