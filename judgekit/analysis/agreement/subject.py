@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgekit.analysis.agreement import details
 from judgekit.analysis.agreement.pairs import (
@@ -43,12 +43,6 @@ _Order = tuple[Scale, list[Answer]]
 """A scale, and its answers in order."""
 
 
-class _MissingValue(NamedTuple):
-    """The reason why the judge has no answer."""
-
-    reason: str
-
-
 @dataclass
 class Subject:
     """One criterion, or the value of a metric, with the answers of the judge and the labels."""
@@ -76,7 +70,7 @@ class Subject:
             result: the judge's result.
             people: labeller -> label; `None` if it is for another output.
         """
-        judge, reason = self._answer(result)
+        judge, reason, missing = self._answer(result)
         opinions, parts = (result.opinions, result.parts) if isinstance(result, Score) else ((), ())
         members = details.member_answers(opinions, self.criterion) if opinions else {}
         known = [part.distribution for part in parts if part.id == self.criterion]
@@ -86,8 +80,8 @@ class Subject:
                 self.left_out[OTHER_OUTPUT] += 1
             elif label.value is None:
                 self.left_out["the person could not tell"] += 1
-            elif isinstance(judge, _MissingValue):
-                self.left_out[judge.reason] += 1
+            elif missing:
+                self.left_out[missing] += 1
             else:
                 self.without_digest += label.output is None
                 self.weighted = label.probability is not None
@@ -95,33 +89,30 @@ class Subject:
                                   1 / (label.probability or 1), members, probabilities)  # fmt: skip
                 self.pairs.append(pair)
 
-    def _answer(self, result: Result) -> tuple[Answer | _MissingValue | None, str]:
-        """Return the answer of the judge (`None`: no verdict), and its reason."""
+    def _answer(self, result: Result) -> tuple[Answer | None, str, str]:
+        """Return the answer of the judge (`None`: no verdict) and its reason.
+
+        The last item is the reason why the result does not count; empty if it does.
+        """
         if isinstance(result, Failure):
-            reason = f"{result.kind}: {result.message}"
+            missing = "" if self.settings.failures == "wrong" else "the reply failed"
             if result.kind not in _FAILED_REPLIES:
-                return _MissingValue("the judge was not asked or could not be reached"), reason
-            wrong = self.settings.failures == "wrong"
-            return None if wrong else _MissingValue("the reply failed"), reason
+                missing = "the judge was not asked or could not be reached"
+            return None, f"{result.kind}: {result.message}", missing
         if result.fallback is not None:
-            return _MissingValue("a fallback scored it"), result.reason
+            return None, "", "a fallback scored it"
         if self.key is None and result.judgments:
             self.key = result.judgments[0].request_key
         if self.criterion is None:
-            missing = _MissingValue("the judge abstained")
-            return missing if result.value is None else result.value, result.reason
-        return self._part(result)
-
-    def _part(self, score: Score) -> tuple[Answer | _MissingValue, str]:
-        part = next((part for part in score.parts if part.id == self.criterion), None)
-        if part is None:
-            return _MissingValue("the run has no such criterion"), ""
-        if part.value is None:
-            return _MissingValue("the judge abstained"), part.reason
-        verdict = part.answer if score.opinions else _verdict(part, score.judgments)
+            return result.value, result.reason, "the judge abstained" * (result.value is None)
+        part = next((part for part in result.parts if part.id == self.criterion), None)
+        if part is None or part.value is None:
+            missing = "the judge abstained" if part else "the run has no such criterion"
+            return None, "", missing
+        verdict = part.answer if result.opinions else _verdict(part, result.judgments)
         answer = verdict if isinstance(verdict, (bool, int, float, str)) else part.value
         self.values[answer] = part.value
-        return answer, part.reason
+        return answer, part.reason, ""
 
     def finish(self, question: Question | None) -> list[Agreement]:
         """Return the figures; for a metric with a threshold, also those of its verdicts.

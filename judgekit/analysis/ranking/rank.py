@@ -91,15 +91,15 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         )
     numbers = {name: number for number, name in enumerate(names)}
     prompts = {prompt: n for n, prompt in enumerate(sorted({r.prompt for r in records}))}
-    tallies: dict[str, defaultdict[str, Counter[str]]] = {n: defaultdict(Counter) for n in names}
-    wins: list[Win] = []
-    for record in records:
-        share = record.share or 0.0
-        for one, other, won in ((record.a, record.b, share), (record.b, record.a, 1 - share)):
-            tallies[one][other][_OUTCOMES[won]] += 1
-            if won:  # a tie is half a win for each side
-                wins.append(Win(prompts[record.prompt], numbers[one], numbers[other], won))
-    wins.sort()  # makes sums independent of the order of rows
+    sides = [(r.prompt, r.a, r.b, r.share or 0.0) for r in records]
+    sides += [(prompt, b, a, 1 - share) for prompt, a, b, share in sides]
+    totals = {name: Counter[str]() for name in names}
+    tallies: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for _, one, other, won in sides:
+        for counts in (totals[one], tallies[one, other]):
+            counts[_OUTCOMES[won]] += 1
+    # A tie is half a win for each side. The order makes sums independent of the order of rows.
+    wins = sorted(Win(prompts[p], numbers[a], numbers[b], won) for p, a, b, won in sides if won)
     groups, reach = groups_of(wins, len(names))
     group_of = {model: number for number, group in enumerate(groups) for model in group}
     inside: list[list[Win]] = [[] for _ in groups]
@@ -112,11 +112,9 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         strengths = strengths_of(own, draws=draws, seed=seed) if own else []
         figures = [one._asdict() for one in strengths] or [{}]  # a single model has no strength
         for member, figure in zip(group, figures, strict=True):
-            name = names[member]
-            counts = sum(tallies[name].values(), Counter[str]())
-            models.append(
-                RankedModel(model=name, group=number, n=counts.total(), **counts, **figure)
-            )
+            name, counts = names[member], totals[names[member]]
+            n = counts.total()
+            models.append(RankedModel(model=name, group=number, n=n, **counts, **figure))
         if own and models[-1].low is None:
             few.append(len({win.prompt for win in own}))
     models.sort(key=lambda one: (one.group, one.rank or 0, one.model))
@@ -133,9 +131,9 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         warnings=tuple(_warnings(groups, names, reach)),
         models=tuple(models),
         pairs=tuple(
-            HeadToHead(a=a, b=b, **tallies[a][b])
+            HeadToHead(a=a, b=b, **tallies[a, b])
             for a, b in combinations([one.model for one in models], 2)
-            if b in tallies[a]
+            if (a, b) in tallies
         ),
     )
 
