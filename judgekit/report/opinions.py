@@ -317,16 +317,9 @@ class OpinionTally:
         over, criterion = key
         numbers = criterion in self._numbers
         kappa = None if numbers else tally.kappa
-        return RepeatSummary(
-            criterion=criterion,
-            over=over,
-            cases=tally.cases,
-            exact=tally.exact,
-            kappa=kappa,
-            icc=tally.icc,
-            spread=tally.spread,
-            needed=samples_needed(tally.icc if numbers else kappa),
-        )
+        needed = samples_needed(tally.icc if numbers else kappa)
+        figures = {name: getattr(tally, name) for name in ("cases", "exact", "icc", "spread")}
+        return RepeatSummary(criterion=criterion, over=over, kappa=kappa, needed=needed, **figures)
 
 
 def _first(opinions: Sequence[Opinion]) -> Opinion:
