@@ -133,18 +133,16 @@ def _checked(line: str) -> tuple[_Key, str | None, dict[str, Any]]:
         orders = "written, reversed, shuffled 1, shuffled 1 reversed, ..., or swapped"
         raise ConfigError(f"order is {orders}, not {order!r}")
     kinds = [name for name in ("answers", "raw", "failed") if name in data]
-    if "probabilities" in data and kinds in ([], ["answers"]):
+    more = [name for name in ("probabilities", "source") if name in data]
+    if "probabilities" in more and kinds in ([], ["answers"]):
         kinds = ["answers"]
-    elif "probabilities" in data or "source" in data:
-        name = "probabilities" if "probabilities" in data else "source"
-        raise ConfigError(f"{name!r} goes with 'answers' and 'probabilities' alone")
+    elif more:
+        raise ConfigError(f"{more[0]!r} goes with 'answers' and 'probabilities' alone")
     if len(kinds) != 1:
         raise ConfigError("needs one of 'answers', 'raw' and 'failed'")
-    for name in ("answers", "probabilities"):
-        if not isinstance(data.get(name, {}), dict):
-            raise ConfigError(f"{name!r} is an object by criterion")
-    for name in ("raw", "failed"):
-        if not isinstance(data.get(name, ""), str):
-            raise ConfigError(f"{name!r} is a text")
+    for name, kind in {"answers": dict, "probabilities": dict, "raw": str, "failed": str}.items():
+        if not isinstance(data.get(name, kind()), kind):
+            what = "an object by criterion" if kind is dict else "a text"
+            raise ConfigError(f"{name!r} is {what}")
     content = {name: data[name] for name in _KEYS[4:] if name in data}
     return (case, rubric, sample), order, content

@@ -86,9 +86,8 @@ class PairColumns(Units):
         """
         if chosen.all():
             return self
-        sides = self.first[chosen], self.second[chosen]
-        weights = self.weights[chosen]
-        return PairColumns(self.units[chosen], *sides, weights, clustered=self.clustered)
+        columns = (self.units, self.first, self.second, self.weights)
+        return PairColumns(*(column[chosen] for column in columns), clustered=self.clustered)
 
     def table(self, rows: int, columns: int) -> Any:
         """Return the weighted counts, with a row per first and a column per second answer."""
