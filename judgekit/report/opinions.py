@@ -183,10 +183,9 @@ class _Agreement:
         units: dict[Hashable, int] = {}
         paired = []
         for pair in sorted(self.counts, key=repr):
-            for cluster, count in sorted(self.counts[pair].items(), key=repr):
-                for _ in range(count):
-                    unit = units.setdefault(cluster if self._clustered else len(units), len(units))
-                    paired.append(Paired(unit, *(place[answer] for answer in pair)))
+            for cluster in sorted(self.counts[pair].elements(), key=repr):
+                unit = units.setdefault(cluster if self._clustered else len(units), len(units))
+                paired.append(Paired(unit, *(place[answer] for answer in pair)))
         columns = PairColumns.of(paired, clustered=self._clustered)
         return kappa_figure(columns, len(labels), None)
 

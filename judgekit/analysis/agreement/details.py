@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair, Pairs, is_number
 from judgekit.analysis.agreement.statistics import AnswerScale
@@ -129,19 +129,17 @@ def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> result
     units = len({item.unit for name in enough for item in items[name]})
     clusters = units if scale.clustered else None
     few = stats_tests.too_few(max(map(len, items.values()), default=0), len(enough), clusters)
-    by: Literal["accuracy", "negative RMSE"]
-    by = "negative RMSE" if scale.kind == "number" else "accuracy"
+    figures: dict[str, Any] = {"labellers": ()}
+    if not few:
+        tests = [stats_tests.left_out(items[name], epsilon) for name in enough]
+        wins = stats_tests.rejected([test.p for test in tests])
+        tested = [results.AltTestLabeller(labeller=name, wins=won, **test._asdict())
+                  for name, test, won in zip(enough, tests, wins, strict=True)]  # fmt: skip
+        figures = {"labellers": tuple(tested), "winning_rate": sum(wins) / len(wins)}
+        figures |= _advantage([items[name] for name in enough])
+    figures["by"] = "negative RMSE" if scale.kind == "number" else "accuracy"
     short = tuple(sorted(items.keys() - set(enough)))
-    result = results.AltTest(epsilon=epsilon, by=by, labellers=(), short=short, too_few=few)
-    if few:
-        return result
-    tests = [stats_tests.left_out(items[name], epsilon) for name in enough]
-    wins = stats_tests.rejected([test.p for test in tests])
-    tested = [results.AltTestLabeller(labeller=name, wins=won, **test._asdict())
-              for name, test, won in zip(enough, tests, wins, strict=True)]  # fmt: skip
-    update = {"labellers": tuple(tested), "winning_rate": sum(wins) / len(wins)}
-    advantage = _advantage([items[name] for name in enough])
-    return result.model_copy(update=update | advantage)
+    return results.AltTest(epsilon=epsilon, short=short, too_few=few, **figures)
 
 
 def _agreement(answer: Answer | None, others: Sequence[Answer], scale: AnswerScale) -> float:
