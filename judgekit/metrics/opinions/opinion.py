@@ -240,6 +240,9 @@ def _merged(
     return verdict._replace(answer=verdict.answer.model_copy(update=reason))
 
 
+_UNANSWERED: dict[str, Any] = Opinion.model_construct().__dict__
+
+
 def opinions_of(
     variant: Variant, asked: Sequence[OpinionReply], combine: Combine
 ) -> tuple[Opinion, ...]:
@@ -247,17 +250,12 @@ def opinions_of(
     opinions = []
     place = 0
     for one in asked:
-        facts: dict[str, Any] = {
-            "of": "",
+        facts = {
+            **_UNANSWERED,
             "member": one.ask.member.name,
             "sample": one.ask.sample,
             "order": one.ask.order,
-            "value": None,
-            "answers": {},
-            "values": {},
             "judgments": tuple(range(place, place + len(one.judgments))),
-            "failure": None,
-            "message": "",
         }
         place += len(one.judgments)
         if one.verdict is not None:
