@@ -241,21 +241,21 @@ class Subject:
         return self._order_of_words(answers, question)
 
     def _order_of_words(self, answers: set[Answer], question: Question | None) -> _Order:
-        labels: list[str] = list(question.labels) if question is not None else []
-        known = {label.casefold() for label in labels}
+        values = self.values
+        if question is None or not question.labels:
+            if answers <= set(values) and len(set(values.values())) == len(values) > 2:
+                return "ordinal", sorted(answers, key=lambda answer: values[answer])
+            return "nominal", sorted(answers, key=str)
+        known = {label.casefold() for label in question.labels}
         for answer in answers:
-            if labels and str(answer).casefold() not in known:
-                hint = suggest(answer, labels)
+            if str(answer).casefold() not in known:
+                hint = suggest(answer, question.labels)
                 raise ConfigError(f"{self._name}: unknown label {answer!r}{hint}")
-        if question is not None and labels:
-            words: list[Answer] = [self._normalized(label) for label in labels]
-            if question.kind == "choice":
-                return "nominal", words
-            values = [self.values[word] for word in words if word in self.values]
-            return "ordinal", words[::-1] if values != sorted(values) else words
-        if answers <= set(self.values) and len(set(self.values.values())) == len(self.values) > 2:
-            return "ordinal", sorted(answers, key=lambda answer: self.values[answer])
-        return "nominal", sorted(answers, key=str)
+        words: list[Answer] = [self._normalized(label) for label in question.labels]
+        if question.kind == "choice":
+            return "nominal", words
+        worth = [values[word] for word in words if word in values]
+        return "ordinal", words[::-1] if worth != sorted(worth) else words
 
 
 def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:

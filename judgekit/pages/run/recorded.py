@@ -92,15 +92,14 @@ class Origins:
         self.all_alike = met[0] if len(met) == 1 else None
         """The origin of all replies, if it is the same."""
         keys = run.get("from_store_or_live")
-        self._fresh: frozenset[str] | None = None
-        if isinstance(keys, list):
-            self._fresh = frozenset(key for key in keys if isinstance(key, str))
+        self._known = isinstance(keys, list)
+        self._fresh = {key for key in entries_in(keys) if isinstance(key, str)}
         self._words = " or ".join(word for word in met if word != _WORDS["tape"])
         self._taped = _WORDS["tape"] in met
 
     def of(self, key: str) -> str | None:
         """Return the origin of a reply; `None` if unknown."""
-        if self.all_alike is not None or self._fresh is None:
+        if self.all_alike is not None or not self._known:
             return self.all_alike
         if key in self._fresh:
             return self._words or None
