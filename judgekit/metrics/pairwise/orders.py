@@ -143,6 +143,8 @@ def _vote(
     if rule == "strict" and samples:
         pairs = zip(ballots[::2], ballots[1::2], strict=True)
         ballots = [_agreed(criterion, *pair) for pair in pairs]
+    if len(ballots) == 1:
+        return ballots[0]
     return _majority(criterion, ballots, voters if not samples or rule == "strict" else "opinions")
 
 
