@@ -107,7 +107,11 @@ def source_of(metadata: Mapping[str, Any], field: str = "output") -> Any:
 
 
 def answerer_of(metadata: Mapping[str, Any], field: str = "output") -> str | None:
-    """Return the model that gave an answer of a case, if the metadata says so."""
+    """Return the model that gave an answer of a case, if the metadata says so.
+
+    >>> answerer_of({"answered": {"output": {"model": "openai/m"}}})
+    'openai/m'
+    """
     source = source_of(metadata, field)
     model = source.get("model") if isinstance(source, dict) else None
     return model if isinstance(model, str) and model else None

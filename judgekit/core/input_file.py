@@ -1,4 +1,4 @@
-"""Read whole regular files of a limited size; hints for a missing or wrong file."""
+"""Read whole regular files of a limited size, and their entries; hints for a wrong file."""
 
 import errno
 import hashlib
