@@ -86,18 +86,15 @@ def kept_of(reply: Reply, *, want: Want) -> Reply:
     Only the last answer is read, so earlier ones are shortened more.
     """
     *earlier, last = reply.tries
-    tries = (*map(_beginning, earlier), _read_one(last, limit=_LIMITS[want]))
+    limit = _LIMITS[want]
+    kept = last
+    if len(last.text or "") > limit:
+        fault = last.fault or Fault(message=f"the reply is longer than {limit:,} characters")
+        kept = _beginning(last).model_copy(update={"fault": fault})
+    tries = (*map(_beginning, earlier), kept)
     if all(new is old for new, old in zip(tries, reply.tries, strict=True)):
         return reply
     return reply.model_copy(update={"tries": tries})
-
-
-def _read_one(answer: Try, *, limit: int) -> Try:
-    """Return the last answer; if it is too long, with a fault that says so."""
-    if len(answer.text or "") <= limit:
-        return answer
-    fault = answer.fault or Fault(message=f"the reply is longer than {limit:,} characters")
-    return _beginning(answer).model_copy(update={"fault": fault})
 
 
 def _beginning(answer: Try) -> Try:

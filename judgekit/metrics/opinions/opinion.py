@@ -61,11 +61,6 @@ class OpinionRequest(NamedTuple):
     mirror: Mirror | None = None
     """Converts the verdict if the two answers are swapped."""
 
-    @property
-    def order(self) -> str:
-        """The order of options, criteria or answers."""
-        return order_name(self.place, swapped=self.mirror is not None)
-
 
 class OpinionReply(NamedTuple):
     """An opinion, or the error that prevented it."""
@@ -254,7 +249,7 @@ def opinions_of(
             **_UNANSWERED,
             "member": one.ask.member.name,
             "sample": one.ask.sample,
-            "order": one.ask.order,
+            "order": order_name(one.ask.place, swapped=one.ask.mirror is not None),
             "judgments": tuple(range(place, place + len(one.judgments))),
         }
         place += len(one.judgments)
