@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any
 
 from judgekit.report.manifest import ANSWERED_BY
@@ -29,16 +29,16 @@ def model_of(run: Report, cases: Iterable[str | None]) -> str | None:
 
 def names_by_model(runs: Sequence[Report], models: Sequence[str | None]) -> list[str]:
     """Return a name for each run: its model, or its folder if runs share a model."""
-    folders = folder_names(runs)
+    folders = folder_names([run.folder for run in runs])
     return [
         model if model and models.count(model) == 1 else folder
         for model, folder in zip(models, folders, strict=True)
     ]
 
 
-def folder_names(runs: Sequence[Report]) -> list[str]:
-    """Return the shortest end of each folder that distinguishes the runs."""
-    parts = [PurePath(run.folder.resolve()).parts if run.folder else () for run in runs]
+def folder_names(folders: Sequence[Path | None]) -> list[str]:
+    """Return the shortest end of each run folder that distinguishes the runs."""
+    parts = [folder.resolve().parts if folder else () for folder in folders]
     names = []
     for place, own in enumerate(parts):
         if not own:

@@ -12,6 +12,7 @@ from judgekit.core.case import ANSWERED, Case, source_of
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric, with_children
 from judgekit.metrics.pairwise.preference import PairwiseMetric
+from judgekit.report.answerers import folder_names
 from judgekit.report.folder import REPORT, read_json, read_results
 
 FIELD = "baseline"
@@ -72,9 +73,10 @@ class OtherRun:
 
     def name_answers(self, metrics: Sequence[Metric], *, out: Path | None) -> None:
         """Give pairwise metrics the names of both runs: the ends of their folders."""
+        own, other = folder_names([out, self.folder])
         for metric in _readers(metrics):
             if isinstance(metric, PairwiseMetric):
-                metric.names = _names(out, self.folder)
+                metric.names = own if out else "output", other
 
     def check_read(self, metrics: Sequence[Metric]) -> None:
         """Check that a metric of the suite uses the baseline.
@@ -95,16 +97,6 @@ def _readers(metrics: Sequence[Metric]) -> Iterator[Metric]:
                     yield part
             elif FIELD in part.needs or FIELD in part.options.values():
                 yield part
-
-
-def _names(out: Path | None, other: Path) -> tuple[str, str]:
-    theirs = other.resolve()
-    if out is None:
-        return "output", theirs.name
-    ours = out.resolve()
-    if ours.name != theirs.name:
-        return ours.name, theirs.name
-    return "/".join(ours.parts[-2:]), "/".join(theirs.parts[-2:])
 
 
 def _question(case: Case) -> str:

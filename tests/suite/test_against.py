@@ -131,6 +131,15 @@ def test_folders_of_one_name_are_told_apart(folder):
     assert (pairwise["a"], pairwise["b"]) == ("other/v1", "runs/v1")
 
 
+def test_folders_are_named_as_far_as_they_differ(folder):
+    write_cases(folder, SECOND)
+    (folder / "b/runs").mkdir(parents=True)
+    report = run(out="b/runs/v1")
+
+    pairwise = next(iter(report.results)).rows[0].result.details["pairwise"]
+    assert (pairwise["a"], pairwise["b"]) == ("b/runs/v1", f"{folder.name}/runs/v1")
+
+
 def test_another_run_to_compare_with_makes_other_rows(folder):
     write_cases(folder, SECOND)
     run(out="runs/v2")

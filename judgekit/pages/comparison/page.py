@@ -81,7 +81,7 @@ def names_of(runs: Sequence[Report], models: Sequence[str | None] = ()) -> list[
     If these do not distinguish all runs, the end of the folder is used, or the position for a run
     without a folder.
     """
-    folders = folder_names(runs)
+    folders = folder_names([run.folder for run in runs])
     names = [""] * len(runs)
     answerers = [frozenset([model] if model else []) for model in models or [None] * len(runs)]
     made = [[values_of(run) for run in runs] for values_of in (_judges, _rubrics, _suite)]
