@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.cassette.detectors import DETECTORS, PSEUDONYM, SCANNED, find_all
-from judgekit.cassette.detectors.reserved import reserved
+from judgekit.cassette.detectors.form import reserved
 from judgekit.cassette.tape import MAX_LINE
 from judgekit.core.canonical import json_value, printable
 from judgekit.core.errors import ConfigError, place

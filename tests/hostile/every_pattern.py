@@ -94,8 +94,7 @@ def _forms():
 
 
 def _reserved():
-    from judgekit.cassette.detectors.form import form_data
-    from judgekit.cassette.detectors.reserved import _pattern
+    from judgekit.cassette.detectors.form import _pattern, form_data
 
     return [_pattern(kind) for kind in form_data()["reserved"]]
 
@@ -103,7 +102,7 @@ def _reserved():
 BUILT: dict[str, Callable[[], Any]] = {
     "authoring/lint/words.py": _lint,
     "cassette/detectors/form.py": _forms,
-    "cassette/detectors/reserved.py": _reserved,
+    "cassette/detectors/form.py reserved": _reserved,
     "judges/output_mode.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
     "metrics/prompt_alignment/directive.py": _requests,
@@ -113,7 +112,8 @@ BUILT: dict[str, Callable[[], Any]] = {
     "metrics/brand_voice/patterns.py": _safety,
     "metrics/brand_voice/traits.py": _traits,
 }
-"""Files that build patterns from data or words -> what holds the patterns they build."""
+"""Files that build patterns from data or words -> what holds the patterns they build; a name after
+the file distinguishes patterns with another bound."""
 WORDS = {
     "cli/options.py": "a command line",
     "core/replies/token_distribution.py": "the escaped name of a criterion",
@@ -129,7 +129,7 @@ WORDS = {
 """Files that build patterns of escaped words, or of a pattern of the user, and of what."""
 BOUNDS: dict[str, int] = {
     "cassette/detectors/form.py _LOCAL_PART": 64,
-    "cassette/detectors/reserved.py": 800,
+    "cassette/detectors/form.py reserved": 800,
     "metrics/safety_and_quality/refusal.py": 1_000,
     "metrics/tokens.py _ABBREVIATION": 12,
 }

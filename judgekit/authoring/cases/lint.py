@@ -13,7 +13,7 @@ from judgekit.authoring.cases.rows import CheckedRow, checked_rows
 from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
 from judgekit.authoring.lint.rule import Linted, LintFinding, rules_in
 from judgekit.cassette.detectors import DETECTORS, find_all
-from judgekit.cassette.detectors.reserved import reserved
+from judgekit.cassette.detectors.form import reserved
 from judgekit.cassette.redact import NAMES, redactor
 from judgekit.cassette.scan import masked
 from judgekit.core.case import Case, Message, has_text
