@@ -94,9 +94,9 @@ def _forms():
 
 
 def _reserved():
-    from judgekit.cassette.detectors.form import _pattern, form_data
+    from judgekit.cassette.detectors.form import form_data
 
-    return [_pattern(kind) for kind in form_data()["reserved"]]
+    return [re.compile("".join(source)) for source in form_data()["reserved"].values()]
 
 
 BUILT: dict[str, Callable[[], Any]] = {

@@ -42,6 +42,7 @@ class PrivateForm(NamedTuple):
     """One form of a kind."""
 
     pattern: re.Pattern[str]
+    like: re.Pattern[str] | None = None
     unless: re.Pattern[str] | None = None
     words: Sequence[str] = ()
     check: str = ""
@@ -61,13 +62,11 @@ class PrivateForm(NamedTuple):
             check = CHECKS.get(self.check or match.lastgroup or "")
             start, end = match.span(group or 0)
             value = _plain(text[start:end]) if self.read == "plain" else text[start:end]
-            if (check and not check(value)) or self._excluded(text, start):
+            if (check and not check(value)) or (self.like and not self.like.search(value)):
                 continue
-            yield PrivateSpan(start, end, _READ[self.read](value))
-
-    def _excluded(self, text: str, start: int) -> bool:
-        before = text[max(0, start - _BEFORE) : start + self.ahead]
-        return self.unless is not None and self.unless.search(before) is not None
+            before = text[max(0, start - _BEFORE) : start + self.ahead]
+            if self.unless is None or not self.unless.search(before):
+                yield PrivateSpan(start, end, _READ[self.read](value))
 
 
 @cache
@@ -130,9 +129,11 @@ def _form(entry: dict[str, Any], parts: dict[str, str]) -> PrivateForm:
     if "after" in entry:
         labels, value = "".join(entry["after"]), "".join(entry["value"])
         source = rf"(?<![^\W_])(?i:(?:{labels})@after@)(?P<value>{value})(?![^\W_])"
-    unless = re.compile(_resolved(parts[entry["unless"]], parts)) if "unless" in entry else None
+    sources = {"pattern": source, "like": "".join(entry.get("like", ""))}
+    sources["unless"] = parts[entry["unless"]] if "unless" in entry else ""
+    patterns = {n: re.compile(_resolved(text, parts)) for n, text in sources.items() if text}
     settings = {name: entry[name] for name in ("words", "check", "ahead", "read") if name in entry}
-    return PrivateForm(re.compile(_resolved(source, parts)), unless, **settings)
+    return PrivateForm(**patterns, **settings)
 
 
 def _resolved(source: str, parts: dict[str, str]) -> str:
@@ -241,12 +242,6 @@ def _random(value: str) -> bool:
     return turns >= 2 and len(set(value)) >= 6
 
 
-@cache
-def _pattern(kind: str) -> re.Pattern[str] | None:
-    source = form_data()["reserved"].get(kind)
-    return re.compile("".join(source)) if source else None
-
-
 def reserved(kind: str, value: str) -> bool:
     """Return whether a value is reserved for examples.
 
@@ -256,5 +251,5 @@ def reserved(kind: str, value: str) -> bool:
     if kind == "ip":
         # Documentation (RFC 5737, RFC 3849), and addresses of local networks.
         return not ipaddress.ip_address(value).is_global
-    pattern = _pattern(kind)
-    return pattern is not None and pattern.search(value) is not None
+    source = form_data()["reserved"].get(kind)
+    return source is not None and re.search("".join(source), value) is not None
