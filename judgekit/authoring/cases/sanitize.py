@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -11,8 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from judgekit.cassette.detectors import pseudonym
-from judgekit.cassette.detectors.alignmenter import replace_alignmenter
 from judgekit.cassette.redact import NAMES, Redact, redact_fields, redactor
+from judgekit.core.canonical import digest
 from judgekit.core.case import Case
 from judgekit.core.display.parts import DisplayLine, DisplayTable, counted
 from judgekit.core.display.text import to_text
@@ -24,6 +25,14 @@ from judgekit.datasets.write import write_cases
 
 _ROOM = 990
 """Maximum length of an id without the number that may be appended."""
+# Narrower than judgekit's detectors: no area code in parentheses, and the + of +1 is kept.
+_ALIGNMENTER = {
+    "email": re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}@[A-Za-z0-9.-]{1,253}\.[A-Za-z]{2,24}\b"),
+    "phone": re.compile(r"(?<!\w)(?:1[-.])?\d{3}[-.]?\d{3}[-.]?\d{4}(?!\w)"),
+    "ssn": re.compile(r"(?<!\w)\d{3}-\d{2}-\d{4}(?!\w)"),
+    "card": re.compile(r"(?<!\w)\d{4}[- ]?\d{4}[- ]?\d{4}[- ]?\d{4}(?!\w)"),
+}
+"""Kind -> the pattern of Alignmenter's sanitizer, in the order of application."""
 
 
 class Sanitizer:
@@ -34,7 +43,8 @@ class Sanitizer:
         replacement: `pseudonym` (`[EMAIL-1f4a09c2]`) distinguishes values, `kind` (`[EMAIL]`) does
             not.
         salt: keys the digests of pseudonyms.
-        compat: the four patterns and the replacements of another tool.
+        compat: the four patterns of Alignmenter's sanitizer, and its replacements, such as
+            `email_0a1b2c3d` or `[EMAIL_REDACTED]`.
 
     Attributes:
         counts: (kind, field) -> number of values replaced.
@@ -62,14 +72,12 @@ class Sanitizer:
         self._field = ""
         self._ids = IdSet()
         self._renamed: dict[str, str] = {}
-        if compat is not None:
-            if kinds or salt:
-                raise ConfigError(f"compat {compat} has its own kinds and no salt; leave them out")
-            hashed = replacement == "pseudonym"
-            self._redact: Redact = partial(replace_alignmenter, hashed=hashed, count=self._count)
-        else:
-            key = salt.encode() if replacement == "pseudonym" else None
-            self._redact = redactor(kinds or NAMES, replace=partial(self._replace, key))
+        self._is_hashed, self._salt = replacement == "pseudonym", salt.encode()
+        self._redact: Redact = self._as_alignmenter
+        if compat is None:
+            self._redact = redactor(kinds or NAMES, replace=self._replace)
+        elif kinds or salt:
+            raise ConfigError(f"compat {compat} has its own kinds and no salt; leave them out")
 
     def sanitize(self, case: Case) -> Case:
         """Return a case without personal data; its id stays unique.
@@ -106,12 +114,20 @@ class Sanitizer:
 
         return redact
 
-    def _replace(self, key: bytes | None, kind: str, value: str) -> str:
-        self._count(kind)
-        return f"[{kind.upper()}]" if key is None else pseudonym(kind, value, key)
-
-    def _count(self, kind: str) -> None:
+    def _replace(self, kind: str, value: str) -> str:
         self.counts[kind, self._field] += 1
+        return pseudonym(kind, value, self._salt) if self._is_hashed else f"[{kind.upper()}]"
+
+    def _as_alignmenter(self, text: str) -> str:
+        for kind, pattern in _ALIGNMENTER.items():
+            text = pattern.sub(partial(self._replace_match, kind), text)
+        return text
+
+    def _replace_match(self, kind: str, match: re.Match[str]) -> str:
+        self.counts[kind, self._field] += 1
+        name = "cc" if kind == "card" else kind
+        hashed = f"{name}_{digest(match[0].encode('utf-8', 'surrogatepass'))[:8]}"
+        return hashed if self._is_hashed else f"[{name.upper()}_REDACTED]"
 
     def text(self, *, out: Path | None) -> str:
         """Return the counts as a table, and the written files."""
@@ -152,20 +168,20 @@ def check_output(source: str, out: Path, *, force: bool) -> None:
     Raises:
         ConfigError: the file may not be written.
     """
-    where = f"--out {out}"
-    if out.is_dir():
-        raise ConfigError(f"{where}: is a folder; name a file")
-    if not out.parent.is_dir():
-        raise ConfigError(f"{where}: there is no folder {out.parent}; make it")
-    if is_link(out):
-        raise ConfigError(f"{where}: {LINK}")
-    if source != "-" and out.exists() and Path(source).exists() and out.samefile(source):
-        raise ConfigError(f"{where}: is the file of the cases; name another file")
+    is_source = source != "-" and out.exists() and Path(source).exists() and out.samefile(source)
     ending = out.suffix.lower()
-    if ending == ".gz" or ENDINGS.get(ending, "jsonl") != "jsonl":
-        raise ConfigError(f"{where}: cases are written as JSON Lines; name it {out.stem}.jsonl")
-    if out.exists() and not force:
-        raise ConfigError(f"{where}: is there already; name another file, or --force replaces it")
+    other_format = ending == ".gz" or ENDINGS.get(ending, "jsonl") != "jsonl"
+    problems = {
+        "is a folder; name a file": out.is_dir(),
+        f"there is no folder {out.parent}; make it": not out.parent.is_dir(),
+        LINK: is_link(out),
+        "is the file of the cases; name another file": is_source,
+        f"cases are written as JSON Lines; name it {out.stem}.jsonl": other_format,
+        "is there already; name another file, or --force replaces it": out.exists() and not force,
+    }
+    for problem, is_there in problems.items():
+        if is_there:
+            raise ConfigError(f"--out {out}: {problem}")
 
 
 def salt_of(variable: str | None) -> str:
