@@ -123,10 +123,10 @@ def calibrate(plan: CalibratePlan) -> Calibrated:
             only = "on brand (1)" if labels.values[0] else "off brand (0)"
             raise plan.fault(f"all labels are {only}; {step} needs both kinds")
     made = Calibrated(plan, persona, labels)
-    steps = (made.find_bounds, made.fit_traits, made.fit_weights, made.validate)
-    for name, step_of in zip(STEPS, steps, strict=True):
+    steps = zip(STEPS, (made.bounds, made.traits, made.weights, made.validate), strict=True)
+    for name, fields_of in steps:
         if name in plan.steps:
-            made.calibration = made.calibration.model_copy(update=step_of())
+            made.calibration = made.calibration.model_copy(update=fields_of())
     return made
 
 
@@ -157,7 +157,8 @@ class Calibrated:
         self.notes: list[str] = []
         self.scores: list[LabelledScore] = []
         self._parts: list[fit.MeasuredParts] = []
-        self._l2 = fit.L2 if plan.l2 is None else plan.l2
+        default = 0.0 if plan.compat else fit.L2
+        self._l2 = default if plan.l2 is None else plan.l2
         self._plain = self._metric(False)
         share = 0.8 if plan.split is None else plan.split
         self.calibration = self._start(share)
@@ -225,7 +226,7 @@ class Calibrated:
     def _turns(self, metric: Authenticity) -> list[dict[str, Any]]:
         return [score.details["turns"][0] for score in self._scored(metric, self._train)]
 
-    def find_bounds(self) -> dict[str, Any]:
+    def bounds(self) -> dict[str, Any]:
         """Return the range of the style similarity, if it has one."""
         # Alignmenter uses the greatest similarity here, although its scorer uses the mean.
         nearest = {"embedder": self._plain.embedder, "reduce": "max", "compat": None}
@@ -237,11 +238,10 @@ class Calibrated:
         self.notes.append(f"bounds: left out; every style similarity is {low:g}")
         return {"bounds": None}
 
-    def fit_traits(self) -> dict[str, Any]:
+    def traits(self) -> dict[str, Any]:
         """Return the model of words."""
-        if self._plan.compat:
-            return {"traits": fit.sgd_traits(self._train, l2=self._plan.l2 or 0.0)}
-        return {"traits": fit.fit_traits(self._train, l2=self._l2)}
+        train = fit.sgd_traits if self._plan.compat else fit.fit_traits
+        return {"traits": train(self._train, l2=self._l2)}
 
     def _measured(self, traits: files.TraitModel | None) -> list[fit.MeasuredParts]:
         """Return the parts of each reply, by rules or by a model of words trained without it."""
@@ -251,7 +251,7 @@ class Calibrated:
             turns = [{**turn, "traits": p} for turn, p in zip(turns, unseen, strict=True)]
         return [fit.MeasuredParts(turn["style"], turn["traits"], turn["lexicon"]) for turn in turns]
 
-    def fit_weights(self) -> dict[str, Any]:
+    def weights(self) -> dict[str, Any]:
         """Return the best weights; discard the model of words if the rules are better."""
         traits = self.calibration.traits
         self._parts = self._measured(traits)

@@ -27,8 +27,6 @@ RARE = 2
 _CELLS = 20_000_000
 """Maximum size of the matrix of replies and words, in numbers."""
 _STEPS = 100
-EPOCHS = 300
-LEARNING_RATE = 0.1
 DIGITS = 6
 """Decimals of written figures: the last bits of a solver's result differ between machines."""
 
@@ -150,11 +148,7 @@ def cross_fitted(labels: Sequence[VoiceLabel], *, l2: float = L2) -> list[float]
 
 
 def sgd_traits(
-    labels: Sequence[VoiceLabel],
-    *,
-    epochs: int = EPOCHS,
-    learning_rate: float = LEARNING_RATE,
-    l2: float = 0.0,
+    labels: Sequence[VoiceLabel], *, epochs: int = 300, learning_rate: float = 0.1, l2: float = 0.0
 ) -> TraitModel:
     """Return the logistic model of Alignmenter: stochastic gradient descent in file order."""
     sets = [list(dict.fromkeys(tokens_of(each.text))) for each in labels]
