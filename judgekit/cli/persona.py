@@ -45,7 +45,6 @@ def calibrate(
     Exit codes: 0 written, 2 a file or a setting is wrong.
     """
     from judgekit.authoring.persona import calibrate as persona_calibrate
-    from judgekit.authoring.persona.text import calibrated_text
     from judgekit.cli.output import print_json
 
     options = named_values("--option", option)
@@ -56,7 +55,7 @@ def calibrate(
     if json:
         print_json(outcome.calibration.model_dump(mode="json"))
     else:
-        typer.echo(calibrated_text(outcome, plan.path), nl=False)
+        typer.echo(persona_calibrate.calibrated_text(outcome, plan.path), nl=False)
 
 
 @app.command("diagnose")
@@ -85,7 +84,7 @@ def diagnose(
 
     Exit codes: 0 compared, 2 the setup is wrong, 3 a sampled case has no verdict.
     """
-    from judgekit.authoring.persona.text import diagnosis_text
+    from judgekit.authoring.persona.diagnose import diagnosis_text
 
     _compare(diagnosis_text, command.params)
 
@@ -115,7 +114,7 @@ def scenarios(
 
     Exit codes: 0 compared, 2 the setup is wrong, 3 a sampled case has no verdict.
     """
-    from judgekit.authoring.persona.text import scenarios_text
+    from judgekit.authoring.persona.diagnose import scenarios_text
 
     _compare(scenarios_text, command.params)
 

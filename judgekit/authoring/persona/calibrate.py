@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from judgekit.authoring.persona import steps as fit
-from judgekit.authoring.persona.labels import VoiceLabel, VoiceLabels, read_voice_labels
+from judgekit.authoring.persona.labels import VoiceLabel, VoiceLabels, load_with_labels
 from judgekit.core.case import Case
-from judgekit.core.display.parts import counted
+from judgekit.core.display.parts import DisplayLine, counted
+from judgekit.core.display.text import to_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.output_file import refuse_foreign, whole_file
 from judgekit.core.score import Failure
@@ -20,7 +22,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import to_yaml
 from judgekit.metrics.brand_voice import calibration as files
 from judgekit.metrics.brand_voice.authenticity import WEIGHTS, Authenticity
-from judgekit.metrics.brand_voice.persona import Persona, read_persona
+from judgekit.metrics.brand_voice.persona import Persona
 from judgekit.report.export.target import translated
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.rates import auc_interval, best_threshold, f1_at, pearson, roc_auc
@@ -32,6 +34,10 @@ LEAST = {"bounds": 2, "traits": 25, "weights": 10, "validate": 10}
 STEPS = tuple(LEAST)
 DIGITS = 4
 PERCENTILES = (5, 95)
+WORDS = 5
+"""Maximum number of words to show per side."""
+WRONG = 5
+"""Maximum number of misclassified held-out labels to show."""
 _HEAD = "# Written by `judgekit persona calibrate`; the metric `authenticity` reads it.\n"
 
 
@@ -70,21 +76,6 @@ class LabelledScore(NamedTuple):
 
     label: VoiceLabel
     score: float
-
-
-def load_with_labels(persona: Path, labels: Path) -> tuple[Persona, VoiceLabels]:
-    """Return a persona and its labels.
-
-    Raises:
-        ConfigError: a file is wrong, or there are no labels for the persona.
-    """
-    if persona.suffix in (".jsonl", ".json"):
-        message = "is no persona but a file of data; name the persona first, then the labels"
-        raise ConfigError(message, where=str(persona))
-    file, _ = read_persona(persona)
-    loaded = Persona(file, persona)
-    names = dict.fromkeys((file.id or persona.stem, loaded.name, persona.stem))
-    return loaded, read_voice_labels(labels, persona=list(names))
 
 
 def authenticity_of(
@@ -304,3 +295,41 @@ class Calibrated:
         counts = {"on_brand": sum(labels), "off_brand": len(labels) - sum(labels)}
         known = {name: round(figure, DIGITS) for name, figure in figures.items()}
         return {"held_out": files.HeldOut(**counts, **known, seen=self._plan.compat)}
+
+
+def calibrated_text(outcome: Calibrated, path: Path) -> str:
+    """Return the content and the quality of a calibration."""
+    made, labels = outcome.calibration, outcome.labels
+    left = f" ({labels.undecided} undecided and {labels.others} of other personas left out)"
+    lines = [f"{made.persona}: {made.labels.on_brand} labels on brand, {made.labels.off_brand} off"
+             f"{left if labels.undecided or labels.others else ''}"]  # fmt: skip
+    if made.bounds:
+        lines.append(f"bounds: style from {made.bounds.low:g} to {made.bounds.high:g}")
+    if made.traits:
+        words = sorted(made.traits.tokens, key=lambda word: (made.traits.tokens[word], word))  # type: ignore[union-attr]
+        on = ", ".join(reversed(words[-WORDS:]))
+        lines.append(f"traits: {len(words)} words; on brand: {on}; off: {', '.join(words[:WORDS])}")
+    if made.weights:
+        shares = made.weights.model_dump().items()
+        lines.append(f"weights: {', '.join(f'{name} {weight:g}' for name, weight in shares)}")
+    lines += [*outcome.notes, *_validated(outcome), f"written to {path}"]
+    return to_text(map(DisplayLine, lines)) + "\n"
+
+
+def _validated(outcome: Calibrated) -> Iterator[str]:
+    held = outcome.calibration.held_out
+    if held is None:
+        yield "not validated: no figure says how good it is (--step validate)"
+        return
+    yield held.text
+    linear = "undefined" if held.pearson is None else f"{held.pearson:.2f}"
+    best = f"{held.f1_at_threshold:.2f} at the best threshold {held.threshold:.2f}"
+    yield f"F1 {held.f1:.2f} at 0.5, {best}; Pearson {linear}"
+    for name, side in (("on brand", 1), ("off brand", 0)):
+        values = [each.score for each in outcome.scores if each.label.label == side]
+        mean, sd = statistics.fmean(values), statistics.pstdev(values)
+        yield f"{name}: mean {mean:.2f}, sd {sd:.2f}, median {statistics.median(values):.2f}"
+    wrong = [e for e in outcome.scores if (e.score >= held.threshold) != (e.label.label == 1)]
+    if wrong:
+        shown = ", ".join(f"{each.label.id} ({each.score:.2f})" for each in wrong[:WRONG])
+        yield f"on the wrong side of it: {len(wrong)} of {len(outcome.scores)}: {shown}"

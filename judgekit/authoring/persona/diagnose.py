@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from judgekit.authoring.persona.calibrate import authenticity_of, load_with_labels
-from judgekit.authoring.persona.labels import SCENARIO, VoiceLabel
+from judgekit.authoring.persona.calibrate import authenticity_of
+from judgekit.authoring.persona.labels import SCENARIO, VoiceLabel, load_with_labels
 from judgekit.authoring.persona.steps import grouped_split
 from judgekit.core.case import Case
+from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, cut
+from judgekit.core.display.text import to_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
 from judgekit.core.suggest import suggest
@@ -246,3 +249,61 @@ def by_scenario(sample: JudgedSample) -> list[dict[str, Any]]:
             entry[key] = [text for text, _ in Counter(listed).most_common(MOST)]
         entries.append(entry)
     return sorted(entries, key=lambda entry: (entry["score"], entry["scenario"]))
+
+
+def diagnosis_text(sample: JudgedSample, *, as_json: bool = False) -> str:
+    """Return the cases in which judge and score disagree, with reasons."""
+    parts: list[DisplayPart] = [*_head(sample)]
+    entries = []
+    for each in sample.disagreements():
+        judged = each.verdict.details if each.verdict else {}
+        entry = {
+            "case": each.case.id,
+            "score": each.score,
+            "judge": each.judge,
+            "label": each.label,
+            "score_reason": each.reason,
+            "judge_reason": each.verdict.reason if each.verdict else "",
+            "weaknesses": judged.get("weaknesses"),
+            "suggestion": judged.get("suggestion"),
+        }
+        entries.append(entry)
+        label = "" if each.label is None else f", label {each.label}"
+        title = f"\n{each.case.id}: score {each.score:.2f}, judge {each.judge:.2f}{label}"
+        parts.append(DisplayLine(title))
+        for name in ("score_reason", "judge_reason", "suggestion"):
+            if entry[name]:
+                parts.append(DisplayLine(f"  {name.split('_')[0]}: {cut(str(entry[name]))}"))
+    return _json(sample, {"disagreements": entries}) if as_json else to_text(parts) + "\n"
+
+
+def scenarios_text(sample: JudgedSample, *, as_json: bool = False) -> str:
+    """Return the figures of each scenario."""
+    entries = by_scenario(sample)
+    if as_json:
+        return _json(sample, {"scenarios": entries})
+    rows = [
+        [
+            e["scenario"], str(e["cases"]), f"{e['score']:.2f}",
+            "-" if e["judge"] is None else f"{e['judge']:.2f}",
+            f"{e['agree']} of {e['judged']}", cut("; ".join(e["weaknesses"])),
+        ]
+        for e in entries
+    ]  # fmt: skip
+    head = ("scenario", "cases", "score", "judge", "agree", "weaknesses")
+    return to_text([*_head(sample), DisplayTable(head, rows, numbers=(1, 2, 3))]) + "\n"
+
+
+def _json(sample: JudgedSample, data: dict[str, Any]) -> str:
+    facts = {"cases": len(sample.cases), "threshold": sample.threshold, "spent": sample.spent}
+    data = {**facts, **sample.agreement, "missing": sample.missing, **data}
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _head(sample: JudgedSample) -> Iterator[DisplayLine]:
+    figures = sample.agreement
+    within = "" if figures["low"] is None else f" [{figures['low']:.2f}, {figures['high']:.2f}]"
+    missing = f"; {sample.missing} without a verdict" if sample.missing else ""
+    count = f"{len(sample.cases)} cases, {figures['judged']} judged{missing}"
+    side = f"on the same side of {sample.threshold:g} in {figures['agree']}{within}"
+    yield DisplayLine(f"{count}; judge and score are {side}")

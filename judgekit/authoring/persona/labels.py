@@ -22,6 +22,7 @@ from judgekit.core.suggest import closest, suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.json_text import json_fault, parse_json
 from judgekit.datasets.labels import reading_labels
+from judgekit.metrics.brand_voice.persona import Persona, read_persona
 
 MAX_LINE = 1_000_000
 """Maximum size of a line, in bytes."""
@@ -87,6 +88,21 @@ class VoiceLabels(NamedTuple):
     def values(self) -> list[int]:
         """The labels alone."""
         return [each.label for each in self.labels]
+
+
+def load_with_labels(persona: Path, labels: Path) -> tuple[Persona, VoiceLabels]:
+    """Return a persona and its labels.
+
+    Raises:
+        ConfigError: a file is wrong, or there are no labels for the persona.
+    """
+    if persona.suffix in (".jsonl", ".json"):
+        message = "is no persona but a file of data; name the persona first, then the labels"
+        raise ConfigError(message, where=str(persona))
+    file, _ = read_persona(persona)
+    loaded = Persona(file, persona)
+    names = dict.fromkeys((file.id or persona.stem, loaded.name, persona.stem))
+    return loaded, read_voice_labels(labels, persona=list(names))
 
 
 def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
