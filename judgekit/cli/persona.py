@@ -124,14 +124,10 @@ def _compare(text: Callable[..., str], flags: Mapping[str, Any]) -> None:
     from judgekit.authoring.persona.diagnose import SamplePlan, compare_with_judge
     from judgekit.cli.output import print_notes
 
-    plan = SamplePlan(flags["sample"], flags["rate"], flags["budget"], flags["seed"])
-    names = {"persona", "source", "cassette", "by", "threshold", "held_out"} & flags.keys()
-    outcome = compare_with_judge(
-        plan=plan,
-        options=named_values("--option", flags["option"]),
-        overrides=overrides(flags),
-        **{name: flags[name] for name in names},
-    )
+    settings = {name: flags[name] for name in SamplePlan._fields if name in flags}
+    options = named_values("--option", flags["option"])
+    plan = SamplePlan(flags["sample"], options=options, **settings)
+    outcome = compare_with_judge(flags["persona"], flags["source"], plan, overrides(flags))
     typer.echo(text(outcome, as_json=flags["json"]), nl=False)
     print_notes(outcome.suite)
     raise typer.Exit(3 if outcome.missing else 0)

@@ -306,7 +306,8 @@ def calibrated_text(outcome: Calibrated, path: Path) -> str:
     if made.bounds:
         lines.append(f"bounds: style from {made.bounds.low:g} to {made.bounds.high:g}")
     if made.traits:
-        words = sorted(made.traits.tokens, key=lambda word: (made.traits.tokens[word], word))  # type: ignore[union-attr]
+        weights = made.traits.tokens
+        words = sorted(weights, key=lambda word: (weights[word], word))
         on = ", ".join(reversed(words[-WORDS:]))
         lines.append(f"traits: {len(words)} words; on brand: {on}; off: {', '.join(words[:WORDS])}")
     if made.weights:

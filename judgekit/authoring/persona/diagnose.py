@@ -43,12 +43,22 @@ _KEPT = ("cases", "judge", "judges", "cassette", "redact", "rubrics", "limits")
 
 
 class SamplePlan(NamedTuple):
-    """The selection of cases for the judge."""
+    """The settings of a comparison, in particular the selection of cases for the judge."""
 
     strategy: str = "errors"
     rate: float = 0.2
     budget: int | None = None
     seed: int = 42
+    options: Mapping[str, Any] = {}
+    """Options of `authenticity` (see `OPTIONS`)."""
+    cassette: Path | None = None
+    """The tape of the judge, instead of that of the suite."""
+    by: str = "scenario"
+    """The metadata field with the scenario."""
+    threshold: float | None = None
+    """Minimum score of a reply that is on brand; by default that of the calibration."""
+    held_out: bool = False
+    """Whether to use only the labels that the calibration held out."""
 
 
 class ComparedCase(NamedTuple):
@@ -143,29 +153,15 @@ def sample_for_judge(
 
 
 def compare_with_judge(
-    persona: Path,
-    source: Path,
-    *,
-    overrides: Overrides,
-    plan: SamplePlan,
-    options: Mapping[str, Any],
-    cassette: Path | None = None,
-    by: str = "scenario",
-    threshold: float | None = None,
-    held_out: bool = False,
+    persona: Path, source: Path, plan: SamplePlan, overrides: Overrides
 ) -> JudgedSample:
     """Score all cases, and ask the judge about a sample.
 
     Args:
         persona: the persona file.
         source: a suite, with its cases, judge and cassette; or labels of the persona.
+        plan: the settings.
         overrides: flags about the judge.
-        plan: the selection of cases for the judge.
-        options: options of `authenticity` (see `OPTIONS`).
-        cassette: the tape of the judge, instead of that of the suite.
-        by: the metadata field with the scenario.
-        held_out: whether to use only the labels that the calibration held out.
-        threshold: minimum score of a reply that is on brand; by default that of the calibration.
 
     Raises:
         ConfigError: a file or a setting is wrong, or there is no judge.
@@ -174,26 +170,28 @@ def compare_with_judge(
     read = read_suite(source)[0] if is_suite else {}
     data = {key: value for key, value in read.items() if key in _KEPT}
     data["metrics"] = {_JUDGE: {"persona": str(persona.absolute())}}
-    if cassette is not None:
-        data["cassette"] = str(cassette.absolute())
+    if plan.cassette is not None:
+        data["cassette"] = str(plan.cassette.absolute())
     if not is_suite and not overrides.judge:
         raise ConfigError("no judge is given: add --judge MODEL, or name a suite that has one")
     built = build_suite(data, base=source.parent if is_suite else Path(), overrides=overrides)
-    metric = authenticity_of(load_persona(persona), options)
+    metric = authenticity_of(load_persona(persona), plan.options)
     made = metric.learned
-    labels = {} if is_suite else _labels(persona, source, made if held_out else None)
+    labels = {} if is_suite else _labels(persona, source, made if plan.held_out else None)
     given = list(built.cases()) if is_suite else [_case(id, labels[id]) for id in labels]
     values = {id: label.label for id, label in labels.items()}
     results = [each.rows[0].result for each in evaluate_sync(given, [metric]).results]
     cases = [
-        ComparedCase(case, _scenarios(case, by), values.get(case.id), result.value, result.reason)
+        ComparedCase(
+            case, _scenarios(case, plan.by), values.get(case.id), result.value, result.reason
+        )
         for case, result in zip(given, results, strict=True)
         if isinstance(result, Score) and result.value is not None
     ]
     if not cases:
         raise ConfigError("no case has a score to compare", where=str(source))
-    if threshold is None:
-        threshold = made.held_out.threshold if made and made.held_out else 0.5
+    threshold = made.held_out.threshold if made and made.held_out else 0.5
+    threshold = threshold if plan.threshold is None else plan.threshold
     chosen = [cases[at] for at in sample_for_judge(cases, plan, threshold)]
     built.cases = lambda: iter([each.case for each in chosen])  # type: ignore[method-assign]
     report = run_suite_sync(built)
