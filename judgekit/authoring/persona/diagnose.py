@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -179,15 +179,13 @@ def compare_with_judge(
     made = metric.learned
     labels = {} if is_suite else _labels(persona, source, made if plan.held_out else None)
     given = list(built.cases()) if is_suite else [_case(id, labels[id]) for id in labels]
-    values = {id: label.label for id, label in labels.items()}
-    results = [each.rows[0].result for each in evaluate_sync(given, [metric]).results]
-    cases = [
-        ComparedCase(
-            case, _scenarios(case, plan.by), values.get(case.id), result.value, result.reason
-        )
-        for case, result in zip(given, results, strict=True)
-        if isinstance(result, Score) and result.value is not None
-    ]
+    cases = []
+    for scored in evaluate_sync(given, [metric]).results:
+        case, result = scored.case, scored.rows[0].result
+        if isinstance(result, Score) and result.value is not None:
+            label = labels[case.id].label if case.id in labels else None
+            scenarios = _scenarios(case, plan.by)
+            cases.append(ComparedCase(case, scenarios, label, result.value, result.reason))
     if not cases:
         raise ConfigError("no case has a score to compare", where=str(source))
     threshold = made.held_out.threshold if made and made.held_out else 0.5
@@ -251,7 +249,7 @@ def by_scenario(sample: JudgedSample) -> list[dict[str, Any]]:
 
 def diagnosis_text(sample: JudgedSample, *, as_json: bool = False) -> str:
     """Return the cases in which judge and score disagree, with reasons."""
-    parts: list[DisplayPart] = [*_head(sample)]
+    parts: list[DisplayPart] = [_head(sample)]
     entries = []
     for each in sample.disagreements():
         judged = each.verdict.details if each.verdict else {}
@@ -289,7 +287,7 @@ def scenarios_text(sample: JudgedSample, *, as_json: bool = False) -> str:
         for e in entries
     ]  # fmt: skip
     head = ("scenario", "cases", "score", "judge", "agree", "weaknesses")
-    return to_text([*_head(sample), DisplayTable(head, rows, numbers=(1, 2, 3))]) + "\n"
+    return to_text([_head(sample), DisplayTable(head, rows, numbers=(1, 2, 3))]) + "\n"
 
 
 def _json(sample: JudgedSample, data: dict[str, Any]) -> str:
@@ -298,10 +296,10 @@ def _json(sample: JudgedSample, data: dict[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
-def _head(sample: JudgedSample) -> Iterator[DisplayLine]:
+def _head(sample: JudgedSample) -> DisplayLine:
     figures = sample.agreement
     within = "" if figures["low"] is None else f" [{figures['low']:.2f}, {figures['high']:.2f}]"
     missing = f"; {sample.missing} without a verdict" if sample.missing else ""
     count = f"{len(sample.cases)} cases, {figures['judged']} judged{missing}"
     side = f"on the same side of {sample.threshold:g} in {figures['agree']}{within}"
-    yield DisplayLine(f"{count}; judge and score are {side}")
+    return DisplayLine(f"{count}; judge and score are {side}")
