@@ -144,20 +144,16 @@ class Selection(NamedTuple):
 
         Only the first `LOOK` cases are searched; if there are more, a later one may have the field.
         """
-        left = {condition.field: condition for condition in self.where if condition.negated}
+        negated = {condition.field: condition for condition in self.where if condition.negated}
+        seen = CasesSeen(tuple(negated.values()))
         read: list[Case] = []
-        fields: dict[str, None] = {}
-        for case in islice(cases, LOOK if left else 0):
+        for case in islice(cases, LOOK if negated else 0):
             read.append(case)
-            if len(fields) < MOST:
-                fields |= dict.fromkeys(fields_of(case.metadata))
-            left = {field: one for field, one in left.items() if not values_at(case, field)}
-            if not left:
+            seen.add(case)
+            if len(seen.values) == len(negated):
                 break
-        if left and 0 < len(read) < LOOK:
-            field, condition = next(iter(left.items()))
-            hint = suggest(field, [ID, *sorted(fields)])
-            raise ConfigError(f"--where {condition}: no case has such a field{hint}")
+        if 0 < len(read) < LOOK and (unmet := seen.unmet()):
+            raise ConfigError(f"--where {unmet[0]}: {unmet[1]}")
         return chain(read, cases)
 
     def _selects(self, case: Case) -> bool:
@@ -169,8 +165,7 @@ class Selection(NamedTuple):
         if not seen.cases:
             return "there are no cases to choose from"
         if unmet := seen.unmet():
-            condition, why = unmet
-            return f"--where {condition}: {why}"
+            return f"--where {unmet[0]}: {unmet[1]}"
         if not self.where:
             return "none of the cases asked for is among these cases"
         also = " among the cases asked for" if self.ids is not None else ""

@@ -39,9 +39,8 @@ def verhoeff(digits: str) -> bool:
 
 
 def _dihedral(a: int, b: int) -> int:
-    if a < 5:
-        return (a + b) % 5 if b < 5 else 5 + (a + b) % 5
-    return 5 + (a - b) % 5 if b < 5 else (a - b) % 5
+    rotation = (a + b if a < 5 else a - b) % 5
+    return rotation + 5 if (a < 5) != (b < 5) else rotation
 
 
 def base58check(text: str) -> bool:
