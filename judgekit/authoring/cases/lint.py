@@ -1,15 +1,15 @@
-"""Lint of cases: check a file of cases against every rule, row by row."""
+"""Lint of cases: read all rows of a file with their errors, and check them against every rule."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from judgekit.authoring.cases.rows import CheckedRow, checked_rows
 from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
 from judgekit.authoring.lint.rule import Linted, LintFinding, rules_in
 from judgekit.cassette.detectors import DETECTORS, find_all
@@ -19,8 +19,13 @@ from judgekit.cassette.scan import masked
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import Shape
-from judgekit.datasets.chat_rows import ROLES
+from judgekit.datasets.chat_rows import ROLES, MessageReader
+from judgekit.datasets.field_names import MESSAGES
 from judgekit.datasets.ids import IdSet
+from judgekit.datasets.json_text import parse_json
+from judgekit.datasets.load import read_file
+from judgekit.datasets.row_builder import RowBuilder, RowFault
+from judgekit.datasets.stream import STDIN
 from judgekit.datasets.turn_rows import SessionTurn, sessions
 
 MOST = 1_000
@@ -39,6 +44,69 @@ _MOST_VALUES = 50
 """Maximum number of distinct values of a class label."""
 case_rules = partial(rules_in, Path(__file__).with_name("rules.yaml"))
 """Returns id -> rule."""
+
+
+class CheckedRow(NamedTuple):
+    """A row of a file."""
+
+    at: str | int
+    """Its line, or a text such as `row 3`."""
+    item: Case | SessionTurn | DatasetError
+    """Its content, or the error."""
+    has_id: bool = True
+    messages: Sequence[Message] | None = None
+    """All messages in order, if it is a chat."""
+
+
+def checked_rows(source: str, *, shape: Shape | None) -> Iterator[CheckedRow]:
+    """Yield every row of a file.
+
+    Raises:
+        DatasetError: the file cannot be read, or has no rows.
+    """
+    path = None if source == "-" else Path(source)
+    name = STDIN if path is None else source
+    for at, row in read_file(path, name, shape=shape or "auto", wrap=_CheckingBuilder)():
+        yield cast(CheckedRow, row)._replace(at=at)
+
+
+class _CheckingBuilder(RowBuilder):
+    """Returns the error of a row instead of raising it."""
+
+    def __init__(self, inner: RowBuilder) -> None:
+        self._inner = inner
+
+    def read(self, row: Any) -> Any:
+        return self._inner.read(row)
+
+    def build(self, row: Any, *, where: str) -> CheckedRow:
+        try:
+            item = self._inner.build(row, where=where)
+        except DatasetError as exc:
+            return CheckedRow(0, exc)
+        return CheckedRow(0, item, row.get("id") is not None, _messages(row))
+
+    def unreadable(self, error: DatasetError) -> CheckedRow:
+        return CheckedRow(0, error)
+
+    def build_python(self, row: Any, *, where: str, advice: str) -> Any:
+        try:
+            return super().build_python(row, where=where, advice=advice)
+        except DatasetError as exc:
+            return CheckedRow(0, exc)
+
+
+def _messages(row: dict[str, Any]) -> list[Message] | None:
+    messages = row.get(MESSAGES)
+    if isinstance(messages, str):
+        with suppress(ValueError):
+            messages = parse_json(messages)
+    if not isinstance(messages, list):
+        return None
+    reader = MessageReader()
+    with suppress(RowFault):
+        return [reader.read(item, field=MESSAGES) for item in messages]
+    return None
 
 
 def lint_cases(source: str, *, shape: Shape | None = None) -> Linted:
