@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
 from judgekit.authoring.lint.rule import Linted, LintFinding, rules_in
@@ -22,7 +22,7 @@ from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.chat_rows import ROLES, MessageReader
 from judgekit.datasets.field_names import MESSAGES
 from judgekit.datasets.ids import IdSet
-from judgekit.datasets.json_text import parse_json
+from judgekit.datasets.json_text import to_json_or_text
 from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.datasets.stream import STDIN
@@ -49,25 +49,11 @@ case_rules = partial(rules_in, Path(__file__).with_name("rules.yaml"))
 class CheckedRow(NamedTuple):
     """A row of a file."""
 
-    at: str | int
-    """Its line, or a text such as `row 3`."""
     item: Case | SessionTurn | DatasetError
     """Its content, or the error."""
     has_id: bool = True
     messages: Sequence[Message] | None = None
     """All messages in order, if it is a chat."""
-
-
-def checked_rows(source: str, *, shape: Shape | None) -> Iterator[CheckedRow]:
-    """Yield every row of a file.
-
-    Raises:
-        DatasetError: the file cannot be read, or has no rows.
-    """
-    path = None if source == "-" else Path(source)
-    name = STDIN if path is None else source
-    for at, row in read_file(path, name, shape=shape or "auto", wrap=_CheckingBuilder)():
-        yield cast(CheckedRow, row)._replace(at=at)
 
 
 class _CheckingBuilder(RowBuilder):
@@ -83,29 +69,24 @@ class _CheckingBuilder(RowBuilder):
         try:
             item = self._inner.build(row, where=where)
         except DatasetError as exc:
-            return CheckedRow(0, exc)
-        return CheckedRow(0, item, row.get("id") is not None, _messages(row))
+            return CheckedRow(exc)
+        return CheckedRow(item, row.get("id") is not None, _messages(row))
 
     def unreadable(self, error: DatasetError) -> CheckedRow:
-        return CheckedRow(0, error)
+        return CheckedRow(error)
 
     def build_python(self, row: Any, *, where: str, advice: str) -> Any:
         try:
             return super().build_python(row, where=where, advice=advice)
         except DatasetError as exc:
-            return CheckedRow(0, exc)
+            return CheckedRow(exc)
 
 
 def _messages(row: dict[str, Any]) -> list[Message] | None:
-    messages = row.get(MESSAGES)
-    if isinstance(messages, str):
-        with suppress(ValueError):
-            messages = parse_json(messages)
-    if not isinstance(messages, list):
-        return None
-    reader = MessageReader()
+    messages, reader = to_json_or_text(row.get(MESSAGES)), MessageReader()
     with suppress(RowFault):
-        return [reader.read(item, field=MESSAGES) for item in messages]
+        if isinstance(messages, list):
+            return [reader.read(item, field=MESSAGES) for item in messages]
     return None
 
 
@@ -120,18 +101,20 @@ def lint_cases(source: str, *, shape: Shape | None = None) -> Linted:
         DatasetError: the file cannot be read, or has no rows.
     """
     linter = CaseLinter(source)
-    for session, rows in groupby(checked_rows(source, shape=shape), key=_session_of):
+    path, name = (None, STDIN) if source == "-" else (Path(source), source)
+    rows: Any = read_file(path, name, shape=shape or "auto", wrap=_CheckingBuilder)
+    for session, group in groupby(rows(), key=_session_of):
         if session:
-            turns = [(row.at, row.item) for row in rows if isinstance(row.item, SessionTurn)]
-            linter.session(session, turns)
+            linter.session(session, [(at, row.item) for at, row in group])
         else:
-            for row in rows:
-                linter.row(row)
+            for at, row in group:
+                linter.row(at, row)
     return Linted([Path(source)], linter.findings())
 
 
-def _session_of(row: CheckedRow) -> str:
-    return row.item.session if isinstance(row.item, SessionTurn) else ""
+def _session_of(placed: tuple[str | int, CheckedRow]) -> str:
+    item = placed[1].item
+    return item.session if isinstance(item, SessionTurn) else ""
 
 
 class _Place(NamedTuple):
@@ -159,22 +142,8 @@ class CaseLinter:
         """Label -> its first case, and the number of cases per value."""
         self._mask = redactor(NAMES)
 
-    def row(self, row: CheckedRow) -> None:
-        """Check a row."""
-        if isinstance(row.item, DatasetError):
-            where = f"{row.item.where}: " if row.item.where else ""
-            message = str(row.item).removeprefix(where).removeprefix(f"field {row.item.field!r}: ")
-            self._add("unreadable", _place(row.at), row.item.field, message)
-        elif isinstance(row.item, Case):
-            place = _place(row.at, row.item.id)
-            if not row.has_id:
-                self._without_id = self._without_id or place
-                self._number_without_id += 1
-            self._case(row.item, place, row.messages, has_id=row.has_id)
-
     def session(self, session: str, turns: Sequence[tuple[str | int, SessionTurn]]) -> None:
         """Check the turns of a session, given with their locations."""
-        place = _place(turns[0][0], session)
         numbers = [(at, turn.number) for at, turn in turns]
         for (_, before), (at, number) in pairwise(numbers):
             if before is not None and number is not None and number > before + 1:
@@ -182,20 +151,34 @@ class CaseLinter:
                 self._add("missing-turn", _place(at, session), "turn_index", message)
         try:
             (_, case), *_ = sessions(iter(turns))
+            row = CheckedRow(case, messages=[Message(role=ROLES[turn.role]) for _, turn in turns])
         except DatasetError as exc:
-            self.row(CheckedRow(turns[0][0], exc))
-            return
-        self._case(case, place, [Message(role=ROLES[turn.role]) for _, turn in turns])
+            row = CheckedRow(exc)
+        self.row(turns[0][0], row)
 
-    def _case(
-        self, case: Case, place: _Place, roles: Sequence[Message] | None, *, has_id: bool = True
-    ) -> None:
+    def row(self, at: str | int, row: CheckedRow) -> None:
+        """Check a row, given with its line, or a text such as `row 3`."""
+        if isinstance(row.item, DatasetError):
+            where = f"{row.item.where}: " if row.item.where else ""
+            message = str(row.item).removeprefix(where).removeprefix(f"field {row.item.field!r}: ")
+            self._add("unreadable", _place(at), row.item.field, message)
+        elif isinstance(row.item, Case):
+            self._case(row.item, _place(at, row.item.id), row)
+
+    def _case(self, case: Case, place: _Place, row: CheckedRow) -> None:
+        if not row.has_id:
+            self._without_id = self._without_id or place
+            self._number_without_id += 1
         if not self._ids.add(case.id):
-            copied = "no id, and the content of a case before"
-            self._add("repeated-id", place, "id", "the id was used before" if has_id else copied)
+            message = "the id was used before"
+            if not row.has_id:
+                message = "no id, and the content of a case before"
+            self._add("repeated-id", place, "id", message)
         self._places.append((place.line, case.id))
         self._duplicates.add(case)
-        turns, where = (_turns_of(case), "history") if roles is None else (roles, "messages")
+        turns, where = row.messages, "messages"
+        if turns is None:
+            turns, where = _turns_of(case), "history"
         every = (*_blank_texts(case), *_turn_problems(turns, where), *_leaks(case), *_private(case))
         for rule, field, message in every:
             self._add(rule, place, field, message)
