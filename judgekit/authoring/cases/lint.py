@@ -166,14 +166,13 @@ class CaseLinter:
             self._case(row.item, _place(at, row.item.id), row)
 
     def _case(self, case: Case, place: _Place, row: CheckedRow) -> None:
+        repeated = "the id was used before"
         if not row.has_id:
             self._without_id = self._without_id or place
             self._number_without_id += 1
+            repeated = "no id, and the content of a case before"
         if not self._ids.add(case.id):
-            message = "the id was used before"
-            if not row.has_id:
-                message = "no id, and the content of a case before"
-            self._add("repeated-id", place, "id", message)
+            self._add("repeated-id", place, "id", repeated)
         self._places.append((place.line, case.id))
         self._duplicates.add(case)
         turns, where = row.messages, "messages"
@@ -249,15 +248,15 @@ def _texts(case: Case) -> Iterator[tuple[str, str]]:
     for name in ("reference", "context", "choices"):
         yield from ((f"{name}[{n}]", text) for n, text in enumerate(getattr(case, name)))
     for number, message in enumerate(case.history):
-        yield f"history[{number}].content", message.content
+        if has_text(message.content) or not message.tool_calls:
+            yield f"history[{number}].content", message.content
 
 
 def _blank_texts(case: Case) -> Problems:
     if case.input is None and case.output is None and not case.history:
         yield "no-text", None, "has no input, no output and no history"
     for field, text in _texts(case):
-        calls = field.startswith("history") and case.history[int(field[8:-9])].tool_calls
-        if not has_text(text) and not calls:
+        if not has_text(text):
             yield "empty-text", field, "is blank"
 
 
