@@ -8,7 +8,7 @@ Only `text` and `label` (1: on brand, 0: off brand) are needed. A line without a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -117,15 +117,19 @@ def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
             persona.
     """
     labels, undecided, names = [], 0, []
-    for number, row in _rows(path):
-        if row.persona_id is not None and row.persona_id not in persona:
-            names.append(row.persona_id)
-        elif row.label is None:
-            undecided += 1
-        else:
-            labels.append(_voice_label(row, number, row.label))
-        if len(labels) > MAX_LABELS:
-            raise ConfigError(f"more than {MAX_LABELS:,} labels; give a part", where=str(path))
+    with reading_labels(path), path.open("rb") as file:
+        for number, line in enumerate(bounded_lines(file, most=MAX_LINE), start=1):
+            if not line.strip():
+                continue
+            row = _row(line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n"), path, number)
+            if row.persona_id is not None and row.persona_id not in persona:
+                names.append(row.persona_id)
+            elif row.label is None:
+                undecided += 1
+            else:
+                labels.append(_voice_label(row, number, row.label))
+            if len(labels) > MAX_LABELS:
+                raise ConfigError(f"more than {MAX_LABELS:,} labels; give a part", where=str(path))
     if not labels and names:
         known = ", ".join(map(repr, sorted(set(names))[:3]))
         hint = suggest(names[0], persona, otherwise=f"; the persona is {' or '.join(persona)}")
@@ -133,14 +137,6 @@ def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
     if not labels:
         raise ConfigError("has no labels: no line has `label` 0 or 1", where=str(path))
     return VoiceLabels(labels, undecided, len(names))
-
-
-def _rows(path: Path) -> Iterator[tuple[int, VoiceLabelRow]]:
-    with reading_labels(path), path.open("rb") as file:
-        for number, line in enumerate(bounded_lines(file, most=MAX_LINE), start=1):
-            if line.strip():
-                text = line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
-                yield number, _row(text, path, number)
 
 
 def _row(line: bytes, path: Path, number: int) -> VoiceLabelRow:

@@ -5,9 +5,6 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-_DATE = re.compile(
-    r"(?:19|20)\d{2}[./\- ]\d{1,2}[./\- ]\d{1,2}|\d{1,2}[./\- ]\d{1,2}[./\- ](?:19|20)\d{2}"
-)
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
@@ -134,11 +131,6 @@ def _is_host(written: str) -> bool:
     return not special and not written.startswith("0.") and written != "255.255.255.255"
 
 
-def _is_phone(written: str) -> bool:
-    digits = re.sub(r"\D", "", written)
-    return len(digits) >= (9 if digits[0] == "0" else 7) and not _DATE.match(written)
-
-
 def _is_pair(written: str) -> bool:
     """Return whether two numbers are coordinates: 4 decimals (11 m), and not both in 0..1."""
     latitude, longitude = re.findall(r"\d{1,3}\.\d{1,15}", written)
@@ -165,7 +157,6 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
     "mac": lambda value: not value.isdigit() and len(set(value)) > 2,
     "nir": _is_nir,
     "nric": _is_nric,
-    "phone": _is_phone,
     "resident_identity": _is_chinese,
     "routing": lambda value: weighted(value, "371371371") % 10 == 0,
     "rut": _is_rut,

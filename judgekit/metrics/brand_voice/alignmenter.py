@@ -57,15 +57,16 @@ def rescale_style(value: float, bounds: tuple[float, float] = STYLE_BOUNDS) -> f
     >>> rescale_style(0.05), round(rescale_style(0.15), 9), rescale_style(7, (0.5, 0.5))
     (0.3, 0.6, 0.6)
     """
-    return 0.3 + 0.6 * _position(value, bounds)
+    return 0.3 + 0.6 * position(value, bounds)
 
 
 def rescale_variance(value: float, bounds: tuple[float, float] = VARIANCE_BOUNDS) -> float:
     """Return a variance between the bounds rescaled to .1-.9; .5 if the bounds are invalid."""
-    return 0.1 + 0.8 * _position(value, bounds)
+    return 0.1 + 0.8 * position(value, bounds)
 
 
-def _position(value: float, bounds: tuple[float, float]) -> float:
+def position(value: float, bounds: tuple[float, float]) -> float:
+    """Return the position of a value between bounds, 0..1; .5 if the bounds are invalid."""
     low, high = bounds
     return 0.5 if high <= low else max(0.0, min(1.0, (value - low) / (high - low)))
 

@@ -64,8 +64,7 @@ class StyleBounds(FileModel):
 
     def rescaled(self, similarity: float) -> float:
         """Return a similarity between the bounds rescaled to 0..1."""
-        share = (similarity - self.low) / (self.high - self.low)
-        return round(max(0.0, min(1.0, share)), 4)
+        return round(alignmenter.position(similarity, (self.low, self.high)), 4)
 
 
 class TraitModel(FileModel):
