@@ -131,9 +131,9 @@ def _form(entry: dict[str, Any], parts: dict[str, str]) -> PrivateForm:
         source = rf"(?<![^\W_])(?i:(?:{labels})@after@)(?P<value>{value})(?![^\W_])"
     sources = {"pattern": source, "like": "".join(entry.get("like", ""))}
     sources["unless"] = parts[entry["unless"]] if "unless" in entry else ""
-    settings = {name: entry[name] for name in ("words", "check", "ahead", "read") if name in entry}
-    settings |= {n: re.compile(_resolved(text, parts)) for n, text in sources.items() if text}
-    return PrivateForm(**settings)
+    patterns = {n: re.compile(_resolved(text, parts)) for n, text in sources.items() if text}
+    settings = {name: entry[name] for name in PrivateForm._fields if name in entry}
+    return PrivateForm(**{**settings, **patterns})
 
 
 def _resolved(source: str, parts: dict[str, str]) -> str:
