@@ -199,8 +199,7 @@ async def _train(
         raise ConfigError(f"vector of layer {layer}: {exc}; {advice}") from exc
     weights = (reply.server or "").removeprefix("weights ")
     # No other data: the digest of the file is part of the keys of all steered answers.
-    metadata = {"weights": weights}
-    return vector_bytes(read_vector(reply), layer=layer, metadata=metadata), weights
+    return vector_bytes(read_vector(reply), layer=layer, metadata={"weights": weights}), weights
 
 
 def _write(

@@ -1,6 +1,5 @@
 """`judgekit persona`: check and calibrate personas, and compare them with a judge."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,9 +83,7 @@ def diagnose(
 
     Exit codes: 0 compared, 2 the setup is wrong, 3 a sampled case has no verdict.
     """
-    from judgekit.authoring.persona.diagnose import diagnosis_text
-
-    _compare(diagnosis_text, command.params)
+    _compare(command.params)
 
 
 @app.command("scenarios")
@@ -114,20 +111,19 @@ def scenarios(
 
     Exit codes: 0 compared, 2 the setup is wrong, 3 a sampled case has no verdict.
     """
-    from judgekit.authoring.persona.diagnose import scenarios_text
-
-    _compare(scenarios_text, command.params)
+    _compare(command.params)
 
 
-def _compare(text: Callable[..., str], flags: Mapping[str, Any]) -> None:
+def _compare(flags: dict[str, Any]) -> None:
     """Compare a persona with a judge, and print the outcome."""
-    from judgekit.authoring.persona.diagnose import SamplePlan, compare_with_judge
+    from judgekit.authoring.persona import diagnose as work
     from judgekit.cli.output import print_notes
 
-    settings = {name: flags[name] for name in SamplePlan._fields if name in flags}
+    settings = {name: flags[name] for name in work.SamplePlan._fields if name in flags}
     options = named_values("--option", flags["option"])
-    plan = SamplePlan(flags["sample"], options=options, **settings)
-    outcome = compare_with_judge(flags["persona"], flags["source"], plan, overrides(flags))
+    plan = work.SamplePlan(flags["sample"], options=options, **settings)
+    outcome = work.compare_with_judge(flags["persona"], flags["source"], plan, overrides(flags))
+    text = work.scenarios_text if "by" in flags else work.diagnosis_text
     typer.echo(text(outcome, as_json=flags["json"]), nl=False)
     print_notes(outcome.suite)
     raise typer.Exit(3 if outcome.missing else 0)

@@ -241,9 +241,8 @@ class SteeredJudge(NamedJudge):
 
         self.local.check_layers([self._steering.layer])
         tensor = self._steering.tensor(width=int(model.config.hidden_size), weights=weights)
-        vector = SteeringVector({self._steering.layer: tensor})
-        patch: AbstractContextManager[None]
-        patch = vector.apply(model, multiplier=self._steering.strength)
+        vector, strength = SteeringVector({self._steering.layer: tensor}), self._steering.strength
+        patch: AbstractContextManager[None] = vector.apply(model, multiplier=strength)
         return patch
 
     def _generated(

@@ -112,13 +112,11 @@ def _is_nric(value: str) -> bool:
 
 
 def _is_rut(value: str) -> bool:
-    rest = -weighted(value[-2::-1], "23456723") % 11
-    return value[-1] == "0123456789K"[rest]
+    return value[-1] == "0123456789K"[-weighted(value[-2::-1], "23456723") % 11]
 
 
 def _is_hetu(value: str) -> bool:
-    number = int(value[:6] + value[-4:-1])
-    return value[-1] == "0123456789ABCDEFHJKLMNPRSTUVWXY"[number % 31]
+    return value[-1] == "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(value[:6] + value[-4:-1]) % 31]
 
 
 def _is_host(written: str) -> bool:
