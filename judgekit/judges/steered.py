@@ -11,6 +11,7 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -45,28 +46,27 @@ class SteerableModel:
         self.name = PREFIX + self._path
         self.lock = threading.Lock()
         """Lock around the model: torch uses several threads for one request."""
-        self._loaded: LoadedModel | None = None
         self._vectors: dict[int, list[float]] = {}
 
-    def ready(self) -> LoadedModel:
-        """Return the model, which is loaded once.
+    @cached_property
+    def loaded(self) -> LoadedModel:
+        """The model, which is loaded with the first use.
 
         Raises:
             ConfigError: the model is not on this machine.
             MissingExtra: a library is not installed.
             JudgeRejected: the model cannot be read.
         """
-        if self._loaded is None:
-            folder = self._folder()
-            if any(find_spec(package) is None for package in PACKAGES):
-                raise MissingExtra(feature=f"a call of {self.name}", extra="steering")
-            self._loaded = load_model(folder, name=self.name)
-            tokenizer = self._loaded.tokenizer
-            # Otherwise steering-vectors would pass token types, which `generate` does not use.
-            tokenizer.model_input_names = ["input_ids", "attention_mask"]
-            if tokenizer.pad_token is None:  # required, although nothing is padded
-                tokenizer.pad_token = tokenizer.eos_token or tokenizer.convert_ids_to_tokens(0)
-        return self._loaded
+        folder = self._folder()
+        if any(find_spec(package) is None for package in PACKAGES):
+            raise MissingExtra(feature=f"a call of {self.name}", extra="steering")
+        loaded = load_model(folder, name=self.name)
+        tokenizer = loaded.tokenizer
+        # Otherwise steering-vectors would pass token types, which `generate` does not use.
+        tokenizer.model_input_names = ["input_ids", "attention_mask"]
+        if tokenizer.pad_token is None:  # required, although nothing is padded
+            tokenizer.pad_token = tokenizer.eos_token or tokenizer.convert_ids_to_tokens(0)
+        return loaded
 
     def _folder(self) -> Path:
         folder = Path(self._path)
@@ -92,7 +92,7 @@ class SteerableModel:
         """
         from steering_vectors import get_num_matching_layers, guess_and_enhance_layer_config
 
-        model = self.ready().model
+        model = self.loaded.model
         matcher = guess_and_enhance_layer_config(model, layer_type="decoder_block")
         count = get_num_matching_layers(model, matcher.get("decoder_block", "{num}"))
         for layer in layers:
@@ -105,7 +105,7 @@ class SteerableModel:
         Raises:
             CaseError: the chat template of the model rejects the chat.
         """
-        tokenizer = self.ready().tokenizer
+        tokenizer = self.loaded.tokenizer
         if not tokenizer.chat_template:
             return "".join(f"{message.content}\n" for message in messages) + (answer or "")
         rows = [{"role": message.role, "content": message.content} for message in messages]
@@ -135,7 +135,7 @@ class SteerableModel:
             with self.lock:
                 if not self._vectors:
                     self._vectors = self._trained(json.loads(pairs), layers)
-                text, weights = vector_text(self._vectors[layer]), self.ready().weights
+                text, weights = vector_text(self._vectors[layer]), self.loaded.weights
             return local_reply(Try(text=text, finish="stop"), self.name, weights)
 
         async def train(request: Request) -> Reply:
@@ -146,7 +146,7 @@ class SteerableModel:
     def _trained(
         self, pairs: Sequence[Sequence[str]], layers: Sequence[int]
     ) -> dict[int, list[float]]:
-        tokenizer, model, _ = self.ready()
+        tokenizer, model, _ = self.loaded
         from steering_vectors import train_steering_vector
 
         self.check_layers(layers)
@@ -217,7 +217,7 @@ class SteeredJudge(NamedJudge):
 
     def _reply(self, request: Request) -> Reply:
         with self.local.lock:
-            tokenizer, model, weights = self.local.ready()
+            tokenizer, model, weights = self.local.loaded
             text = self.local.text(request.messages)
             # The chat template adds the special tokens itself.
             ids = tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"]
@@ -252,7 +252,7 @@ class SteeredJudge(NamedJudge):
         import torch
         from transformers import GenerationConfig
 
-        tokenizer, model, _ = self.local.ready()
+        tokenizer, model, _ = self.local.loaded
         params = {**PARAMS, **self.params}
         sampling = {name: float(params[name]) for name in ("temperature", "top_p")}
         config = GenerationConfig(

@@ -104,7 +104,7 @@ def train(model, layer=1, layers=(1,)):
 
 def test_the_vector_is_the_mean_difference_of_the_last_activations(tiny):
     torch, *_ = libraries()
-    tokenizer, model, _ = tiny.ready()
+    tokenizer, model, _ = tiny.loaded
     means = []
     for texts in (("How?\nRather well.", "Why?\nOne must."), ("How?\nSuper!", "Why?\nBecause!")):
         rows = []
@@ -132,7 +132,7 @@ def test_a_steered_answer_differs_and_is_the_same_each_time(tiny):
 
 def test_adding_the_vector_by_hand_gives_the_same_tokens(tiny):
     torch, *_ = libraries()
-    tokenizer, model, _ = tiny.ready()
+    tokenizer, model, _ = tiny.loaded
     numbers = read_vector(train(tiny))
     ids = tokenizer("Hello\n")["input_ids"]
     hook = model.transformer.h[1].register_forward_hook(
