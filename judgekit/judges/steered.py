@@ -221,12 +221,8 @@ class SteeredJudge(NamedJudge):
             text = self.local.text(request.messages)
             # The chat template adds the special tokens itself.
             ids = tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"]
-            most = context_of(model)
-            if most is not None and len(ids) >= most:
-                raise CaseError(f"{len(ids)} tokens; {self.model} takes {most} with the answer")
             ends = model.generation_config.eos_token_id or tokenizer.eos_token_id
-            with self._applied(model, weights):
-                new = self._generated(ids, most, ends, seed=int(request.key[:8], 16))
+            new = self._generated(ids, ends, seed=int(request.key[:8], 16))
         ended = bool(new) and new[-1] in (ends if isinstance(ends, list) else [ends])
         answer = tokenizer.decode(new, skip_special_tokens=True).strip()
         attempt = Try(text=answer, finish="stop" if ended else "length")
@@ -245,14 +241,15 @@ class SteeredJudge(NamedJudge):
         patch: AbstractContextManager[None] = vector.apply(model, multiplier=strength)
         return patch
 
-    def _generated(
-        self, ids: list[int], most: int | None, ends: int | list[int] | None, *, seed: int
-    ) -> list[int]:
+    def _generated(self, ids: list[int], ends: int | list[int] | None, *, seed: int) -> list[int]:
         """Generate and return the tokens after those of a prompt."""
         import torch
         from transformers import GenerationConfig
 
-        tokenizer, model, _ = self.local.loaded
+        tokenizer, model, weights = self.local.loaded
+        most = context_of(model)
+        if most is not None and len(ids) >= most:
+            raise CaseError(f"{len(ids)} tokens; {self.model} takes {most} with the answer")
         params = {**PARAMS, **self.params}
         sampling = {name: float(params[name]) for name in ("temperature", "top_p")}
         config = GenerationConfig(
@@ -263,7 +260,8 @@ class SteeredJudge(NamedJudge):
             **(sampling if sampling["temperature"] > 0 else {}),
         )
         given = torch.tensor([ids])
-        with torch.inference_mode(), torch.random.fork_rng(devices=[]):
+        own_generator = torch.random.fork_rng(devices=[])
+        with self._applied(model, weights), torch.inference_mode(), own_generator:
             torch.manual_seed(seed)
             out = model.generate(
                 given,
