@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.analysis.steering import FIGURES, SteeringCell, SteeringTable
+from judgekit.authoring.steering import FIGURES, SteeringCell, SteeringTable
 from judgekit.core.display.text import to_text
 
 
