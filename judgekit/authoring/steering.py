@@ -120,10 +120,8 @@ class SteeringTable(Document, Value):
     def _parts_shown(self) -> Iterable[DisplayPart]:
         yield DisplayLine(f"Steering towards: {cut(self.trait)}", "title")
         quality = "none" if self.baseline_quality is None else f"{self.baseline_quality:.2f}"
-        yield DisplayLine(
-            f"{self.model}; {self.pairs} pairs; {self.prompts} test prompts; quality by "
-            f"{self.rated_by}, of the baseline {quality}"
-        )
+        rated = f"quality by {self.rated_by}, of the baseline {quality}"
+        yield DisplayLine(f"{self.model}; {self.pairs} pairs; {self.prompts} test prompts; {rated}")
         rows = []
         for cell in self.cells:
             shown = ["–" if n is None else f"{n:.2f}" for n in map(cell.figures.get, FIGURES)]

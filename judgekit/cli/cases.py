@@ -39,9 +39,8 @@ def sanitize(
         work.check_output(cases, target, force=force)
     elif not dry_run:
         raise ConfigError("name the file to write: --out FILE, or only count: --dry-run")
-    sanitizer = work.Sanitizer(
-        kind or (), replacement=replacement, salt=work.salt_of(salt_env), compat=compat
-    )
+    salt = work.salt_of(salt_env)
+    sanitizer = work.Sanitizer(kind or (), replacement=replacement, salt=salt, compat=compat)
     rows = load_cases(cases, format=shape_of(format))
     work.write_sanitized(rows, sanitizer, target)
     typer.echo(sanitizer.json_text() if json else sanitizer.text(out=target), nl=False)

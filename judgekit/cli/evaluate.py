@@ -63,10 +63,9 @@ def evaluate(
     if benchmark is None:
         raise ConfigError("no benchmark is given: add --benchmark FILE, a file of cases")
     if benchmark in get_args(Shape) and not Path(benchmark).exists():
-        raise ConfigError(
-            f"--benchmark {benchmark}: judgekit downloads no benchmark; save its rows as JSON "
-            f"Lines with the answers to score, and add --format {benchmark}"
-        )
+        message = f"--benchmark {benchmark}: judgekit downloads no benchmark"
+        advice = "save its rows as JSON Lines with the answers to score, and add --format"
+        raise ConfigError(f"{message}; {advice} {benchmark}")
     options = given(positive_examples=positive_examples, negative_examples=negative_examples)
     options |= given(**named_values("--option", option))
     metrics = _metrics(evaluator, rubric, options, format=format)
@@ -144,17 +143,13 @@ def _metrics(
             raise ConfigError(f"--rubric belongs to the evaluator oracle, not to {evaluator}")
         return {Path(rubric).stem: {"rubric": rubric, **options}}
     if evaluator is None:
-        raise ConfigError(
-            "no evaluator is given: add --evaluator NAME (judgekit metrics lists them) or "
-            "--rubric FILE"
-        )
+        advice = "add --evaluator NAME (judgekit metrics lists them) or --rubric FILE"
+        raise ConfigError(f"no evaluator is given: {advice}")
     known = sorted({*EVALUATORS, *metric_names()})
     name = EVALUATORS.get(evaluator, evaluator)
     if name not in known:
-        raise ConfigError(
-            f"--evaluator: there is no {evaluator!r}"
-            + suggest(evaluator, known, otherwise="; judgekit metrics lists them")
-        )
+        hint = suggest(evaluator, known, otherwise="; judgekit metrics lists them")
+        raise ConfigError(f"--evaluator: there is no {evaluator!r}{hint}")
     if name == "task" and "benchmark" not in options:
         if format not in PRESETS:
             kinds = ", ".join(PRESETS)

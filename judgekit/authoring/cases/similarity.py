@@ -139,8 +139,7 @@ def _distinct(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _frame(case: Case) -> int:
     """Return a hash of the fields that must be equal."""
-    fields = case.model_dump(
-        mode="json", include={"system", "history", "context", "choices"}, exclude_defaults=True
-    )
+    names = {"system", "history", "context", "choices"}
+    fields = case.model_dump(mode="json", include=names, exclude_defaults=True)
     text = canonical_json(fields) if fields else ""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())

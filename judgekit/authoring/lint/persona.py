@@ -37,10 +37,8 @@ def lint_personas(paths: Sequence[str | Path]) -> Linted:
             continue  # checked with its persona
         if not path.exists():
             personas.read_persona(path)  # raises the error with a suggestion
-        findings += (
-            persona_rules()[rule].finding(Problem(where, message))
-            for rule, where, message in _problems(path)
-        )
+        for rule, where, message in _problems(path):
+            findings.append(persona_rules()[rule].finding(Problem(where, message)))
     return Linted([Path(path) for path in paths], findings)
 
 

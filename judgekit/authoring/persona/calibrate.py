@@ -168,15 +168,14 @@ class Calibrated:
     def _start(self, share: float) -> files.PersonaCalibration:
         """Return the earlier calibration, for single steps on the same labels, or an empty one."""
         plan, labels = self._plan, self.labels
-        on_brand = sum(labels.values)
         fresh = files.PersonaCalibration(
             persona=self._persona.name,
             persona_digest=self._persona.digest[:16],
             measured_with=self._plain.measured(),
             labels=files.LabelCounts(
                 digest=labels.digest,
-                on_brand=on_brand,
-                off_brand=len(labels.values) - on_brand,
+                on_brand=labels.values.count(1),
+                off_brand=labels.values.count(0),
                 split=1.0 if plan.compat else share,
                 seed=plan.seed,
             ),

@@ -278,14 +278,11 @@ def scenarios_text(sample: JudgedSample, *, as_json: bool = False) -> str:
     entries = by_scenario(sample)
     if as_json:
         return _json(sample, {"scenarios": entries})
-    rows = [
-        [
-            e["scenario"], str(e["cases"]), f"{e['score']:.2f}",
-            "-" if e["judge"] is None else f"{e['judge']:.2f}",
-            f"{e['agree']} of {e['judged']}", cut("; ".join(e["weaknesses"])),
-        ]
-        for e in entries
-    ]  # fmt: skip
+    rows = []
+    for e in entries:
+        judge = "-" if e["judge"] is None else f"{e['judge']:.2f}"
+        figures = (str(e["cases"]), f"{e['score']:.2f}", judge, f"{e['agree']} of {e['judged']}")
+        rows.append((e["scenario"], *figures, cut("; ".join(e["weaknesses"]))))
     head = ("scenario", "cases", "score", "judge", "agree", "weaknesses")
     return to_text([_head(sample), DisplayTable(head, rows, numbers=(1, 2, 3))]) + "\n"
 

@@ -164,10 +164,6 @@ def _row(line: bytes, path: Path, number: int) -> VoiceLabelRow:
 def _voice_label(row: VoiceLabelRow, number: int, label: int) -> VoiceLabel:
     turn = "" if row.turn_index is None else f":{row.turn_index}"
     tags = [*row.scenario_tags, *(tag for tag in row.tags if tag.startswith(SCENARIO))]
-    return VoiceLabel(
-        text=row.text,
-        label=label,
-        id=f"{row.session_id}{turn}" if row.session_id else f"line {number}",
-        session=row.session_id,
-        scenarios=tuple(dict.fromkeys(tag.removeprefix(SCENARIO) for tag in tags)),
-    )
+    id = f"{row.session_id}{turn}" if row.session_id else f"line {number}"
+    scenarios = tuple(dict.fromkeys(tag.removeprefix(SCENARIO) for tag in tags))
+    return VoiceLabel(row.text, label, id, row.session_id, scenarios)

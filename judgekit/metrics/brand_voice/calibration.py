@@ -129,10 +129,8 @@ class HeldOut(FileModel):
         """The figure with its interval, in words."""
         held, seen = ("", " that it was made with") if self.seen else ("held-out ", "")
         before = "" if self.uncalibrated is None else f"; {self.uncalibrated:.2f} without it"
-        return (
-            f"{held}ROC-AUC {self.roc_auc:.2f} [{self.low:.2f}, {self.high:.2f}]"
-            f" on {self.on_brand + self.off_brand} labels{seen}{before}"
-        )
+        figure = f"ROC-AUC {self.roc_auc:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return f"{held}{figure} on {self.on_brand + self.off_brand} labels{seen}{before}"
 
 
 class PersonaCalibration(FileModel):
@@ -236,10 +234,8 @@ def calibration_for(
     elif isinstance(option, Mapping) and "format" in option:
         known = _validated(option, Lines(file=""), where=f"{metric}: calibration")
     elif measured().compat is None:
-        raise ConfigError(
-            f"{metric}: this calibration belongs to compat: alignmenter; without it, name a file"
-            f" that `judgekit persona calibrate` wrote"
-        )
+        message = f"{metric}: this calibration belongs to compat: alignmenter; without it"
+        raise ConfigError(f"{message}, name a file that `judgekit persona calibrate` wrote")
     else:
         return alignmenter.calibration_of(option)
     if known.measured_with != measured():
