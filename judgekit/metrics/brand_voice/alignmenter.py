@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import read_named
@@ -131,11 +131,7 @@ def read_calibration(data: object) -> AlignmenterCalibration:
 
 
 def trait_probability(
-    text: str,
-    *,
-    bias: float,
-    token_weights: Mapping[str, float],
-    phrase_weights: Mapping[str, float],
+    text: str, bias: float, token_weights: Mapping[str, float], phrase_weights: Mapping[str, float]
 ) -> float:
     """Return the logistic function of the bias plus the weights of the words in a text.
 
@@ -171,23 +167,21 @@ def keyword_hits(text: str, keywords: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-class RuleScore(NamedTuple):
-    """The score of a session by keywords."""
+def rule_score(replies: Sequence[str], keywords: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the score of a session by keywords, as details of the score.
 
-    turns: int
-    violations: int
-    rate: float
-    """Hits of categories / turns; it may exceed 1."""
-    categories: dict[str, int]
-    score: float
-
-
-def rule_score(replies: Sequence[str], keywords: Mapping[str, Sequence[str]]) -> RuleScore:
-    """Return max(0, 1 - hits / turns); 1 without turns."""
+    `violation_rate` is hits of categories / turns; it may exceed 1. `rule_score` is max(0, 1 -
+    hits / turns); 1 without turns.
+    """
     hits = [category for text in replies for category in keyword_hits(text, keywords)]
-    counts = dict(sorted(Counter(hits).items()))
     rate = len(hits) / len(replies) if replies else 0.0
-    return RuleScore(len(replies), len(hits), rate, counts, max(0.0, 1.0 - rate))
+    return {
+        "turns": len(replies),
+        "violation_rate": rate,
+        "violation_count": len(hits),
+        "categories": dict(sorted(Counter(hits).items())),
+        "rule_score": max(0.0, 1.0 - rate),
+    }
 
 
 def fused_score(rules: float, seconds: Sequence[float]) -> float:

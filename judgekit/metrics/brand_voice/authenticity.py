@@ -108,10 +108,8 @@ class Authenticity(ComputedMetric):
             "lexicon": persona.preferred or persona.avoided,
         }
         if not self.compat and not any(weights[part] for part, has in there.items() if has):
-            raise ConfigError(
-                f"{self.name}: the persona {persona.name!r} has nothing to compare with; add"
-                " exemplars, traits or a lexicon"
-            )
+            message = f"{self.name}: the persona {persona.name!r} has nothing to compare with"
+            raise ConfigError(f"{message}; add exemplars, traits or a lexicon")
 
     @property
     def made_with(self) -> dict[str, Json]:
@@ -231,14 +229,11 @@ class Authenticity(ComputedMetric):
         raw = style_mean(vector, exemplars)
         style = alignmenter.rescale_style(raw, calibration.bounds)
         trained = calibration.bias is not None
-        traits = alignmenter.trait_probability(
-            text,
-            bias=calibration.bias or 0.0,
-            token_weights=calibration.tokens
-            if trained
-            else alignmenter.persona_weights(sorted(avoided), persona.style_words),
-            phrase_weights=calibration.phrases,
-        )
+        weights = calibration.tokens
+        if not trained:
+            weights = alignmenter.persona_weights(sorted(avoided), persona.style_words)
+        bias = calibration.bias or 0.0
+        traits = alignmenter.trait_probability(text, bias, weights, calibration.phrases)
         words = alignmenter.lexicon_density(tokens, preferred, avoided)
         details: dict[str, Json] = {
             "style": style,

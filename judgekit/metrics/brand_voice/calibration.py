@@ -76,9 +76,7 @@ class TraitModel(FileModel):
 
     def probability(self, text: str) -> float:
         """Return the probability that a reply is on brand, 0..1."""
-        return alignmenter.trait_probability(
-            plain(text), bias=self.bias, token_weights=self.tokens, phrase_weights=self.phrases
-        )
+        return alignmenter.trait_probability(plain(text), self.bias, self.tokens, self.phrases)
 
     def reason(self, text: str) -> str:
         """Return the words with the largest effect on the probability."""

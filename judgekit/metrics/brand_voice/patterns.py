@@ -227,10 +227,8 @@ def built_in_patterns(categories: Sequence[str] = CATEGORIES) -> PatternSet:
     """
     for category in categories:
         if category not in CATEGORIES:
-            raise ConfigError(
-                f"no pattern list of {category!r}{suggest(category, list(CATEGORIES))}; "
-                "give your own list in the option patterns"
-            )
+            message = f"no pattern list of {category!r}{suggest(category, CATEGORIES)}"
+            raise ConfigError(f"{message}; give your own list in the option patterns")
     return joined([_shipped(category) for category in dict.fromkeys(categories)])
 
 

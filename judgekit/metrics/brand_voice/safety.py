@@ -105,9 +105,8 @@ class SafetyPatterns(ComputedMetric):
         own = None if self.patterns is None else patterns_of(self.name, self.patterns)
         lists = joined([built_in_patterns(categories), *([own] if own else [])])
         if not lists.patterns:
-            raise ConfigError(
-                f"{self.name}: no patterns to search for; give categories or patterns"
-            )
+            message = f"{self.name}: no patterns to search for; give categories or patterns"
+            raise ConfigError(message)
         object.__setattr__(self, "lists", lists)
 
     @property
@@ -157,19 +156,13 @@ class SafetyPatterns(ComputedMetric):
                 keywords.setdefault(pattern.category, []).extend(pattern.words.entries)
         rules = rule_score(texts, keywords)
         seconds = [offline_safety(text) for text in texts] if self.classifier else []
+        mean = math.fsum(seconds) / len(seconds) if seconds else None
+        also = ", and its offline classifier" if self.classifier else ""
         return Score(
-            value=fused_score(rules.score, seconds),
-            method="keywords, as Alignmenter"
-            + (", and its offline classifier" if self.classifier else ""),
-            reason=f"{rules.violations} hits of categories in {len(texts)} turns.",
-            details={
-                "turns": rules.turns,
-                "violation_rate": rules.rate,
-                "violation_count": rules.violations,
-                "categories": rules.categories,
-                "rule_score": rules.score,
-                "classifier_mean": math.fsum(seconds) / len(seconds) if seconds else None,
-            },
+            value=fused_score(rules["rule_score"], seconds),
+            method=f"keywords, as Alignmenter{also}",
+            reason=f"{rules['violation_count']} hits of categories in {len(texts)} turns.",
+            details={**rules, "classifier_mean": mean},
             meta=self.made_with,
         )
 

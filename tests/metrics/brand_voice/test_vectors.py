@@ -254,11 +254,12 @@ def test_safety_of_the_code(row):
     if not seconds and row["parameters"]["classifier"] == "heuristic":
         seconds = [alignmenter.offline_safety(text) for text in said]
 
-    assert (rules.turns, rules.violations) == (expected["turns"], expected["violations"])
-    assert near(row, rules.rate, "violation_rate")
-    assert rules.categories == expected["categories"]
-    assert near(row, rules.score, "rule_score")
-    assert near(row, alignmenter.fused_score(rules.score, seconds), "score")
+    assert rules["turns"] == expected["turns"]
+    assert rules["violation_count"] == expected["violations"]
+    assert near(row, rules["violation_rate"], "violation_rate")
+    assert rules["categories"] == expected["categories"]
+    assert near(row, rules["rule_score"], "rule_score")
+    assert near(row, alignmenter.fused_score(rules["rule_score"], seconds), "score")
 
 
 def scored_by_the_metric(row):
