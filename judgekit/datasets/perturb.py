@@ -162,11 +162,7 @@ class Perturbation:
 
 
 def perturb(
-    cases: Iterable[Case],
-    perturbations: Sequence[Perturbation],
-    *,
-    seed: int = 0,
-    count: int = 1,
+    cases: Iterable[Case], perturbations: Sequence[Perturbation], *, seed: int = 0, count: int = 1
 ) -> Iterator[Case]:
     """Yield changed copies of every case.
 
@@ -287,17 +283,16 @@ def synonyms(text: str, *, draw: Draw, rate: float, lexicon: Mapping[str, Sequen
     if not words:
         return text
     longest_first = sorted(words, key=lambda word: (-len(word), word))
-    pattern = re.compile(
-        r"(?<!\w)(?:" + "|".join(map(re.escape, longest_first)) + r")(?!\w)", re.IGNORECASE
-    )
-    return substitute(
-        text,
-        pattern,
-        draw,
-        rate,
-        lambda word: _with_case_of(word, draw.choice(words[word.casefold()])),
-        changes=lambda word: word.casefold() in words,
-    )
+    either = "|".join(map(re.escape, longest_first))
+    pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+
+    def other(word: str) -> str:
+        return _with_case_of(word, draw.choice(words[word.casefold()]))
+
+    def is_listed(word: str) -> bool:
+        return word.casefold() in words
+
+    return substitute(text, pattern, draw, rate, other, changes=is_listed)
 
 
 def _with_case_of(like: str, word: str) -> str:

@@ -46,9 +46,8 @@ def sample_cases(
             fields |= dict.fromkeys(fields_of(case.metadata))
             fields |= dict.fromkeys(f"labels.{name}" for name in case.labels)
         if len(sizes) > MOST_STRATA:
-            raise ConfigError(
-                f"--by {by}: more than {MOST_STRATA:,} values; choose a field with fewer"
-            )
+            message = f"more than {MOST_STRATA:,} values; choose a field with fewer"
+            raise ConfigError(f"--by {by}: {message}")
         sizes[stratum] += 1
         # The heap stores the lowest draws as negative numbers, so its first item is removed first.
         entry = (-Draw("sample", seed, case.id).below(2**64), -number, case)

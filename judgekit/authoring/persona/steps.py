@@ -29,6 +29,7 @@ _CELLS = 20_000_000
 _STEPS = 100
 DIGITS = 6
 """Decimals of written figures: the last bits of a solver's result differ between machines."""
+_Numbers = NDArray[np.float64]
 
 
 class SplitIndices(NamedTuple):
@@ -110,12 +111,10 @@ def fit_traits(labels: Sequence[VoiceLabel], *, l2: float = L2) -> TraitModel:
     return TraitModel(bias=rounded[-1], tokens=learned)
 
 
-def _newton(
-    matrix: NDArray[np.float64], labels: NDArray[np.float64], penalty: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _newton(matrix: _Numbers, labels: _Numbers, penalty: _Numbers) -> _Numbers:
     """Return the weights where the gradient of the penalised loss is 0."""
 
-    def loss(weights: NDArray[np.float64]) -> float:
+    def loss(weights: _Numbers) -> float:
         logits = matrix @ weights
         likelihood = np.logaddexp(0.0, logits) - labels * logits
         return float(likelihood.sum() + (penalty * weights**2).sum() / 2)
