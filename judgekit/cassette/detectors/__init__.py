@@ -63,24 +63,11 @@ def find_all(text: str, kinds: Iterable[str]) -> list[Detection]:
     enabled = set(kinds)
     if not _DIGIT.search(text):
         enabled &= _WITHOUT_DIGITS
+    taken = bytearray(len(text))  # 1 for each character of a detection
     detections: list[Detection] = []
     for kind, find in DETECTORS.items():
-        if kind in enabled:
-            detections = _merged(detections, [Detection(kind, span) for span in find(text)])
-    return detections
-
-
-def _merged(first: list[Detection], second: list[Detection]) -> list[Detection]:
-    """Merge both lists in order, without those of the second that overlap one of the first."""
-    if not first or not second:
-        return first or second
-    merged: list[Detection] = []
-    place = 0
-    for detection in second:
-        while place < len(first) and first[place].span.end <= detection.span.start:
-            merged.append(first[place])
-            place += 1
-        if place == len(first) or first[place].span.start >= detection.span.end:
-            merged.append(detection)
-    merged += first[place:]
-    return merged
+        for span in find(text) if kind in enabled else ():
+            if taken.find(1, span.start, span.end) < 0:
+                taken[span.start : span.end] = b"\1" * (span.end - span.start)
+                detections.append(Detection(kind, span))
+    return sorted(detections, key=lambda detection: detection.span.start)
