@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -301,7 +301,8 @@ def _leaks(case: Case) -> Problems:
 
 
 def _private(case: Case) -> Problems:
-    for field, text in (("id", case.id), *_texts(case), *_entries(case)):
+    objects = (_entries(name, getattr(case, name)) for name in ("metadata", "labels", "expected"))
+    for field, text in chain([("id", case.id)], _texts(case), *objects):
         for kind, group in groupby(sorted(find_all(text, DETECTORS)), key=lambda one: one.kind):
             spans = [one.span for one in group if not reserved(kind, one.span.value)]
             if spans:
@@ -310,16 +311,14 @@ def _private(case: Case) -> Problems:
                 yield "private-data", field, f"{kind}: {shown}{more}"
 
 
-def _entries(case: Case) -> Iterable[tuple[str, str]]:
-    """Yield the texts in the objects of a case, each after the name of its entry."""
-    names = ("metadata", "labels", "expected")
-    left: list[tuple[str, Any]] = [(name, getattr(case, name)) for name in names]
-    while left:
-        path, value = left.pop()
-        if isinstance(value, Mapping):
-            left += [(f"{path}.{name}", item) for name, item in value.items()]
-        elif isinstance(value, (list, tuple)):
-            left += [(path, item) for item in reversed(value)]
-        elif isinstance(value, (str, int)) and not isinstance(value, bool):
-            name = path.rpartition(".")[2].replace("_", " ")
-            yield path, f"{name}: {value}"
+def _entries(path: str, value: object) -> Iterator[tuple[str, str]]:
+    """Yield the texts in an object of a case, each after the name of its entry."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _entries(f"{path}.{name}", item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _entries(path, item)
+    elif isinstance(value, (str, int)) and not isinstance(value, bool):
+        name = path.rpartition(".")[2].replace("_", " ")
+        yield path, f"{name}: {value}"

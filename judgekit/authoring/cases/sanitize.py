@@ -108,11 +108,8 @@ class Sanitizer:
         return new
 
     def _in_field(self, field: str) -> Redact:
-        def redact(text: str) -> str:
-            self._field = field
-            return self._redact(text)
-
-        return redact
+        self._field = field  # fields are redacted one after the other
+        return self._redact
 
     def _replace(self, kind: str, value: str) -> str:
         self.counts[kind, self._field] += 1
