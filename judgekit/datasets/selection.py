@@ -62,13 +62,10 @@ def values_in(metadata: Mapping[str, Any], field: str) -> list[Any]:
     ['free', 3]
     """
     value: Any = metadata
-    if field in value:
-        value = value[field]  # a name that contains dots
-    else:
-        for name in field.split("."):
-            if not isinstance(value, Mapping) or name not in value:
-                return []
-            value = value[name]
+    for name in [field] if field in metadata else field.split("."):  # a name may contain dots
+        if not isinstance(value, Mapping) or name not in value:
+            return []
+        value = value[name]
     return list(value) if isinstance(value, list | tuple) else [value]
 
 

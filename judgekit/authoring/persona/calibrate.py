@@ -147,7 +147,7 @@ class Calibrated:
         self._plan, self._persona, self.labels = plan, persona, labels
         self.notes: list[str] = []
         self.scores: list[LabelledScore] = []
-        self._parts: list[fit.MeasuredParts] = []
+        self._parts: Sequence[fit.MeasuredParts] = []
         default = 0.0 if plan.compat else fit.L2
         self._l2 = default if plan.l2 is None else plan.l2
         self._plain = self._metric(False)
@@ -233,16 +233,22 @@ class Calibrated:
         train = fit.sgd_traits if self._plan.compat else fit.fit_traits
         return {"traits": train(self._train, l2=self._l2)}
 
-    def _measured(self, traits: files.TraitModel | None) -> list[fit.MeasuredParts]:
+    def _measured(self, traits: files.TraitModel | None) -> Sequence[fit.MeasuredParts]:
         """Return the parts of each reply, by rules or by a model of words trained without it."""
         turns = self._turns(self._metric(self.calibration.model_copy(update={"traits": traits})))
         if traits and not self._plan.compat:
             unseen = fit.cross_fitted(self._train, l2=self._l2)
             turns = [{**turn, "traits": p} for turn, p in zip(turns, unseen, strict=True)]
-        return [fit.MeasuredParts(turn["style"], turn["traits"], turn["lexicon"]) for turn in turns]
+        return turns
 
     def weights(self) -> dict[str, Any]:
-        """Return the best weights; discard the model of words if the rules are better."""
+        """Return the best weights; discard the model of words if the rules are better.
+
+        Raises:
+            ConfigError: all labels are held out, because a session is never split.
+        """
+        if not self._train:
+            raise self._plan.fault("too few sessions: none is left to calibrate with")
         traits = self.calibration.traits
         self._parts = self._measured(traits)
         best = fit.best_weights(self._parts, self._values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -162,20 +162,17 @@ def sgd_traits(
     return TraitModel(bias=bias, tokens={token: w for token, w in weights.items() if w})
 
 
-class MeasuredParts(NamedTuple):
-    """The parts of one reply, 0..1; `None` if a part does not apply."""
-
-    style: float | None
-    traits: float | None
-    lexicon: float | None
+MeasuredParts = Mapping[str, float | None]
+"""The parts of one reply by their names in `WEIGHTS`, 0..1; `None` if a part does not apply."""
 
 
 def fold_all(parts: Sequence[MeasuredParts], weights: AuthenticityWeights) -> list[float | None]:
     """Return the weighted mean of the applicable parts of each reply, as in `authenticity`."""
-    shares = (weights.style, weights.traits, weights.lexicon)
+    shares = weights.model_dump()
     folded: list[float | None] = []
     for each in parts:
-        terms = [(w, part) for w, part in zip(shares, each, strict=True) if part is not None]
+        known = ((share, each[name]) for name, share in shares.items())
+        terms = [(share, part) for share, part in known if part is not None]
         total = math.fsum(w for w, _ in terms)
         folded.append(math.fsum(w * part for w, part in terms) / total if total > 1e-9 else None)
     return folded
@@ -196,7 +193,7 @@ def best_weights(parts: Sequence[MeasuredParts], labels: Sequence[int]) -> BestW
     Weights that give more replies a score are preferred. `None` if no part applies to replies of
     both classes.
     """
-    applies = [any(value is not None for value in column) for column in zip(*parts, strict=True)]
+    applies = [any(each[name] is not None for each in parts) for name in WEIGHTS]
     best: BestWeights | None = None
     for tenths in product(range(11), repeat=len(WEIGHTS)):
         vain = any(n and not there for n, there in zip(tenths, applies, strict=True))

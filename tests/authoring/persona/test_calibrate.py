@@ -9,7 +9,6 @@ import pytest
 
 from judgekit.authoring.persona.calibrate import CalibratePlan, calibrate
 from judgekit.authoring.persona.steps import (
-    MeasuredParts,
     best_weights,
     cross_fitted,
     fit_traits,
@@ -42,8 +41,9 @@ def test_known_weights_of_the_parts_are_found(tmp_path):
     import random
 
     draw = random.Random(3)
-    parts = [MeasuredParts(*(draw.random() for _ in range(3))) for _ in range(3000)]
-    score = [0.3 * p.style + 0.6 * p.traits + 0.1 * p.lexicon for p in parts]
+    names = ("style", "traits", "lexicon")
+    parts = [{name: draw.random() for name in names} for _ in range(3000)]
+    score = [0.3 * p["style"] + 0.6 * p["traits"] + 0.1 * p["lexicon"] for p in parts]
     labels = [int(draw.random() < 1 / (1 + 2.718 ** (-30 * (s - 0.5)))) for s in score]
 
     weights = best_weights(parts, labels).weights

@@ -78,6 +78,17 @@ def test_labels_of_one_kind_are_refused(simulated, judgekit):
     )
 
 
+def test_labels_of_one_session_are_refused(simulated, judgekit):
+    simulated.write([{**row, "session_id": "s"} for row in simulated.rows[:60]])
+
+    done = judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl")
+
+    assert done.code == 2
+    assert done.err == (
+        "judgekit: labels.jsonl: too few sessions: none is left to calibrate with\n"
+    )
+
+
 def test_wrong_flags_are_named(simulated, judgekit):
     def said(*flags):
         done = judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl", *flags)
