@@ -31,8 +31,7 @@ def sanitize(
     you share it.
     """
     from judgekit.authoring.cases import sanitize as work
-    from judgekit.datasets import load_cases
-    from judgekit.datasets.load import shape_of
+    from judgekit.datasets.load import load_cases, shape_of
 
     target = None if dry_run else out
     if target is not None:
@@ -91,8 +90,7 @@ def sample(
     """
     from judgekit.authoring.cases.sanitize import check_output
     from judgekit.core.display.parts import counted
-    from judgekit.datasets import load_cases
-    from judgekit.datasets.load import shape_of
+    from judgekit.datasets.load import load_cases, shape_of
     from judgekit.datasets.stratified import sample_cases
     from judgekit.datasets.write import write_cases
 
@@ -121,19 +119,17 @@ def perturb(
     same seed gives the same bytes. Answer the copies with `judgekit answer`, or with your own
     system, and score them with adversarial_robustness.
     """
-    from judgekit.datasets import load_cases
-    from judgekit.datasets.perturb import Perturbation, check_output, read_lexicon
-    from judgekit.datasets.perturb import perturb as perturbed
+    from judgekit.datasets import perturb as work
+    from judgekit.datasets.load import load_cases
     from judgekit.datasets.write import write_cases
 
     if out is not None:
-        check_output(out)
-
-    words = read_lexicon(lexicon) if lexicon else None
+        work.check_output(out)
+    words = work.read_lexicon(lexicon) if lexicon else None
     changes = [
-        Perturbation(name, rate=rate, lexicon=words, instructions=instruction) for name in kind
+        work.Perturbation(name, rate=rate, lexicon=words, instructions=instruction) for name in kind
     ]
-    copies = perturbed(load_cases(cases, limit=limit), changes, seed=seed, count=count)
+    copies = work.perturb(load_cases(cases, limit=limit), changes, seed=seed, count=count)
     written = write_cases(copies, out)
     print(f"{written} perturbed cases written to {out or 'standard output'}", file=sys.stderr)
     if not written:

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from heapq import merge
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +31,6 @@ def without_overlap(spans: Iterable[PrivateSpan]) -> Iterator[PrivateSpan]:
             yield span
 
 
-_FILE = Path(__file__).with_name("forms.yaml")
 _PART = re.compile("@(\\w+)@")
 _SEPARATORS = re.compile(r"[\s.\-/·:]+")
 _BEFORE = 24
@@ -77,9 +76,8 @@ def forms(kind: str) -> tuple[PrivateForm, ...]:
     return tuple(_form(entry, parts) for entry in data["kinds"][kind])
 
 
-def form_data() -> dict[str, Any]:
-    """Return the content of `forms.yaml`: `parts`, `tokens`, `reserved` and `kinds`."""
-    return package_data(_FILE)
+form_data = partial(package_data, Path(__file__).with_name("forms.yaml"))
+"""Returns the content of `forms.yaml`: `parts`, `tokens`, `reserved` and `kinds`."""
 
 
 def find_forms(kind: str, text: str) -> Iterator[PrivateSpan]:
