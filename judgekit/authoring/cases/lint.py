@@ -117,13 +117,8 @@ def _session_of(placed: tuple[str | int, CheckedRow]) -> str:
     return item.session if isinstance(item, SessionTurn) else ""
 
 
-class _Place(NamedTuple):
-    """The location of a case."""
-
-    line: int
-    row: str
-    """`row 3: ` in a file whose rows are not lines."""
-    id: str | None = None
+CasePlace = tuple[str | int, str | None]
+"""A line, or a text such as `row 3`, and the id of the case there."""
 
 
 class CaseLinter:
@@ -134,11 +129,11 @@ class CaseLinter:
         self._findings: list[LintFinding] = []
         self._counts: Counter[str] = Counter()
         self._ids = IdSet()
-        self._without_id: _Place | None = None
+        self._without_id: CasePlace | None = None
         self._number_without_id = 0
         self._places: list[tuple[int, str]] = []
         self._duplicates = NearDuplicates()
-        self._labels: dict[str, tuple[_Place, Counter[str]]] = {}
+        self._labels: dict[str, tuple[CasePlace, Counter[str]]] = {}
         """Label -> its first case, and the number of cases per value."""
         self._mask = redactor(NAMES)
 
@@ -148,7 +143,7 @@ class CaseLinter:
         for (_, before), (at, number) in pairwise(numbers):
             if before is not None and number is not None and number > before + 1:
                 message = f"turn {number} follows turn {before}"
-                self._add("missing-turn", _place(at, session), "turn_index", message)
+                self._add("missing-turn", (at, session), "turn_index", message)
         try:
             (_, case), *_ = sessions(iter(turns))
             row = CheckedRow(case, messages=[Message(role=ROLES[turn.role]) for _, turn in turns])
@@ -161,19 +156,19 @@ class CaseLinter:
         if isinstance(row.item, DatasetError):
             where = f"{row.item.where}: " if row.item.where else ""
             message = str(row.item).removeprefix(where).removeprefix(f"field {row.item.field!r}: ")
-            self._add("unreadable", _place(at), row.item.field, message)
+            self._add("unreadable", (at, None), row.item.field, message)
         elif isinstance(row.item, Case):
-            self._case(row.item, _place(at, row.item.id), row)
+            self._case(row.item, at, row)
 
-    def _case(self, case: Case, place: _Place, row: CheckedRow) -> None:
-        repeated = "the id was used before"
+    def _case(self, case: Case, at: str | int, row: CheckedRow) -> None:
+        place, repeated = (at, case.id), "the id was used before"
         if not row.has_id:
             self._without_id = self._without_id or place
             self._number_without_id += 1
             repeated = "no id, and the content of a case before"
         if not self._ids.add(case.id):
             self._add("repeated-id", place, "id", repeated)
-        self._places.append((place.line, case.id))
+        self._places.append((at if isinstance(at, int) else 1, case.id))
         self._duplicates.add(case)
         turns, where = row.messages, "messages"
         if turns is None:
@@ -183,7 +178,7 @@ class CaseLinter:
             self._add(rule, place, field, message)
         for name, value in case.labels.items():
             if isinstance(value, (str, bool, int, float)):
-                _, counts = self._labels.setdefault(name, (place._replace(id=None), Counter()))
+                _, counts = self._labels.setdefault(name, ((at, None), Counter()))
                 if len(counts) <= _MOST_VALUES:
                     counts[str(value)] += 1
 
@@ -196,7 +191,7 @@ class CaseLinter:
             (line, id), (first, other) = self._places[later], self._places[earlier]
             where = f" at line {first}" if first > 1 or line > 1 else ""
             message = f"{alike:.0%} like case {self._mask(other)!r}{where}"
-            self._add("near-duplicate", _Place(line, "", id), "input", message)
+            self._add("near-duplicate", (line, id), "input", message)
         for name, (place, counts) in self._labels.items():
             self._check_label(f"labels.{name}", place, counts)
         for rule, count in sorted(self._counts.items()):
@@ -206,7 +201,7 @@ class CaseLinter:
                 self._findings.append(last._replace(message=message, case=None, field=None))
         return self._findings
 
-    def _check_label(self, field: str, place: _Place, counts: Counter[str]) -> None:
+    def _check_label(self, field: str, place: CasePlace, counts: Counter[str]) -> None:
         total, cases = counts.total(), len(self._places)
         if total < cases:
             message = f"on {total:,} of {cases:,} cases; this is the first"
@@ -216,27 +211,25 @@ class CaseLinter:
             message = f"{most / total:.0%} of {total:,} labels are {self._mask(value)!r}"
             self._add("label-balance", place, field, message)
 
-    def _add(self, rule: str, place: _Place, field: str | None, message: str) -> None:
+    def _add(self, rule: str, place: CasePlace, field: str | None, message: str) -> None:
         self._counts[rule] += 1
         if self._counts[rule] > MOST:
             return
-        id, field = (name and self._mask(name) for name in (place.id, field))
+        at, id = place
+        line, before = (at, "") if isinstance(at, int) else (1, f"{at}: ")
+        id, field = (name and self._mask(name) for name in (id, field))
         subject = ", ".join(filter(None, [id and f"case {id!r}", field and f"field {field}"]))
         # Paths in advice escape the dots of a key, which would hide an address.
         bare = message.replace("\\", "")
         masked_message = message if self._mask(bare) == bare else self._mask(bare)
-        text = f"{place.row}{subject}{': ' if subject else ''}{masked_message}"
+        text = f"{before}{subject}{': ' if subject else ''}{masked_message}"
         severity = case_rules()[rule].severity
-        finding = LintFinding(self._file, place.line, rule, severity, text, case=id, field=field)
+        finding = LintFinding(self._file, line, rule, severity, text, case=id, field=field)
         self._findings.append(finding)
 
 
 Problems = Iterator[tuple[str, str | None, str]]
 """Rule, field and message of each problem."""
-
-
-def _place(at: str | int, id: str | None = None) -> _Place:
-    return _Place(at, "", id) if isinstance(at, int) else _Place(1, f"{at}: ", id)
 
 
 def _texts(case: Case) -> Iterator[tuple[str, str]]:
