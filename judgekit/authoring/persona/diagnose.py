@@ -260,8 +260,7 @@ def diagnosis_text(sample: JudgedSample, *, as_json: bool = False) -> str:
             "label": each.label,
             "score_reason": each.reason,
             "judge_reason": each.verdict.reason if each.verdict else "",
-            "weaknesses": judged.get("weaknesses"),
-            "suggestion": judged.get("suggestion"),
+            **{name: judged.get(name) for name in ("weaknesses", "suggestion")},
         }
         entries.append(entry)
         label = "" if each.label is None else f", label {each.label}"

@@ -25,6 +25,7 @@ def pseudonym(name: str, value: str, key: bytes = b"") -> str:
 
 Detector = Callable[[str], Iterator[PrivateSpan]]
 
+_BY_CODE: Mapping[str, Detector] = {"key": find_keys, "email": find_emails}
 _ORDER = (
     "key", "email", "iban", "crypto", "device", "card", "ip", "ssn", "passport", "driver_license",
     "health_id", "tax_id", "national_id", "bank_account", "vehicle", "birth_date", "coordinates",
@@ -32,11 +33,7 @@ _ORDER = (
 )  # fmt: skip
 # A password in a URL also looks like an e-mail address, so keys come first; labels and check digits
 # come before looser forms. A new kind can have any position: only enabled kinds compete.
-DETECTORS: Mapping[str, Detector] = {
-    **{kind: partial(find_forms, kind) for kind in _ORDER},
-    "key": find_keys,
-    "email": find_emails,
-}
+DETECTORS = {kind: _BY_CODE.get(kind, partial(find_forms, kind)) for kind in _ORDER}
 """Kind -> its detector, in order of precedence."""
 _WITHOUT_DIGITS = {"key", "email", "ip", "device", "bank_account", "name"}
 """The kinds that can match without a digit; the others are skipped in a text without digits."""
