@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BeforeValidator, Field
 
 from judgekit.core.canonical import digest_json
-from judgekit.core.errors import ConfigError, place
+from judgekit.core.errors import ConfigError, place, placed
 from judgekit.core.file_model import FileModel, none_yet, validate_file
 from judgekit.core.input_file import bounded_lines
 from judgekit.core.suggest import closest, suggest
@@ -37,7 +37,7 @@ def _label(value: Any) -> Any:
     return value
 
 
-class VoiceLabelRow(FileModel):
+class VoiceLabelRow(FileModel, extra="ignore"):
     """One line; other keys are ignored."""
 
     text: str
@@ -121,7 +121,8 @@ def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
         for number, line in enumerate(bounded_lines(file, most=MAX_LINE), start=1):
             if not line.strip():
                 continue
-            row = _row(line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n"), path, number)
+            with placed(place(path, number)):
+                row = _row(line.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n"))
             if row.persona_id is not None and row.persona_id not in persona:
                 names.append(row.persona_id)
             elif row.label is None:
@@ -139,25 +140,23 @@ def read_voice_labels(path: Path, *, persona: Collection[str]) -> VoiceLabels:
     return VoiceLabels(labels, undecided, len(names))
 
 
-def _row(line: bytes, path: Path, number: int) -> VoiceLabelRow:
-    where = place(path, number)
+def _row(line: bytes) -> VoiceLabelRow:
     example = '{"text": "...", "label": 1}'
     try:
         data = parse_json(line)
     except ValueError as exc:
-        message = f"not JSON: {json_fault(exc, line).what}; a label is {example}"
-        raise ConfigError(message, where=where) from exc
+        fault = json_fault(exc, line).what
+        raise ConfigError(f"not JSON: {fault}; a label is {example}") from exc
     if not isinstance(data, dict):
-        raise ConfigError(f"not a label; write {example}", where=where)
+        raise ConfigError(f"not a label; write {example}")
     fields = VoiceLabelRow.model_fields
     for key in sorted(data.keys() - fields.keys()):
         absent = fields.keys() - data.keys() - {"labeler"}
         if close := closest(key, sorted(absent), alike=0.8):
-            raise ConfigError(f"unknown key {key!r}; did you mean {close[0]!r}?", where=where)
-    known = {key: value for key, value in data.items() if key in fields}
-    row = validate_file(VoiceLabelRow, known, lines=Lines(file=str(path), first=number))
+            raise ConfigError(f"unknown key {key!r}; did you mean {close[0]!r}?")
+    row = validate_file(VoiceLabelRow, data, lines=Lines(file=""))
     if not row.text.strip():
-        raise ConfigError("text: must not be blank", where=where)
+        raise ConfigError("text: must not be blank")
     return row
 
 
