@@ -130,9 +130,8 @@ class Authenticity(ComputedMetric):
 
     def measured(self) -> MeasuredWith:
         """Return the settings that a calibration must match."""
-        return MeasuredWith(
-            embedder=identity_of(self.embedder), reduce=self.reduce, compat=self.compat
-        )
+        embedder = identity_of(self.embedder)
+        return MeasuredWith(embedder=embedder, reduce=self.reduce, compat=self.compat)
 
     async def score(self, case: Case) -> Score:
         """Score one session, or its last reply.
