@@ -168,11 +168,10 @@ MeasuredParts = Mapping[str, float | None]
 
 def fold_all(parts: Sequence[MeasuredParts], weights: AuthenticityWeights) -> list[float | None]:
     """Return the weighted mean of the applicable parts of each reply, as in `authenticity`."""
-    shares = weights.model_dump()
+    shares = weights.model_dump().items()
     folded: list[float | None] = []
     for each in parts:
-        known = ((share, each[name]) for name, share in shares.items())
-        terms = [(share, part) for share, part in known if part is not None]
+        terms = [(w, part) for name, w in shares if (part := each[name]) is not None]
         total = math.fsum(w for w, _ in terms)
         folded.append(math.fsum(w * part for w, part in terms) / total if total > 1e-9 else None)
     return folded
