@@ -52,7 +52,7 @@ class Tape:
         self.path = path
         self._file = -1
         self._seek_lock = Lock()
-        """Lock from a seek to the next read: threads share the file position."""
+        """Lock from a seek to the next read, on Windows: threads share the file position."""
         self._parts: dict[str, int] = {}
         self._prefixes = array("I")
         self._places = array("I")
@@ -158,15 +158,20 @@ class Tape:
 
     def line(self, number: int) -> str:
         """Return the line of a record, without its line end."""
-        return self._read(self._places[number])
+        places = self._places
+        at = places[number]
+        size = places[number + 1] - at if number + 1 < len(places) else 0
+        # In a file that is not sorted, the next record may be anywhere.
+        return self._read(at, size if 0 < size <= _CHUNK else _CHUNK)
 
     def _bytes(self, at: int, size: int) -> bytes:
+        if hasattr(os, "pread"):
+            return os.pread(self._file, size, at)
         with self._seek_lock:
             os.lseek(self._file, at, os.SEEK_SET)
             return os.read(self._file, size)
 
-    def _read(self, at: int) -> str:
-        size = _CHUNK
+    def _read(self, at: int, size: int = _CHUNK) -> str:
         while True:
             data = self._bytes(at, size)
             end = data.find(b"\n")

@@ -237,7 +237,8 @@ class RubricMetric(JudgedMetric):
                 )
             return known
 
-        variant, _ = render(WRITTEN, self.jury.members[0].judge.api)
+        _, _, api = self._builders[0]
+        variant, _ = render(WRITTEN, api)
         plans = self._plans.get(variant)
         if plans is None:
             plans = self._plans[variant] = self._planned(variant)

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from judgekit.core.distribution import LITTLE_MASS
+from judgekit.core.distribution import LITTLE_MASS, Distribution
 from judgekit.core.score import Opinion, Score
 from judgekit.core.value import Value
 from judgekit.metrics.aggregate import mean_of
@@ -212,19 +212,21 @@ class OpinionTally:
         """Criterion -> source, rows, the sum of the mass of legal answers, rows with little."""
 
     def add(self, score: Score, cluster: Hashable = None) -> None:
-        """Add a score of the metric itself, with its cluster if there are clusters."""
-        for part in score.parts:
-            if (shown := part.distribution) is not None and shown.source != "samples":
-                mass = self._masses.setdefault(part.id, [shown.source, 0, 0.0, 0])
-                mass[1] += 1
-                mass[2] += shown.mass
-                mass[3] += shown.mass < LITTLE_MASS
+        """Add the opinions of a score, with its cluster if there are clusters."""
         texts: dict[str, list[Opinion]] = {}
         for opinion in score.opinions:
             texts.setdefault(opinion.of, []).append(opinion)
             self._orders.setdefault(opinion.order, None)
         for opinions in texts.values():
             self._add(opinions, cluster)
+
+    def add_distribution(self, id: str, shown: Distribution) -> None:
+        """Add the distribution of the answers to a criterion."""
+        if shown.source != "samples":
+            mass = self._masses.setdefault(id, [shown.source, 0, 0.0, 0])
+            mass[1] += 1
+            mass[2] += shown.mass
+            mass[3] += shown.mass < LITTLE_MASS
 
     def _add(self, opinions: Sequence[Opinion], cluster: Hashable) -> None:
         members: dict[str, list[Opinion]] = {}

@@ -274,7 +274,8 @@ class Tally:
         self._scale = result.scale
         if result.fallback is None:
             self._add_parts(result, cluster)
-            self._opinions.add(result, cluster)
+            if result.opinions:
+                self._opinions.add(result, cluster)
         if result.value is None:
             self._counts[result.status] += 1
             return
@@ -290,6 +291,8 @@ class Tally:
             criterion = self._criteria.get(part.id)
             if criterion is None:
                 criterion = self._criteria[part.id] = _CriterionTally(clustered=self.clustered)
+            if part.distribution is not None:
+                self._opinions.add_distribution(part.id, part.distribution)
             if part.value is None:
                 criterion.states[part.status] += 1
                 continue

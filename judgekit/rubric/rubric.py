@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -79,13 +80,14 @@ class Rubric(Displayed):
             if isinstance(entries := vars(self)[named], tuple):
                 vars(self)[named] = {entry.name: entry for entry in entries}
         self._written = (self.description, self.criteria, self.details)
-        self._variants: dict[tuple[str, frozenset[str], bool], _Prepared] = {}
+        self._variants: dict[tuple[str, tuple[bool, ...], bool], _Prepared] = {}
         self._arrangements: dict[tuple[str, tuple[str, ...], Arrangement], Variant] = {}
 
     @cached_property
-    def _optional(self) -> dict[str, frozenset[str]]:
-        """Mode -> the fields that decide which of its groups apply to a case."""
-        return {mode: frozenset().union(*needs.values()) for mode, needs in self._needs.items()}
+    def _optional(self) -> dict[str, list[str]]:
+        """Mode -> the fields that decide which of its groups apply to a case, sorted."""
+        needs = self._needs.items()
+        return {mode: sorted(frozenset().union(*fields.values())) for mode, fields in needs}
 
     @cached_property
     def _needs(self) -> dict[str, dict[str, frozenset[str]]]:
@@ -255,18 +257,18 @@ class Rubric(Displayed):
                 empty = getattr(case, name) is not None and name not in ("history", "metadata")
                 what = f"{name!r} is empty" if empty else f"the case has no {name!r}"
                 raise CaseError(f"{what}, which rubric {self.name!r} needs")
-        fields = self._optional[mode]
-        present = frozenset([name for name in fields if _present(case, name)])
+        present = tuple([_present(case, name) for name in self._optional[mode]])
         key = (mode, present, own_form)
         prepared = self._variants.get(key)
         if prepared is None:
             prepared = self._variants[key] = self._prepare(mode, present, own_form=own_form)
         return prepared
 
-    def _prepare(self, mode: str, present: frozenset[str], *, own_form: bool) -> _Prepared:
-        live = tuple(group for group, needed in self._needs[mode].items() if needed <= present)
+    def _prepare(self, mode: str, present: Sequence[bool], *, own_form: bool) -> _Prepared:
+        fields = set(compress(self._optional[mode], present))
+        live = tuple(group for group, needed in self._needs[mode].items() if needed <= fields)
         if not live:
-            either = " or ".join(map(repr, sorted(self._optional[mode])))
+            either = " or ".join(map(repr, self._optional[mode]))
             where = f"rubric {self.name!r} in mode {mode!r}"
             raise CaseError(f"{where} needs the case to have {either}")
         variant = Variant(self, {group: self.modes[mode][group] for group in live})
