@@ -339,20 +339,22 @@ class RubricMetric(JudgedMetric):
 
     def _score_of(self, case: Case, variant: Variant, several: Sequence[OpinionReply]) -> Score:
         """Fold the answers of one judgment, or of several opinions together."""
-        judgments = [judgment for one in several for judgment in one.judgments]
         verdict, outcomes = self.combined(variant, several)
         folded = variant.fold(outcomes, self.rubric.combine)
         parts = _parts(case, verdict, outcomes, folded)
         details = self.details(variant, verdict, folded)
         opinions: tuple[Opinion, ...] = ()
+        judgments = several[0].judgments
         if len(several) > 1:
+            judgments = tuple(judgment for one in several for judgment in one.judgments)
             opinions = opinions_of(variant, several, self.rubric.combine)
             if len(self.jury.members) == 1:
                 valid = [opinion.values for opinion in opinions if opinion.failure is None]
                 details["samples"] = {id: [values[id] for values in valid] for id in variant.ids}
         elif len(judgments) == 1:
             # The parts already have the answers of a single judgment.
-            judgments = [trusted(Judgment, {**verdict.__dict__, "answers": {}, "details": {}})]
+            fields = {**verdict.__dict__, "answers": {}, "details": {}}
+            judgments = (trusted(Judgment, fields),)
         return trusted(
             Score,
             {
@@ -366,7 +368,7 @@ class RubricMetric(JudgedMetric):
                 "method": self._method,
                 "confidence": min(1.0, folded.covered) if folded.value is not None else None,
                 "ground_truth": None,
-                "judgments": tuple(judgments),
+                "judgments": judgments,
                 "details": details,
                 "meta": self._meta_of(judgments),
                 "fallback": None,
