@@ -2,10 +2,11 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import SchemaValidator, core_schema
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
@@ -54,6 +55,10 @@ class Document(Displayed):
         return to_markdown(self._all_parts())
 
 
+_constructors: dict[type[BaseModel], tuple[Callable[[Any], Any], set[str]]] = {}
+"""Class -> a function that makes a value from fields, extra fields and names; and the names."""
+
+
 class Value(BaseModel):
     """A frozen pydantic model that refuses unknown fields, NaN and infinities."""
 
@@ -64,6 +69,13 @@ class Value(BaseModel):
         # Most commands use few models; building all would double the start-up time.
         defer_build=True,
     )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        # A model takes its fields from the inner schema; `any_schema` passes them on unchecked.
+        # Once a class has a validator, pydantic-core would use that instead of this schema.
+        schema = core_schema.model_schema(cls, core_schema.any_schema())
+        _constructors[cls] = SchemaValidator(schema).validate_python, set(cls.model_fields)
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         for name, field in type(self).model_fields.items():
@@ -112,22 +124,6 @@ class _Short(str):
 
 
 V = TypeVar("V", bound=Value)
-_new = object.__new__
-_put_fields = BaseModel.__dict__["__dict__"].__set__
-_put_names = BaseModel.__dict__["__pydantic_fields_set__"].__set__
-_put_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
-_put_private = BaseModel.__dict__["__pydantic_private__"].__set__
-
-
-class _Names(dict[type[Value], set[str]]):
-    """The field names of each class, computed on first use."""
-
-    def __missing__(self, kind: type[Value]) -> set[str]:
-        names = self[kind] = set(kind.model_fields)
-        return names
-
-
-_names = _Names()
 
 
 def trusted(kind: type[V], fields: dict[str, Any]) -> V:
@@ -140,11 +136,8 @@ def trusted(kind: type[V], fields: dict[str, Any]) -> V:
         kind: the class of the value.
         fields: every field of the class, in its order; the value keeps this dict.
     """
-    value = _new(kind)
-    _put_fields(value, fields)
-    _put_names(value, _names[kind])
-    _put_extra(value, None)
-    _put_private(value, None)
+    construct, names = _constructors[kind]
+    value: V = construct((fields, None, names))
     return value
 
 

@@ -10,7 +10,7 @@ from judgekit.core.case import Case
 from judgekit.core.distribution import Distribution
 from judgekit.core.errors import JudgeUnavailable
 from judgekit.core.jury import Jury
-from judgekit.core.score import Opinion, Part, Score
+from judgekit.core.score import Opinion, Score
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.display import summary_text
@@ -170,7 +170,7 @@ def test_little_mass_on_legal_answers_is_reported():
     tally = OpinionTally(clustered=False)
     for mass in (0.6, 0.9, 1.0):
         shown = Distribution(labels=("a",), probabilities=(1.0,), source="logprobs", mass=mass)
-        tally.add(Score(value=1.0, parts=(Part(id="ok", value=1.0, distribution=shown),)))
+        tally.add_distribution("ok", shown)
 
     found = tally.finish()
 
