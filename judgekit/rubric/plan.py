@@ -4,8 +4,7 @@ A template that only prints the texts of a case, plain or fenced, or tests wheth
 prints the same text for all cases of one shape, except for these texts. A template that reads or
 changes a text has no plan and is rendered for each case.
 
-Measured with benchmarks/replay.py in 8 paired rounds: plans save 25 % (cold) to 28 % (warm) of the
-processor time of a replay.
+Plans save a fifth of a replay: a row takes 1.26 million instructions with them, 1.63 without.
 """
 
 from __future__ import annotations
