@@ -21,8 +21,6 @@ MOST_PAIRS = 50**2
 """Maximum number of distinct answers for kappa; with more, answers are treated as numbers."""
 _Pattern = tuple[tuple[str, ...], str | None, tuple[Any, ...], tuple[float | None, ...], Hashable]
 """Judges, or none for samples; a criterion; answers; values; the cluster."""
-_Given = tuple[Any, float | None]
-"""An answer and its value."""
 MOST_PATTERNS = 4_096
 """Maximum number of distinct rows to keep before they are added up."""
 
@@ -163,30 +161,41 @@ class _Agreement:
         self.sums = PairSums()
         self.same = self.cases = 0
 
-    def add(self, one: _Given, other: _Given, count: int, cluster: Hashable) -> None:
-        answers, values = zip(one, other, strict=True)
+    def add(
+        self,
+        one: Any,
+        other: Any,
+        values: tuple[float | None, float | None],
+        count: int,
+        cluster: Hashable,
+        *,
+        words: bool,
+    ) -> None:
         self.cases += count
-        self.same += count * (answers[0] == answers[1])
-        if len(self.counts) <= MOST_PAIRS:
-            self.counts[answers][cluster] += count
-        if None not in values:
-            self.sums.add(*values, count)
+        if one == other:
+            self.same += count
+        if words and len(self.counts) <= MOST_PAIRS:
+            self.counts[one, other][cluster] += count
+        first, second = values
+        if first is not None and second is not None:
+            self.sums.add(first, second, count)
 
     def coefficient(self, *, words: bool) -> Coefficient:
         if not words:
             interval = None if self._clustered else self.sums.interval
             return Coefficient(self.sums.correlation, *(interval or (None, None)))
-        from judgekit.stats.agreement import PairColumns, Paired, kappa_figure  # loads numpy
+        from judgekit.stats.agreement import PairColumns, kappa_figure  # loads numpy
 
         labels = sorted({label for pair in self.counts for label in pair}, key=repr)
         place = {label: number for number, label in enumerate(labels)}
         units: dict[Hashable, int] = {}
-        paired = []
-        for pair in sorted(self.counts, key=repr):
-            for cluster in sorted(self.counts[pair].elements(), key=repr):
-                unit = units.setdefault(cluster if self._clustered else len(units), len(units))
-                paired.append(Paired(unit, *(place[answer] for answer in pair)))
-        columns = PairColumns.of(paired, clustered=self._clustered)
+        rows = []
+        for one, other in sorted(self.counts, key=repr):
+            clusters = self.counts[one, other]
+            for cluster in sorted(clusters, key=repr):
+                unit = units.setdefault(cluster, len(units))
+                rows.append((unit, place[one], place[other], clusters[cluster]))
+        columns = PairColumns.counted(rows, clustered=self._clustered)
         return kappa_figure(columns, len(labels), None)
 
 
@@ -269,12 +278,19 @@ class OpinionTally:
         for (judges, criterion, answers, values, cluster), count in self._patterns.items():
             over = "judges" if judges else "orders" if swapped else "samples"
             self._repeats[over, criterion].add(answers, values, count=count)
-            if not all(answer is None or isinstance(answer, (str, bool)) for answer in answers):
+            words = all(answer is None or isinstance(answer, (str, bool)) for answer in answers)
+            if not words:
                 self._numbers.add(criterion)
-            given = zip(answers, values, strict=True)
             # Samples of one judge have no pairs of judges.
-            for (judge, one), (other, two) in combinations(zip(judges, given, strict=False), 2):
-                self._pairs[judge, other, criterion].add(one, two, count, cluster)
+            for one, other in combinations(range(len(judges)), 2):
+                self._pairs[judges[one], judges[other], criterion].add(
+                    answers[one],
+                    answers[other],
+                    (values[one], values[other]),
+                    count,
+                    cluster,
+                    words=words,
+                )
         self._patterns.clear()
 
     def finish(self) -> OpinionSummary | None:

@@ -78,6 +78,20 @@ class PairColumns(Units):
         units, first, second = columns[:3].astype(np.int64)
         return cls(units, first, second, columns[3], clustered=clustered)
 
+    @classmethod
+    def counted(cls, rows: Sequence[Sequence[int]], *, clustered: bool) -> PairColumns:
+        """Return equal pairs as columns.
+
+        Args:
+            rows: unit, indices of both answers, and number of such pairs.
+            clustered: whether units are clusters; otherwise, each pair has its own unit.
+        """
+        *columns, counts = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+        units, first, second = (np.repeat(column, counts) for column in columns)
+        size = len(first)
+        own = units if clustered else np.arange(size)
+        return cls(own, first, second, np.ones(size), clustered=clustered)
+
     def where(self, chosen: Any) -> PairColumns:
         """Return the selected pairs.
 

@@ -48,13 +48,16 @@ class RepeatTally:
         """
         size = len(answers)
         if size > 1:
-            counts = Counter(answers)
+            counts: dict[Hashable, int] = {}
+            for answer in answers:  # for a few answers, quicker than a `Counter`
+                counts[answer] = counts.get(answer, 0) + 1
+            pairs = 0
             for answer, times in counts.items():
                 self._labels[answer] += times * count
+                pairs += times * (times - 1)
             self.cases += count
             self._answers += size * count
             self._same += count * (len(counts) == 1)
-            pairs = sum(times * (times - 1) for times in counts.values())
             self._agreeing += count * pairs / (size * (size - 1))
         known = [value for value in values if value is not None]
         size = len(known)
@@ -65,7 +68,7 @@ class RepeatTally:
             self._sizes[1] += count * size * size
             self._means[0] += count * size * mean
             self._means[1] += count * size * mean * mean
-            self._within += count * math.fsum((value - mean) ** 2 for value in known)
+            self._within += count * math.fsum([(value - mean) ** 2 for value in known])
 
     @property
     def exact(self) -> float | None:
@@ -153,14 +156,15 @@ class PairSums:
 
     def add(self, first: float, second: float, count: int = 1) -> None:
         """Add a pair `count` times, by Welford's update (1962)."""
-        self.n += count
-        before = (first - self._mean[0], second - self._mean[1])
-        self._mean[0] += count * before[0] / self.n
-        self._mean[1] += count * before[1] / self.n
-        after = second - self._mean[1]
-        self._squares[0] += count * before[0] * (first - self._mean[0])
-        self._squares[1] += count * before[1] * after
-        self._squares[2] += count * before[0] * after
+        self.n = n = self.n + count
+        mean, squares = self._mean, self._squares
+        one, other = first - mean[0], second - mean[1]
+        mean[0] += count * one / n
+        mean[1] += count * other / n
+        after = second - mean[1]
+        squares[0] += count * one * (first - mean[0])
+        squares[1] += count * other * after
+        squares[2] += count * one * after
 
     @property
     def correlation(self) -> float | None:

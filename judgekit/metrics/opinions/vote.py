@@ -87,7 +87,7 @@ def _mean(ballots: Sequence[Ballot]) -> Ballot:
     if nearest.value is None or isinstance(nearest.value, (str, bool)):
         return Ballot(nearest, outcome)  # a checklist has items; a word remains a word
     shown = math.fsum(b.weight * float(b.answer.value or 0) for b, _ in known) / total
-    return Ballot(nearest.model_copy(update={"value": shown}), outcome)
+    return Ballot(trusted(Answer, {**nearest.__dict__, "value": shown}), outcome)
 
 
 def combined_value(values: Sequence[Label]) -> Label:
