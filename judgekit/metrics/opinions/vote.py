@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import mul
 from typing import NamedTuple
 
 from judgekit.core.distribution import Distribution, Label, Readout, Source
@@ -72,21 +73,25 @@ def _winner(words: tuple[Label, ...], votes: tuple[float, ...]) -> tuple[int, st
 
 
 def _mean(ballots: Sequence[Ballot]) -> Ballot:
-    known = [(ballot, ballot.outcome[1]) for ballot in ballots if ballot.outcome[1] is not None]
-    total = math.fsum(ballot.weight for ballot, _ in known)
+    known = [ballot for ballot in ballots if ballot.outcome[1] is not None]
+    weights = [ballot.weight for ballot in known]
+    total = math.fsum(weights)
     if 2 * len(known) <= len(ballots) or total <= 0:
         first = next((b for b in ballots if b.outcome[1] is None), ballots[0])
         status = "abstained" if first.outcome[1] is not None else first.outcome[0]
         return Ballot(first.answer, (status, None))
-    if all(ballot.weight == known[0][0].weight for ballot, _ in known):
-        mean = math.fsum(value for _, value in known) / len(known)
+    values = [ballot.outcome[1] or 0.0 for ballot in known]
+    if weights.count(weights[0]) == len(weights):
+        mean = math.fsum(values) / len(values)
     else:
-        mean = math.fsum(ballot.weight * value for ballot, value in known) / total
-    nearest = min(known, key=lambda entry: abs(entry[1] - mean))[0].answer
+        mean = math.fsum(map(mul, weights, values)) / total
+    distances = [abs(value - mean) for value in values]
+    nearest = known[distances.index(min(distances))].answer
     outcome: Outcome = ("scored", mean)
     if nearest.value is None or isinstance(nearest.value, (str, bool)):
         return Ballot(nearest, outcome)  # a checklist has items; a word remains a word
-    shown = math.fsum(b.weight * float(b.answer.value or 0) for b, _ in known) / total
+    numbers = [float(ballot.answer.value or 0) for ballot in known]
+    shown = math.fsum(map(mul, weights, numbers)) / total
     return Ballot(trusted(Answer, {**nearest.__dict__, "value": shown}), outcome)
 
 
