@@ -8,7 +8,7 @@ from typing import Any, dataclass_transform
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.embedders import identity_of
+from judgekit.embedders import embeds_at_once, identity_of
 from judgekit.metrics._options import check_options
 
 
@@ -36,6 +36,12 @@ class ComputedMetric(Metric):
         """The options as plain data, without those that are file paths."""
         given = {k: v for k, v in super().options.items() if k not in self.files}
         return given | {k: identity_of(v) for k, v in given.items() if k == "embedder"}
+
+    @property
+    def embeds_at_once(self) -> bool:
+        """Whether the embedder is synchronous: `synchronous` of metrics that always embed."""
+        metric: Any = self
+        return embeds_at_once(metric.embedder)
 
     def prepare(self) -> None:
         """Check and complete the options of a subclass.

@@ -12,7 +12,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
-from judgekit.embedders import Chosen, embeds_at_once, identity_of
+from judgekit.embedders import Chosen, identity_of
 from judgekit.metrics.aggregate import mean_of
 from judgekit.metrics.brand_voice import alignmenter
 from judgekit.metrics.brand_voice.alignmenter import Compat
@@ -78,6 +78,7 @@ class Authenticity(ComputedMetric):
     confidence = "is the share of the weight that counted"
     # The persona is named in `made_with`.
     options = ComputedMetric.plain_options
+    synchronous = ComputedMetric.embeds_at_once
 
     voice: Persona = field(init=False, repr=False)
     learned: PersonaCalibration | None = field(init=False, repr=False)
@@ -118,11 +119,6 @@ class Authenticity(ComputedMetric):
         if learned := self.learned:
             facts["calibration"] = learned.made_with(self.voice)
         return facts if self.compat else facts | {"trait_lists": signals_digest()}
-
-    @property
-    def synchronous(self) -> bool:
-        """Whether scoring never waits."""
-        return embeds_at_once(self.embedder)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the spread over sessions, and the mean over turns."""

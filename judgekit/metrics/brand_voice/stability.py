@@ -10,7 +10,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.embedders import Chosen, embeds_at_once, identity_of
+from judgekit.embedders import Chosen, identity_of
 from judgekit.metrics._options import Bounds
 from judgekit.metrics.brand_voice import alignmenter
 from judgekit.metrics.brand_voice.alignmenter import Compat
@@ -102,6 +102,7 @@ class Stability(ComputedMetric):
     files: ClassVar[tuple[str, ...]] = ("calibration",)
     figures: ClassVar[Mapping[str, bool]] = FIGURES
     options = ComputedMetric.plain_options
+    synchronous = ComputedMetric.embeds_at_once
     needs = ("two replies: output and assistant turns in history",)
 
     def prepare(self) -> None:
@@ -118,11 +119,6 @@ class Stability(ComputedMetric):
     def aggregates(self) -> list[Sessions]:
         """Return the spread over sessions."""
         return [Sessions()]
-
-    @property
-    def synchronous(self) -> bool:
-        """Whether scoring never waits."""
-        return embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
         """Score one session.

@@ -64,11 +64,7 @@ class Similarity(ComputedMetric):
     """Name of an embedder, a mapping such as `{onnx: FOLDER}`, or an embedder object."""
 
     needs = ("output", "the field that `to` names")
-
-    @property
-    def synchronous(self) -> bool:
-        """Whether the embedder is synchronous."""
-        return embeds_at_once(self.embedder)
+    synchronous = ComputedMetric.embeds_at_once
 
     async def score(self, case: Case) -> Score:
         """Score one case.

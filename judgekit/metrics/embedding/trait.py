@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
-from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
+from judgekit.embedders import Chosen, identity_of, vectors
 from judgekit.metrics._options import needed_text
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.examples import read_examples
@@ -134,6 +134,7 @@ class ContrastiveAlignment(ComputedMetric):
 
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
     needs = ("output",)
+    synchronous = ComputedMetric.embeds_at_once
 
     def prepare(self) -> None:
         """Check and complete the options."""
@@ -142,11 +143,6 @@ class ContrastiveAlignment(ComputedMetric):
             object.__setattr__(self, option, examples)
         contrast = ExampleContrast(self.embedder, self.positive_examples, self.negative_examples)
         object.__setattr__(self, "_contrast", contrast)
-
-    @property
-    def synchronous(self) -> bool:
-        """Whether the embedder is synchronous."""
-        return embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -211,16 +207,12 @@ class ToneCompliance(ComputedMetric):
 
     files: ClassVar[tuple[str, ...]] = ("exemplars",)
     needs = ("output",)
+    synchronous = ComputedMetric.embeds_at_once
 
     def prepare(self) -> None:
         """Check and complete the options."""
         exemplars = read_examples(self.name, "positive", self.exemplars, option="exemplars")
         object.__setattr__(self, "exemplars", exemplars)
-
-    @property
-    def synchronous(self) -> bool:
-        """Whether the embedder is synchronous."""
-        return embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
         """Score one case.
