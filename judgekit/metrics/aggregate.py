@@ -1,9 +1,10 @@
-"""Figures of a whole run: base classes of aggregates, and the share of rows with an answer."""
+"""Figures of a whole run: aggregates over scores, and the share of rows with an answer."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from judgekit.core.score import Row, Score
 
@@ -37,24 +38,38 @@ def mean_of(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-ANSWERED = "answered"
+class DetailMeans:
+    """The means of figures over the scores with a detail; those of fallbacks do not count.
 
+    Args:
+        detail: the name of the detail.
+        figures: figure -> returns it for the details of a score.
+    """
 
-class AnsweredShare:
-    """Counts the rows whose outcome is not `no_answer`."""
-
-    def __init__(self) -> None:
+    def __init__(
+        self, detail: str, figures: Mapping[str, Callable[[Mapping[str, Any]], float]]
+    ) -> None:
+        self._detail, self._figures = detail, figures
+        self._sums = dict.fromkeys(figures, 0.0)
         self._rows = 0
-        self._answered = 0
 
     def add(self, row: Row) -> None:
         """Add one result."""
         result = row.result
-        if not isinstance(result, Score) or result.fallback or "outcome" not in result.details:
-            return
-        self._rows += 1
-        self._answered += result.details["outcome"] != "no_answer"
+        if isinstance(result, Score) and not result.fallback and self._detail in result.details:
+            self._rows += 1
+            for name, figure_of in self._figures.items():
+                self._sums[name] += figure_of(result.details)
 
-    def finish(self) -> dict[str, float | int | None]:
-        """Return the share; `None` without rows."""
-        return {ANSWERED: self._answered / self._rows if self._rows else None}
+    def finish(self) -> Figures:
+        """Return the means; `None` without rows."""
+        rows = self._rows
+        return {name: total / rows if rows else None for name, total in self._sums.items()}
+
+
+ANSWERED = "answered"
+
+
+def answered_share() -> DetailMeans:
+    """Return the aggregate for the share of rows whose outcome is not `no_answer`."""
+    return DetailMeans("outcome", {ANSWERED: lambda details: details["outcome"] != "no_answer"})

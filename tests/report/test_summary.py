@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
-from judgekit.metrics.aggregate import AnsweredShare
-from judgekit.metrics.benchmarks.likelihood import _KINDS, _Accuracies, _Corpus
+from judgekit.metrics.aggregate import answered_share
+from judgekit.metrics.benchmarks.likelihood import _KINDS, _accuracies, _Corpus
 from judgekit.report.summary import BINS, WORST, Tally
 from judgekit.report.thresholds import passes
 from judgekit.stats.intervals import mean_interval
@@ -207,9 +207,9 @@ def test_figures_go_by_clusters():
 @pytest.mark.parametrize(
     ("aggregate", "figure", "details"),
     [
-        (AnsweredShare, "answered", {"outcome": "no_answer"}),
+        (answered_share, "answered", {"outcome": "no_answer"}),
         (_Corpus, "corpus_perplexity", {"tokens": 3, "logprob": -9.0}),
-        (_Accuracies, "accuracy_raw", {"picked_by": dict.fromkeys(_KINDS, 1), "correct": 0}),
+        (_accuracies, "accuracy_raw", {"picked_by": dict.fromkeys(_KINDS, 1), "correct": 0}),
     ],
 )
 def test_figures_of_a_metric_leave_fallbacks_out(aggregate, figure, details):

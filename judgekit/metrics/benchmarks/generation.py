@@ -10,7 +10,7 @@ from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, needed_text, needed_texts, truth_of
-from judgekit.metrics.aggregate import ANSWERED, AnsweredShare
+from judgekit.metrics.aggregate import ANSWERED, answered_share
 from judgekit.metrics.benchmarks.answer import StatedAnswer, find_answer, kind_of
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.wording import read_number, wording
@@ -56,7 +56,7 @@ class Generation(ComputedMetric):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows with an answer."""
-        return [AnsweredShare()]
+        return [answered_share()]
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -15,11 +15,11 @@ from judgekit.core.judge_wrapper import RequestBuilder, as_judge
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Likelihood, Metric
 from judgekit.core.replies.logprobs import Continuation, pair_messages, read_logprobs
 from judgekit.core.request import About, Form
-from judgekit.core.score import Row, Score
+from judgekit.core.score import Score
 from judgekit.core.synchronous import gather_all
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_options, lacking, needed_text, needed_texts
-from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.aggregate import DetailMeans, Figures, ScoreAggregate
 
 _FORM = Form(want="logprobs")
 
@@ -206,7 +206,7 @@ class LogLikelihoods(LikelihoodMetric):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the aggregate that counts the selections of the three figures."""
-        return [_Accuracies()]
+        return [_accuracies()]
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -321,27 +321,14 @@ def _best(figures: Sequence[float]) -> int | None:
     return numbers[0] if len(numbers) == 1 else None
 
 
-class _Accuracies:
-    """The share of cases in which each figure selects the correct choice; a tie selects none."""
+def _accuracies() -> DetailMeans:
+    """Return the share of cases for which each figure selects the correct choice."""
 
-    def __init__(self) -> None:
-        self._right = dict.fromkeys(_KINDS, 0)
-        self._cases = 0
+    def is_right(kind: Normalise, details: Mapping[str, Any]) -> bool:
+        return bool(details["picked_by"][kind] == details["correct"])
 
-    def add(self, row: Row) -> None:
-        result = row.result
-        if not isinstance(result, Score) or result.fallback or "picked_by" not in result.details:
-            return
-        details = result.details
-        self._cases += 1
-        for kind in _KINDS:
-            self._right[kind] += details["picked_by"][kind] == details["correct"]
-
-    def finish(self) -> dict[str, float | int | None]:
-        return {
-            figure: self._right[kind] / self._cases if self._cases else None
-            for kind, figure in _KINDS.items()
-        }
+    figures = {figure: partial(is_right, kind) for kind, figure in _KINDS.items()}
+    return DetailMeans("picked_by", figures)
 
 
 Measured = Literal["output", "input", "baseline", "reference"]

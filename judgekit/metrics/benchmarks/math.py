@@ -22,7 +22,7 @@ from judgekit.core.errors import CaseError, ConfigError, MissingExtra
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, needed_text, needed_texts, truth_of
-from judgekit.metrics.aggregate import ANSWERED, AnsweredShare
+from judgekit.metrics.aggregate import ANSWERED, answered_share
 from judgekit.metrics.benchmarks.sandbox import process_slots
 from judgekit.metrics.computed import ComputedMetric
 
@@ -62,7 +62,7 @@ class Math(ComputedMetric):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows in which an expression was found."""
-        return [AnsweredShare()]
+        return [answered_share()]
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -17,7 +18,7 @@ from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import check_name, needed_text, truth_of
-from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.aggregate import DetailMeans
 from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.embedding.trait import Contrast, ExampleContrast
@@ -27,7 +28,13 @@ from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
 from judgekit.metrics.weights import check_weights
 from judgekit.rubric.rubric import Rubric
 
-FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
+FIGURES: Mapping[str, str] = {
+    "difference_score": "difference_score",
+    "quality_score": "quality_score",
+    "alignment_score": "alignment_score",
+    "steered_share": "steered",
+}
+"""Figure of a run -> the detail of which it is the mean."""
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"difference": 0.2, "quality": 0.3, "alignment": 0.5}
@@ -167,7 +174,7 @@ class Personalization(Metric):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the means of the three scores, and the share of answers that pass the gate."""
-        return [_Means()]
+        return [DetailMeans("steered", {name: itemgetter(key) for name, key in FIGURES.items()})]
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -272,24 +279,3 @@ class Personalization(Metric):
             f"Difference {difference:.2f}, quality {quality:.2f}{by}, alignment"
             f" {contrast.alignment:.2f}, where .5 is neutral."
         )
-
-
-class _Means(ScoreAggregate):
-    """The means of the three scores over a run, and the share of answers that pass the gate."""
-
-    def __init__(self) -> None:
-        self._sums = dict.fromkeys(FIGURES, 0.0)
-        self._count = 0
-
-    def add_score(self, score: Score, value: float) -> None:
-        """Add one case."""
-        self._count += 1
-        for name in FIGURES:
-            figure = score.details.get("steered" if name == "steered_share" else name)
-            self._sums[name] += figure if isinstance(figure, float | bool) else 0.0
-
-    def finish(self) -> Figures:
-        """Return the figures."""
-        return {
-            name: total / self._count if self._count else None for name, total in self._sums.items()
-        }
