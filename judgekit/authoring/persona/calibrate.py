@@ -136,6 +136,10 @@ def write_calibration(plan: CalibratePlan, calibration: files.PersonaCalibration
 class Calibrated:
     """The state of a calibration; each step returns the fields that it sets.
 
+    Raises:
+        ConfigError: a step needs another earlier calibration, or all labels are held out, because a
+            session is never split.
+
     Attributes:
         calibration: the results of the steps so far.
         labels: the labels.
@@ -152,7 +156,8 @@ class Calibrated:
         self._l2 = default if plan.l2 is None else plan.l2
         self._plain = self._metric(False)
         share = 0.8 if plan.split is None else plan.split
-        self.calibration = self._start(share)
+        alone = set(plan.steps) == {"validate"}
+        self.calibration = self._start(share, alone=alone)
         every, drawn = labels.labels, self.calibration.labels
         train, held_out = fit.grouped_split(every, drawn.split, drawn.seed)
         if plan.compat:  # trains on all labels, and validates with labels of the training
@@ -160,12 +165,14 @@ class Calibrated:
             held_out = fit.stratified_split(labels.values, share, plan.seed).held_out
         self._train, self._held = ([every[at] for at in side] for side in (train, held_out))
         self._values = [each.label for each in self._train]
+        if not self._train and not alone:
+            raise plan.fault("too few sessions: none is left to calibrate with")
 
     def _metric(self, calibration: Any, **options: Any) -> Authenticity:
         given = {**self._plan.options, **options}
         return authenticity_of(self._persona, given, calibration=calibration)
 
-    def _start(self, share: float) -> files.PersonaCalibration:
+    def _start(self, share: float, *, alone: bool) -> files.PersonaCalibration:
         """Return the earlier calibration, for single steps on the same labels, or an empty one."""
         plan, labels = self._plan, self.labels
         fresh = files.PersonaCalibration(
@@ -180,7 +187,6 @@ class Calibrated:
                 seed=plan.seed,
             ),
         )
-        alone = set(plan.steps) == {"validate"}
         if not alone and not share:
             raise ConfigError("--split 0 leaves no labels to calibrate with")
         if set(plan.steps) == set(STEPS) or not (alone or plan.path.is_file()):
@@ -242,13 +248,7 @@ class Calibrated:
         return turns
 
     def weights(self) -> dict[str, Any]:
-        """Return the best weights; discard the model of words if the rules are better.
-
-        Raises:
-            ConfigError: all labels are held out, because a session is never split.
-        """
-        if not self._train:
-            raise self._plan.fault("too few sessions: none is left to calibrate with")
+        """Return the best weights; discard the model of words if the rules are better."""
         traits = self.calibration.traits
         self._parts = self._measured(traits)
         best = fit.best_weights(self._parts, self._values)

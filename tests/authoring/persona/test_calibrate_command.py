@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 SUITE = """\
 cases: cases.jsonl
 judge: none
@@ -78,15 +80,18 @@ def test_labels_of_one_kind_are_refused(simulated, judgekit):
     )
 
 
-def test_labels_of_one_session_are_refused(simulated, judgekit):
+@pytest.mark.parametrize("steps", [[], ["bounds"], ["traits"], ["bounds", "validate"]])
+def test_labels_of_one_session_are_refused(simulated, judgekit, steps):
     simulated.write([{**row, "session_id": "s"} for row in simulated.rows[:60]])
+    flags = [flag for step in steps for flag in ("--step", step)]
 
-    done = judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl")
+    done = judgekit("persona", "calibrate", "acme.yaml", "labels.jsonl", *flags)
 
     assert done.code == 2
     assert done.err == (
         "judgekit: labels.jsonl: too few sessions: none is left to calibrate with\n"
     )
+    assert not simulated.file.exists()
 
 
 def test_wrong_flags_are_named(simulated, judgekit):
