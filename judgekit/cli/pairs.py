@@ -12,6 +12,7 @@ app = command_group("Generate contrastive pairs of answers.")
 
 @app.command()
 def generate(
+    command: typer.Context,
     positive_description: str,
     negative_description: str,
     output: Path,
@@ -31,17 +32,7 @@ def generate(
     """
     from judgekit.authoring.pairs.generate import PairsPlan, outcome_text, run_pairs
 
-    plan = PairsPlan(
-        positive=positive_description,
-        negative=negative_description,
-        num=num_pairs,
-        output=output,
-        model=model,
-        api_base=api_base,
-        params=named_values("--param", param),
-        cassette=cassette,
-        record=record,
-    )
+    plan = PairsPlan(**{**command.params, "param": named_values("--param", param)})
     generated, writer = run_pairs(plan)
     print(outcome_text(generated, output, model=writer), file=sys.stderr)
     raise typer.Exit(0 if generated.complete else 3)

@@ -216,13 +216,13 @@ FORMAT = "judgekit-pairs/1"
 class PairsPlan(NamedTuple):
     """The settings of `judgekit pairs generate`."""
 
-    positive: str
-    negative: str
-    num: int
+    positive_description: str
+    negative_description: str
+    num_pairs: int
     output: Path
     model: str | None = None
     api_base: str | None = None
-    params: Mapping[str, Any] = {}
+    param: Mapping[str, Any] = {}
     cassette: Path | None = None
     record: str | None = None
 
@@ -235,7 +235,8 @@ def run_pairs(plan: PairsPlan) -> tuple[PairCollection, str]:
         JudgeRejected: the model refuses requests like these.
         CassetteCorrupt: the cassette is damaged.
     """
-    plan = plan._replace(positive=_text(plan.positive), negative=_text(plan.negative))
+    positive, negative = _text(plan.positive_description), _text(plan.negative_description)
+    plan = plan._replace(positive_description=positive, negative_description=negative)
     if not plan.output.absolute().parent.is_dir():
         raise ConfigError("its folder does not exist; create it first", where=str(plan.output))
     if plan.output.is_dir():
@@ -249,9 +250,7 @@ def run_pairs(plan: PairsPlan) -> tuple[PairCollection, str]:
     judge = _judge(plan, asking=mode is not RecordMode.NONE)
     store = store_opener((plan.cassette or plan.output).absolute().parent)
     with Cassette(LimitedJudge(judge), tape=plan.cassette, store=store, record=mode) as cassette:
-        work = generate_pairs(
-            cassette, positive=plan.positive, negative=plan.negative, count=plan.num
-        )
+        work = generate_pairs(cassette, positive=positive, negative=negative, count=plan.num_pairs)
         generated = run_sync(work)
     if generated.pairs:
         write_pairs(plan, generated.pairs, model=judge.model)
@@ -264,7 +263,7 @@ def _judge(plan: PairsPlan, *, asking: bool) -> Judge:
     if plan.model.startswith("manual/"):
         advice = "name a file of them as positive_examples and negative_examples"
         raise ConfigError(f"a model writes pairs; to use your own texts, {advice}")
-    file = JudgeFile(model=plan.model, api_base=plan.api_base, params=dict(plan.params))
+    file = JudgeFile(model=plan.model, api_base=plan.api_base, params=dict(plan.param))
     return make_judge(file, base=Path(), lines=Lines(file=""), asking=asking)
 
 
@@ -291,10 +290,10 @@ def write_pairs(plan: PairsPlan, pairs: Sequence[AnswerPair], *, model: str) -> 
     """
     data = {
         "format": FORMAT,
-        "positive_description": plan.positive,
-        "negative_description": plan.negative,
+        "positive_description": plan.positive_description,
+        "negative_description": plan.negative_description,
         "model": model,
-        "wanted": plan.num,
+        "wanted": plan.num_pairs,
         "pairs": [pair.model_dump() for pair in pairs],
     }
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"

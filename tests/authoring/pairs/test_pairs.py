@@ -205,7 +205,7 @@ def test_wrong_settings_are_said_before_asking(options, message):
 def test_the_file_is_what_personalization_reads(tmp_path):
     file = tmp_path / "pairs.json"
     pairs = [AnswerPair(prompt="Hi?", positive="Good day.", negative="Hey!")]
-    plan = PairsPlan(positive="p", negative="n", num=1, output=file)
+    plan = PairsPlan("p", "n", num_pairs=1, output=file)
     for _ in range(2):
         write_pairs(plan, pairs, model="fake/m")
         first = file.read_bytes()
