@@ -45,7 +45,9 @@ def _safety():
 
     patterns = built_in_patterns().patterns
     sources = (
-        each for pattern in patterns for each in (pattern.find, pattern.before, pattern.after)
+        each
+        for pattern in patterns
+        for each in (pattern.find, pattern.unless_before, pattern.unless_after)
     )
     return [_regex(source) for source in dict.fromkeys(sources) if source]
 

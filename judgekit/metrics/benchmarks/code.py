@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Annotated, Any, Literal, NamedTuple
 
 from judgekit.core.case import Case, has_text
@@ -204,14 +205,8 @@ class Code(ComputedMetric):
         output = needed_text(case, "output")
         tests = read_tests(case)
         program = find_program(case, output, tests)
-        sandbox = Sandbox(
-            seconds=self.seconds,
-            memory_mb=self.memory_mb,
-            processes=self.processes,
-            output_kb=self.output_kb,
-            python=self.python,
-            unsafe_exec=self.unsafe_exec,
-        )
+        # Each limit is an option of the same name.
+        sandbox = Sandbox(**{limit.name: getattr(self, limit.name) for limit in fields(Sandbox)})
         outcomes: list[ProgramOutcome] = []
         python = ""
         for test in tests:

@@ -157,13 +157,7 @@ async def compare(
         raise ConfigError(
             "math compares answers in forked processes, which Windows does not support"
         )
-    order = {
-        "output": output,
-        "references": references,
-        "seconds": seconds,
-        "strict": strict,
-        "memory": MEMORY,
-    }
+    order = {"output": output, "references": references, "seconds": seconds, "strict": strict}
     async with process_slots():
         host = _running()
         versions = await asyncio.wait_for(asyncio.wrap_future(host.ready), _START)
@@ -220,8 +214,9 @@ class Host:
                 future.set_result({"ended": "the comparing process is gone"})
                 return future
             self._waiting[number] = future
+            line = json.dumps({**order, "memory": MEMORY, "id": number}).encode() + b"\n"
             with contextlib.suppress(OSError):
-                self._process.stdin.write(json.dumps({**order, "id": number}).encode() + b"\n")
+                self._process.stdin.write(line)
                 self._process.stdin.flush()
         return future
 
