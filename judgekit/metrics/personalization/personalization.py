@@ -199,71 +199,58 @@ class Personalization(Metric):
         difference /= 100
         # Rounded, because the batches of an embedder change the last digits.
         contrast = Contrast(*(round(number, 4) for number in contrast))
-        value = overall_personalization(
-            difference,
-            quality.value,
-            contrast.alignment,
-            gate=self.least_difference,
-            weights=self.shares,
-        )
-        passed = passes_gate(difference, gate=self.least_difference)
+        gate, alignment = self.least_difference, contrast.alignment
+        scores = {"difference": difference, "quality": quality.value, "alignment": alignment}
+        value = overall_personalization(*scores.values(), gate=gate, weights=self.shares)
+        passed = passes_gate(difference, gate=gate)
         return Score(
             value=value,
-            parts=self._parts(difference, quality, contrast),
+            parts=self._parts(scores, quality, contrast),
             reason=self._reason(difference, quality.value, contrast, passed=passed),
             source=quality.source,
             confidence=quality.confidence,
             ground_truth=truth_of(case.reference),
             details={
-                "difference_score": difference,
-                "quality_score": quality.value,
-                "alignment_score": contrast.alignment,
+                **{f"{name}_score": score for name, score in scores.items()},
                 "overall_score": value,
                 "steered": passed,
                 "quality_by": quality.method,
                 "positive_similarity": contrast.positive,
                 "negative_similarity": contrast.negative,
                 "difference_1_100": difference * 100,
-                "alignment_1_100": on_1_100(contrast.alignment),
+                "alignment_1_100": on_1_100(alignment),
             },
             **common,
         )
 
-    def _parts(self, difference: float, quality: Score, contrast: Contrast) -> tuple[Part, ...]:
+    def _parts(
+        self, scores: Mapping[str, float], quality: Score, contrast: Contrast
+    ) -> tuple[Part, ...]:
         side = "positive" if contrast.alignment > 0.5 else "negative"
         comparison = f"more similar to the {side}"
         if contrast.alignment == 0.5:
             comparison = "equally similar to the positive and negative"
-        return (
+        cosines = f"mean cosines {contrast.positive:.2f} and {contrast.negative:.2f}"
+        difference = f"{scores['difference'] * 100:.0f} of 100 from the baseline"
+        reasons = {
+            "difference": f"{difference}; {self.least_difference * 100:.0f} are needed",
+            "quality": quality.reason,
+            "alignment": f"{comparison} examples: {cosines}",
+        }
+        criteria: list[Json] = [
+            f"{part.id}: {part.answer if part.value is not None else part.status}. {part.reason}"
+            for part in quality.parts
+        ]
+        details = {"quality": {"method": quality.method, "criteria": criteria, **quality.details}}
+        return tuple(
             Part(
-                id="difference",
-                value=difference,
-                weight=self.shares["difference"],
-                reason=f"{difference * 100:.0f} of 100 from the baseline;"
-                f" {self.least_difference * 100:.0f} are needed",
-            ),
-            Part(
-                id="quality",
-                value=quality.value,
-                weight=self.shares["quality"],
-                reason=quality.reason,
-                details={
-                    "method": quality.method,
-                    "criteria": [
-                        f"{part.id}: {part.answer if part.value is not None else part.status}."
-                        f" {part.reason}"
-                        for part in quality.parts
-                    ],
-                    **quality.details,
-                },
-            ),
-            Part(
-                id="alignment",
-                value=contrast.alignment,
-                weight=self.shares["alignment"],
-                reason=f"{comparison} examples:"
-                f" mean cosines {contrast.positive:.2f} and {contrast.negative:.2f}",
-            ),
+                id=id,
+                value=value,
+                weight=self.shares[id],
+                reason=reasons[id],
+                details=details.get(id, {}),
+            )
+            for id, value in scores.items()
         )
 
     def _reason(
