@@ -31,6 +31,11 @@ class ComputedMetric(Metric):
         check_options(self, keep_numbers=True)
         self.prepare()
 
+    def put(self, **values: object) -> None:
+        """Set attributes of this metric, which is frozen; only for `prepare` and caches."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
     @property
     def plain_options(self) -> dict[str, Json]:
         """The options as plain data, without those that are file paths."""

@@ -52,7 +52,7 @@ class Task(ComputedMetric):
         except ModuleNotFoundError as exc:
             lacks = f"{exc.name}, which is not installed"
             raise ConfigError(f"{self.name}: {self.benchmark} needs {lacks}") from exc
-        object.__setattr__(self, "_inner", metric_class(name=self.name, **options))
+        self.put(_inner=metric_class(name=self.name, **options))
 
     def children(self) -> tuple[Metric, ...]:
         """Return the metric of the benchmark."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 from judgekit.core.case import Case
@@ -88,21 +87,16 @@ class Authenticity(ComputedMetric):
 
     def prepare(self) -> None:
         """Check and complete the options."""
-        put = partial(object.__setattr__, self)
         persona = persona_of(self.name, self.persona)
-        put("voice", persona)
-        put("persona", persona)
+        self.put(voice=persona, persona=persona)
         if self.compat is not None and self.embedder == "lexical":
-            put("embedder", "hashed-512")
+            self.put(embedder="hashed-512")
         known = calibration_for(self.name, self.calibration, persona, self.measured)
         learned = known if isinstance(known, PersonaCalibration) else None
         original = learned.as_alignmenter() if learned else alignmenter.calibration_of(known)
-        put("calibration", False if known is None else known)
-        put("learned", learned)
-        put("original", original)
         given = self.compat or (learned and learned.weights)
         weights = check_weights(self.name, self.weights, original.weights if given else WEIGHTS)
-        put("weights", weights)
+        self.put(calibration=known or False, learned=learned, original=original, weights=weights)
         there = {
             "style": persona.exemplars,
             "traits": persona.traits or (learned and learned.traits),

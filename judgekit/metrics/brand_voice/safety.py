@@ -382,7 +382,7 @@ class SafetyPatterns(ComputedMetric):
         if not lists.patterns:
             message = f"{self.name}: no patterns to search for; give categories or patterns"
             raise ConfigError(message)
-        object.__setattr__(self, "lists", lists)
+        self.put(lists=lists)
 
     @property
     def made_with(self) -> dict[str, Json]:

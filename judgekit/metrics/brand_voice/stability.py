@@ -109,12 +109,12 @@ class Stability(ComputedMetric):
         """Check and complete the options."""
         if self.compat is not None:
             if self.embedder == "lexical":
-                object.__setattr__(self, "embedder", "hashed-512")
-            object.__setattr__(self, "calibration", alignmenter.calibration_of(self.calibration))
+                self.put(embedder="hashed-512")
+            self.put(calibration=alignmenter.calibration_of(self.calibration))
         elif self.calibration is not None:
             raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
         most = MAX_EXPECTED[self.variant] if self.maximum is None else self.maximum
-        object.__setattr__(self, "maximum", float(most))
+        self.put(maximum=float(most))
 
     def aggregates(self) -> list[Sessions]:
         """Return the spread over sessions."""

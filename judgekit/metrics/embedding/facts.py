@@ -75,7 +75,7 @@ class FactsCovered(ComputedMetric):
 
     def prepare(self) -> None:
         """Write `tau` as a decimal, as manifests always have it."""
-        object.__setattr__(self, "tau", float(self.tau))
+        self.put(tau=float(self.tau))
 
     @property
     def synchronous(self) -> bool:

@@ -127,7 +127,7 @@ class SemanticAccuracy(ComputedMetric):
 
     def prepare(self) -> None:
         """Write `tau` as a decimal, as manifests always have it."""
-        object.__setattr__(self, "tau", float(self.tau))
+        self.put(tau=float(self.tau))
 
     @property
     def synchronous(self) -> bool:
@@ -169,7 +169,7 @@ class LexicalAccuracy(ComputedMetric):
 
     def prepare(self) -> None:
         """Write `tau` as a decimal, as manifests always have it."""
-        object.__setattr__(self, "tau", float(self.tau))
+        self.put(tau=float(self.tau))
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -140,9 +140,9 @@ class ContrastiveAlignment(ComputedMetric):
         """Check and complete the options."""
         for side, option in (("positive", "positive_examples"), ("negative", "negative_examples")):
             examples = read_examples(self.name, side, getattr(self, option))  # type: ignore[arg-type]
-            object.__setattr__(self, option, examples)
+            self.put(**{option: examples})
         contrast = ExampleContrast(self.embedder, self.positive_examples, self.negative_examples)
-        object.__setattr__(self, "_contrast", contrast)
+        self.put(_contrast=contrast)
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -212,7 +212,7 @@ class ToneCompliance(ComputedMetric):
     def prepare(self) -> None:
         """Check and complete the options."""
         exemplars = read_examples(self.name, "positive", self.exemplars, option="exemplars")
-        object.__setattr__(self, "exemplars", exemplars)
+        self.put(exemplars=exemplars)
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -248,6 +248,6 @@ class ToneCompliance(ComputedMetric):
     async def _exemplar_vectors(self) -> list[NDArray[np.float64]]:
         if self._units is None:
             units = await unit_vectors(self.embedder, self.exemplars)
-            object.__setattr__(self, "_units", [unit for unit in units if unit is not None])
+            self.put(_units=[unit for unit in units if unit is not None])
         known: list[NDArray[np.float64]] = self._units
         return known
