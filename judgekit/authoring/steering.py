@@ -137,14 +137,15 @@ class SteeringPlan(NamedTuple):
 
     model: str
     pairs: Path
-    trait: str
+    trait_description: str
     layers: Sequence[int]
     strengths: Sequence[float]
-    examples: Mapping[str, Path | None] = {}
-    """`positive` and `negative` -> file; by default, that of the pairs."""
+    positive_examples: Path | None = None
+    """By default, the file of the pairs."""
+    negative_examples: Path | None = None
     prompts: str | None = None
     judge: JudgeFile | None = None
-    options: Mapping[str, Any] = {}
+    option: Mapping[str, Any] = {}
     """Additional options of the metric."""
     max_tokens: int = 256
     cassette: Path | None = None
@@ -165,14 +166,14 @@ def optimize_steering(
         ConfigError: a setting is wrong, or a file is missing or of another format.
         JudgekitError: the model or the judge cannot be called, or a recording is missing.
     """
-    if not plan.trait.strip():
+    if not plan.trait_description.strip():
         raise ConfigError("--trait-description is blank; describe the trait")
     if out is not None:
         _check_out(out)
     pairs, cases = _split(plan)
     examples = {}
     for side in ("positive", "negative"):
-        file = plan.examples.get(side) or plan.pairs
+        file = getattr(plan, f"{side}_examples") or plan.pairs
         examples[f"{side}_examples"] = read_examples(f"--{side}-examples", side, file)
     params = {"max_tokens": plan.max_tokens}
     model = PREFIX + plan.model.removeprefix(PREFIX)
@@ -183,7 +184,7 @@ def optimize_steering(
             made = make_judge(plan.judge, base=Path(), lines=lines, asking=asking)
             judge = system.for_judge(LimitedJudge(made))
         kind = "personalization_rules" if judge is None else "personalization"
-        metric = create(kind, judge=judge, **examples, **plan.options)
+        metric = create(kind, judge=judge, **examples, **plan.option)
         table, answers, vectors = run_sync(_search(plan, system, metric, pairs, cases, progress))
     if out is not None:
         _write(out, table, answers, vectors)
@@ -262,7 +263,7 @@ async def _search(
         )
         cells.append(cell)
     table = SteeringTable(
-        trait=plan.trait,
+        trait=plan.trait_description,
         model=system.model,
         weights=weights,
         pairs=len(pairs),

@@ -17,6 +17,7 @@ app = command_group("Find the layer and the strength that steer a model towards 
 
 @app.command()
 def optimize(
+    command: typer.Context,
     model: str,
     pairs: Path,
     trait_description: str,
@@ -46,18 +47,12 @@ def optimize(
     from judgekit.suite.judge_file import JudgeFile
 
     params = named_values("--param", param)
-    plan = SteeringPlan(
-        model,
-        pairs,
-        trait_description,
+    plan = SteeringPlan(**{name: command.params[name] for name in SteeringPlan._fields})
+    plan = plan._replace(
         layers=_numbers("--layers", layers, int),
         strengths=_numbers("--strengths", strengths, float),
-        examples={"positive": positive_examples, "negative": negative_examples},
-        prompts=prompts,
         judge=JudgeFile(model=judge, api_base=api_base, params=params) if judge else None,
-        options=named_values("--option", option),
-        max_tokens=max_tokens,
-        cassette=cassette,
+        option=named_values("--option", option),
         record=record or "new_episodes",
     )
     with StatusLine() as line:
