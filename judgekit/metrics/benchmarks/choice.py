@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from judgekit.metrics.benchmarks.wording import AnswerMention, standing, wording
 from judgekit.metrics.tokens import answer_form, split_sentences
@@ -21,8 +21,7 @@ _ROUND = re.compile(r"(?<!\w)\(([A-Za-z])\)")
 _BARE = re.compile(r"(?<![\w'’.-])([A-Z])(?![\w'’-]|\.\w)")
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(NamedTuple):
     """The choices of a question; without texts, the letters A to J."""
 
     texts: tuple[str, ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Annotated, Any, Literal, NamedTuple
 
 from judgekit.core.case import Case, has_text
@@ -206,7 +205,7 @@ class Code(ComputedMetric):
         tests = read_tests(case)
         program = find_program(case, output, tests)
         # Each limit is an option of the same name.
-        sandbox = Sandbox(**{limit.name: getattr(self, limit.name) for limit in fields(Sandbox)})
+        sandbox = Sandbox(**{limit: getattr(self, limit) for limit in Sandbox._fields})
         outcomes: list[ProgramOutcome] = []
         python = ""
         for test in tests:

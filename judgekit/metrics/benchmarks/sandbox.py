@@ -13,7 +13,6 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -63,8 +62,7 @@ class ProgramRun(NamedTuple):
     """The text on standard output."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sandbox:
+class Sandbox(NamedTuple):
     """Runs programs within limits, each in a separate sandbox."""
 
     seconds: float
