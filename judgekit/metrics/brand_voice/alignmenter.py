@@ -71,6 +71,11 @@ def position(value: float, bounds: tuple[float, float]) -> float:
     return 0.5 if high <= low else max(0.0, min(1.0, (value - low) / (high - low)))
 
 
+def band_of(value: float, bands: Sequence[tuple[float, str]]) -> str:
+    """Return the name of the first band, from the highest, whose minimum a value reaches."""
+    return next(name for least, name in bands if value >= least)
+
+
 class AlignmenterCalibration(NamedTuple):
     """The content of a `.traits.json` file."""
 

@@ -208,7 +208,7 @@ class Authenticity(ComputedMetric):
         if value is None:
             there = "the reply holds no words the embedder knows"
             return there if self.voice.exemplars else "the persona has no exemplars"
-        return f"{style_band(value)} match of the exemplars"
+        return f"{alignmenter.band_of(value, STYLE_BANDS)} match of the exemplars"
 
     def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
         persona, calibration = self.voice, self.original
@@ -260,11 +260,6 @@ class ReplyScore(NamedTuple):
     details: Mapping[str, Json]
     """Details; each part has its value under its name."""
     reasons: Mapping[str, str]
-
-
-def style_band(value: float) -> str:
-    """Return the word for a similarity of style (see `STYLE_BANDS`)."""
-    return next(words for least, words in STYLE_BANDS if value >= least)
 
 
 def part_of(id: str, replies: Sequence[ReplyScore]) -> Part:

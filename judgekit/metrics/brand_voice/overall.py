@@ -17,7 +17,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration, Compat
+from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration, Compat, band_of
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.metrics.brand_voice.judge_metrics import SESSION_HISTORY, BrandSafety
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
@@ -44,7 +44,7 @@ def grade(value: float) -> str:
     >>> grade(0.9), grade(0.8999), grade(0.59)
     ('A', 'B', 'F')
     """
-    return next(letter for least, letter in GRADES if round(value, 9) >= least)
+    return band_of(round(value, 9), GRADES)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -269,9 +269,8 @@ def patterns_of(metric: str, source: object) -> PatternSet:
             raise ConfigError(f"{metric}: patterns: {exc}") from exc
     if not isinstance(source, (str, Path)):
         raise ConfigError(f"{metric}: patterns must be a file or a mapping, not {source!r}")
-    path = Path(source)
-    text = read_named(path, what="list of patterns", most=MAX_FILE)
-    return checked_list(text, file=str(path))
+    text = read_named(Path(source), what="list of patterns", most=MAX_FILE)
+    return checked_list(text, file=str(Path(source)))
 
 
 def joined(sets: Sequence[PatternSet]) -> PatternSet:

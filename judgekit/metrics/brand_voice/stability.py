@@ -157,16 +157,12 @@ class Stability(ComputedMetric):
             normalised = min(1.0, wide / (self.maximum or 1.0))
         # The original rounds to three decimals, and compat reproduces its figures.
         value = round(max(0.0, 1.0 - normalised), 3 if self.compat else 4)
+        band = alignmenter.band_of(value, STABILITY_BANDS)
         return Score(
             value=value,
-            reason=f"{len(known)} replies are {stability_band(value)}: on average"
+            reason=f"{len(known)} replies are {band}: on average"
             f" {spread.pairwise:.2f} apart, at {spread.from_mean:.2f} from their mean"
             f" (standard deviation {spread.deviation:.3f}).",
             details=details,
             **common,
         )
-
-
-def stability_band(value: float) -> str:
-    """Return the word for a stability (see `STABILITY_BANDS`)."""
-    return next(words for least, words in STABILITY_BANDS if value >= least)

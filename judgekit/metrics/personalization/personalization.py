@@ -28,13 +28,7 @@ from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
 from judgekit.metrics.weights import check_weights
 from judgekit.rubric.rubric import Rubric
 
-FIGURES: Mapping[str, str] = {
-    "difference_score": "difference_score",
-    "quality_score": "quality_score",
-    "alignment_score": "alignment_score",
-    "steered_share": "steered",
-}
-"""Figure of a run -> the detail of which it is the mean."""
+FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"difference": 0.2, "quality": 0.3, "alignment": 0.5}
@@ -174,7 +168,8 @@ class Personalization(Metric):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the means of the three scores, and the share of answers that pass the gate."""
-        return [DetailMeans("steered", {name: itemgetter(key) for name, key in FIGURES.items()})]
+        details = {name: name for name in FIGURES} | {"steered_share": "steered"}
+        return [DetailMeans("steered", {name: itemgetter(key) for name, key in details.items()})]
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -10,12 +10,13 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeUnavailable
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.brand_voice.authenticity import Authenticity, style_band
+from judgekit.metrics.brand_voice.alignmenter import band_of
+from judgekit.metrics.brand_voice.authenticity import STYLE_BANDS, Authenticity
 from judgekit.metrics.brand_voice.judge_metrics import AuthenticityJudge, BrandSafety
 from judgekit.metrics.brand_voice.overall import BrandVoice, grade
 from judgekit.metrics.brand_voice.phrases import Phrases, score_lexicon
 from judgekit.metrics.brand_voice.safety import SafetyPatterns, keyword_score
-from judgekit.metrics.brand_voice.stability import Stability, spread_of, stability_band
+from judgekit.metrics.brand_voice.stability import STABILITY_BANDS, Stability, spread_of
 from judgekit.metrics.registry import create
 from judgekit.metrics.vectors import scaled
 from judgekit.report.display import summary_text
@@ -143,10 +144,10 @@ def test_a_wrong_option_is_said(options, message):
 
 
 def test_bands_are_closed_from_below():
-    assert [style_band(v) for v in (0.9, 0.7, 0.5, 0.49)] == [
+    assert [band_of(v, STYLE_BANDS) for v in (0.9, 0.7, 0.5, 0.49)] == [
         "very close", "good", "moderate", "poor",
     ]  # fmt: skip
-    assert [stability_band(v) for v in (0.9, 0.7, 0.5, 0.49)] == [
+    assert [band_of(v, STABILITY_BANDS) for v in (0.9, 0.7, 0.5, 0.49)] == [
         "very consistent", "consistent", "somewhat varied", "inconsistent",
     ]  # fmt: skip
 
