@@ -15,13 +15,7 @@ COMMANDS = (
     "rubric", "persona", "pairs", "steer", "cassette", "doctor",
 )  # fmt: skip
 """Each command is a function of the same name, or the group `app`, in its module."""
-_MODULES = {
-    "agree": "labels",
-    "correct": "labels",
-    "evaluate": "score",
-    "perturb": "cases",
-    "rank": "compare",
-}
+_MODULES = {"agree": "labels", "correct": "labels", "perturb": "cases", "rank": "compare"}
 """Command -> module, if the names differ."""
 _SUITES = (".yaml", ".yml")
 GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette", "cases", "labels"}
