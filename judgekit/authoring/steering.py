@@ -23,7 +23,7 @@ from judgekit.datasets.load import load_cases
 from judgekit.datasets.write import write_cases
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.local import PREFIX
-from judgekit.judges.steered import Steering, vector_bytes
+from judgekit.judges.steering_vector import Steering, vector_bytes
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.registry import create
 from judgekit.pages.html import fill, write_html

@@ -17,7 +17,8 @@ from judgekit.core.yaml_file import Lines
 from judgekit.datasets.load import Source
 from judgekit.judges.limits import Auto, Budget, LimitedJudge
 from judgekit.judges.local import PREFIX
-from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge, Steering
+from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
+from judgekit.judges.steering_vector import Steering
 from judgekit.suite.answering import Answers, answer
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge, price_of

@@ -206,7 +206,7 @@ def test_a_search_is_the_same_live_and_twice(example, judgekit):
 
 
 def test_steered_answers_of_a_live_model(example, judgekit):
-    from judgekit.judges.steered import vector_bytes
+    from judgekit.judges.steering_vector import vector_bytes
 
     write_model(example / "random")
     data = vector_bytes([1.0, -1.0] * 8, layer=1, metadata={})
