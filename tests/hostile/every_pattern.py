@@ -41,7 +41,7 @@ def _refusals():
 
 
 def _safety():
-    from judgekit.metrics.brand_voice.safety import _regex, built_in_patterns
+    from judgekit.metrics.brand_voice.patterns import _regex, built_in_patterns
 
     patterns = built_in_patterns().patterns
     sources = (
@@ -111,7 +111,7 @@ BUILT: dict[str, Callable[[], Any]] = {
     "metrics/personalization/difference.py": _difference,
     "metrics/safety_and_quality/refusal.py": _refusals,
     "metrics/robustness/robustness.py": _verdict,
-    "metrics/brand_voice/safety.py": _safety,
+    "metrics/brand_voice/patterns.py": _safety,
     "metrics/brand_voice/traits.py": _traits,
 }
 """Files that build patterns from data or words -> what holds the patterns they build; a name after

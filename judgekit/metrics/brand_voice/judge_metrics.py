@@ -11,8 +11,9 @@ from judgekit.core.protocols import Aggregate, JudgeLike, Metric
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.metrics._options import text_options
+from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
-from judgekit.metrics.brand_voice.safety import PatternSet, SafetyPatterns
+from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES

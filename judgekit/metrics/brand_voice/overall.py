@@ -20,8 +20,9 @@ from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration, Compat, band_of
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.metrics.brand_voice.judge_metrics import SESSION_HISTORY, BrandSafety
+from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
-from judgekit.metrics.brand_voice.safety import PatternSet, SafetyPatterns
+from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.stability import Stability, Variant
 from judgekit.metrics.computed import not_applicable

@@ -10,8 +10,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
+from judgekit.metrics.brand_voice.patterns import built_in_patterns, find_violations
 from judgekit.metrics.brand_voice.persona import Trait
-from judgekit.metrics.brand_voice.safety import built_in_patterns, find_violations
 from judgekit.metrics.brand_voice.traits import find_traits
 
 TEXTS = [

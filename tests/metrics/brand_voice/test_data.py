@@ -14,16 +14,16 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.synchronous import run_inline
 from judgekit.core.yaml_file import parse_yaml
-from judgekit.metrics.brand_voice.phrases import Phrases, plain
-from judgekit.metrics.brand_voice.safety import (
+from judgekit.metrics.brand_voice.patterns import (
     CATEGORIES,
     SEVERITIES,
-    SafetyPatterns,
     built_in_patterns,
     checked_list,
     find_violations,
     patterns_of,
 )
+from judgekit.metrics.brand_voice.phrases import Phrases, plain
+from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from tests.each import each
 
 DATA = files("judgekit.metrics") / "data"

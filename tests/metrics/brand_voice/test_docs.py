@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from judgekit.datasets import load_cases
+from judgekit.metrics.brand_voice.patterns import patterns_of
 from judgekit.metrics.brand_voice.persona import load_persona
-from judgekit.metrics.brand_voice.safety import patterns_of
 from judgekit.metrics.catalogue import FAMILIES
 from judgekit.suite.suite import load_suite
 from tests.cli.conftest import judgekit  # noqa: F401 - a fixture

@@ -13,14 +13,10 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.metrics.brand_voice.authenticity import Authenticity
 from judgekit.metrics.brand_voice.overall import BrandVoice
+from judgekit.metrics.brand_voice.patterns import SEVERITIES, severity_score
 from judgekit.metrics.brand_voice.persona import Trait
 from judgekit.metrics.brand_voice.phrases import Phrases, score_lexicon
-from judgekit.metrics.brand_voice.safety import (
-    SEVERITIES,
-    SafetyPatterns,
-    keyword_score,
-    severity_score,
-)
+from judgekit.metrics.brand_voice.safety import SafetyPatterns, keyword_score
 from judgekit.metrics.brand_voice.stability import Stability, spread_of
 from judgekit.metrics.brand_voice.traits import find_traits
 from judgekit.metrics.vectors import scaled

@@ -17,8 +17,9 @@ from judgekit.embedders.lexical import bucket
 from judgekit.metrics.brand_voice import alignmenter
 from judgekit.metrics.brand_voice.authenticity import Authenticity, style_mean
 from judgekit.metrics.brand_voice.overall import WEIGHTS, BrandVoice, grade
+from judgekit.metrics.brand_voice.patterns import severity_score
 from judgekit.metrics.brand_voice.phrases import Phrases, score_lexicon
-from judgekit.metrics.brand_voice.safety import SafetyPatterns, severity_score
+from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.stability import Stability, spread_of
 from judgekit.metrics.vectors import cosine, dot, scaled
 from judgekit.metrics.weights import fold_parts
