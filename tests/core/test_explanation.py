@@ -12,7 +12,7 @@ from judgekit.core.case import Case
 from judgekit.core.score import Failure, FailureKind, Fallback, Part, Score
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.benchmarks.likelihood import Perplexity
+from judgekit.metrics.benchmarks.perplexity import Perplexity
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.text.exact_match import ExactMatch

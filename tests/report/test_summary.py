@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
 from judgekit.metrics.aggregate import answered_share
-from judgekit.metrics.benchmarks.likelihood import _KINDS, _accuracies, _Corpus
+from judgekit.metrics.benchmarks.log_likelihoods import _KINDS, _accuracies
+from judgekit.metrics.benchmarks.perplexity import _Corpus
 from judgekit.report.summary import BINS, WORST, Tally
 from judgekit.report.thresholds import passes
 from judgekit.stats.intervals import mean_interval

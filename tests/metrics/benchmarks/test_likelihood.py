@@ -13,7 +13,8 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.benchmarks.likelihood import LogLikelihoods, Perplexity, softmax
+from judgekit.metrics.benchmarks.log_likelihoods import LogLikelihoods, softmax
+from judgekit.metrics.benchmarks.perplexity import Perplexity
 from judgekit.metrics.registry import create
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import build_suite
