@@ -113,9 +113,9 @@ class Pattern(NamedTuple):
     words: Phrases | None = None
     find: str | None = None
     needs: Sequence[str] = ()
-    before: str | None = None
+    unless_before: str | None = None
     """A regular expression that excludes a match right after it, such as a negation."""
-    after: str | None = None
+    unless_after: str | None = None
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
         """Yield the spans of matches in a text, without exceptions."""
@@ -127,26 +127,23 @@ class Pattern(NamedTuple):
         return (span for span in spans if not self._is_excluded(text, *span))
 
     def _is_excluded(self, text: str, start: int, end: int) -> bool:
-        if self.before is not None:
-            before = _regex(self.before).finditer(text[max(0, start - _BESIDE) : start])
+        if self.unless_before is not None:
+            before = _regex(self.unless_before).finditer(text[max(0, start - _BESIDE) : start])
             if any(match.end() == min(start, _BESIDE) for match in before):
                 return True
-        return self.after is not None and bool(_regex(self.after).match(text[end : end + _BESIDE]))
+        if self.unless_after is None:
+            return False
+        return bool(_regex(self.unless_after).match(text[end : end + _BESIDE]))
 
 
 def _patterns(data: Mapping[str, Any]) -> Iterator[Pattern]:
     """Yield the patterns of a validated list."""
+    shared: dict[str, Any] = {"category": data["category"]}
+    shared |= {name: data.get(name) for name in ("unless_before", "unless_after")}
     for entry in data["patterns"]:
-        yield Pattern(
-            id=entry["id"],
-            category=data["category"],
-            severity=entry["severity"],
-            words=Phrases(entry["words"]) if entry.get("words") else None,
-            find=entry.get("find"),
-            needs=entry.get("needs", ()),
-            before=data.get("unless_before"),
-            after=data.get("unless_after"),
-        )
+        own = {name: entry[name] for name in ("id", "severity", "find", "needs") if name in entry}
+        words = Phrases(entry["words"]) if entry.get("words") else None
+        yield Pattern(**shared, **own, words=words)
 
 
 class PatternSet(NamedTuple):
