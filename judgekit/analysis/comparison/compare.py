@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from judgekit.analysis.comparison import comparison as results
 from judgekit.analysis.comparison.changes import all_changes, prompt_changes, same_judging
-from judgekit.analysis.comparison.comparison import Comparison, MeanDifference, MetricComparison
-from judgekit.analysis.comparison.corrected import corrected_difference
 from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind, judged
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.tally import MetricTally
@@ -16,6 +17,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, judges_of, rubrics_of
 from judgekit.report.report import Report
+from judgekit.stats.intervals import mean_interval
 
 _DEFAULT = ComparisonSettings()
 SAME = "both runs have the same answers and the same replies about them"
@@ -30,7 +32,7 @@ def compare(
     detect: float | None = None,
     across_rubrics: bool = False,
     allow_same: bool = False,
-) -> Comparison:
+) -> results.Comparison:
     """Compare a run with a baseline, case by case. No model is called.
 
     Args:
@@ -58,7 +60,7 @@ def compare_all(
     base: str | Path | Report,
     new: Sequence[str | Path | Report],
     settings: ComparisonSettings = _DEFAULT,
-) -> tuple[Comparison, ...]:
+) -> tuple[results.Comparison, ...]:
     """Compare several runs with one baseline; p values are corrected for all tests.
 
     Errors are those of `compare`.
@@ -110,7 +112,7 @@ class _RunPair:
         """Field -> number of pairs in which it differs."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
 
-    def compare(self) -> Comparison:
+    def compare(self) -> results.Comparison:
         for pair in self.pairing:
             self._add(pair)
         if not self.pairs:
@@ -144,7 +146,7 @@ class _RunPair:
         examples = {name: self.tallies[name].example for name in differing}
         prompts = tuple(prompt_changes(self.base, self.new, examples, warnings))
         only_base, only_new = self.pairing.alone
-        return Comparison(
+        return results.Comparison(
             base=str(self.base.folder or "base"),
             new=str(self.new.folder or "new"),
             pairs=self.pairs,
@@ -183,7 +185,7 @@ class _RunPair:
         for tally in self.tallies.values():
             tally.add(pair, group)
 
-    def _finished(self, name: str, rubrics: str | None) -> MetricComparison:
+    def _finished(self, name: str, rubrics: str | None) -> results.MetricComparison:
         """Return the comparison of a metric; without figures if it cannot be compared."""
         compared = self.tallies[name].finish()
         before, after = self.base.metrics[name], self.new.metrics[name]
@@ -192,10 +194,8 @@ class _RunPair:
         elif rubrics is not None and not self.settings.across_rubrics:
             refused = rubrics
         else:
-            same = self.same_answers == self.pairs
-            corrected = corrected_difference(self.base, self.new, name, same_answers=same)
-            return compared.model_copy(update={"corrected": corrected}) if corrected else compared
-        empty = MeanDifference(
+            return compared.model_copy(update={"corrected": self._corrected(name)})
+        empty = results.MeanDifference(
             name=name, pairs=compared.difference.pairs, base=None, new=None, mean=None, low=None,
             high=None, worse=0, better=0,
         )  # fmt: skip
@@ -203,6 +203,37 @@ class _RunPair:
             update={"refused": refused, "difference": empty, "flips": None, "criteria": (),
                     "distributions": (), "worst": (), "best": ()}
         )  # fmt: skip
+
+    def _corrected(self, name: str) -> results.CorrectedDifference | None:
+        """Return the difference of the corrected means; `None` if neither run has labels."""
+        base, new = (run.metrics[name].corrected for run in (self.base, self.new))
+        if base is None or new is None:
+            if base is new:
+                return None
+            few = (
+                f"only the {'new run' if base is None else 'base'} has labels; label the other too"
+            )
+            return results.CorrectedDifference(too_few=few)
+        files = [run.figures.manifest.get("labels") for run in (self.base, self.new)]
+        unnamed = base.without_digest and new.without_digest
+        if unnamed and files[0] == files[1] and self.same_answers < self.pairs:
+            few = "the labels name no output, and cannot be about the answers of both runs"
+            return results.CorrectedDifference(too_few=few)
+        before, after = base.corrected, new.corrected
+        figures: dict[str, Any] = {"too_few": before.too_few or after.too_few}
+        if before.value is not None and after.value is not None:
+            figures["mean"] = mean = after.value - before.value
+            if base.standard_error is not None and new.standard_error is not None:
+                one, two = base.standard_error**2, new.standard_error**2
+                parts = one**2 / (base.df or math.inf) + two**2 / (new.df or math.inf)
+                df = (one + two) ** 2 / parts if parts else 1e6
+                least, most = self.base.metrics[name].range
+                bounds = (
+                    (None, None) if least is None or most is None else (least - most, most - least)
+                )
+                ends = mean_interval(mean, math.sqrt(one + two), df, bounds=bounds)
+                figures["low"], figures["high"] = ends or (None, None)
+        return results.CorrectedDifference(base=before, new=after, **figures)
 
     def _difference_of_rubrics(self, name: str) -> str | None:
         """Return the difference of a metric's rubrics; `None` if they are equal.

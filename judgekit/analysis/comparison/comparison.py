@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from judgekit.analysis.comparison.corrected import CorrectedDifference
 from judgekit.core.display.parts import DisplayPart, answer_text
 from judgekit.core.distribution import Label
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value, sparse
+from judgekit.report.corrected import NO_LABELS, LabelFigure
 from judgekit.report.manifest import ANSWERED_BY
 from judgekit.stats.intervals import Coefficient
 
@@ -140,6 +140,41 @@ class DistributionChange(Value):
         return (
             f"{self.criterion}: probabilities of the answers {moved}; those of a case differ by "
             f"{distance} on average (total variation, {self.pairs} cases)"
+        )
+
+
+class CorrectedDifference(Value):
+    """The difference of two means, each corrected with the labels of its own run.
+
+    A judge makes different errors on the answers of another system, and a shared correction can
+    reverse the sign of a difference (arXiv 2605.06939). The runs are assumed to be independent.
+    """
+
+    base: LabelFigure = NO_LABELS
+    new: LabelFigure = NO_LABELS
+    mean: float | None = None
+    """New minus base."""
+    low: float | None = None
+    high: float | None = None
+    """95 % interval; `None` for too few labels."""
+    too_few: str | None = None
+    """Why there is no interval, or no difference."""
+
+    @property
+    def spread(self) -> str:
+        """The interval as text."""
+        return "too few" if self.low is None else f"[{self.low:+.3f}, {self.high:+.3f}]"
+
+    @property
+    def line(self) -> str:
+        """The difference and its assumptions, as text."""
+        if self.mean is None:
+            return f"no corrected difference: {self.too_few}"
+        return (
+            f"corrected by people: {self.base.text()}, then {self.new.text()}: {self.mean:+.3f} "
+            f"{self.spread}. Assumes that the labels of each run are a random sample of its own "
+            "cases, or of its plan, and takes the runs as independent, which makes the interval "
+            "of runs over the same cases too wide rather than too narrow."
         )
 
 
