@@ -21,8 +21,7 @@ from markupsafe import Markup
 
 from judgekit.core.output_file import refuse_foreign
 from judgekit.pages.figures import number, percent, weight
-from judgekit.report.export.marks import named
-from judgekit.report.export.target import written
+from judgekit.report.export.target import named, written
 
 ASSETS = Path(__file__).parent / "assets"
 _GENERATOR = b'<meta name="generator" content="judgekit'

@@ -15,7 +15,7 @@ from judgekit.core.case import Case
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Fallback, Part, Score
 from judgekit.pages.run.page import write_page
-from judgekit.report.export.marks import named
+from judgekit.report.export.target import named
 from judgekit.report.folder import AGREEMENT
 from judgekit.report.report import Report
 from tests.browsing import KINDS, skip_without_a_browser, until

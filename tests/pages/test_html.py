@@ -23,7 +23,7 @@ from judgekit.pages.html import ASSETS
 from judgekit.pages.run.facts import dollars
 from judgekit.pages.run.page import SCRIPTS, render_page, write_page
 from judgekit.pages.run.payload import ALL, KEPT
-from judgekit.report.export.marks import named
+from judgekit.report.export.target import named
 from judgekit.report.folder import TAPE
 from judgekit.report.report import Report
 

@@ -16,8 +16,7 @@ from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.suggest import suggest
 from judgekit.report.export import junit, markdown
-from judgekit.report.export.marks import named
-from judgekit.report.export.target import written
+from judgekit.report.export.target import named, written
 from judgekit.report.table import EXPORTED, exported_rows
 from judgekit.report.text import report_json
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from judgekit.core.errors import ConfigError
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.markdown import markdown_lines
-from judgekit.report.export.marks import one_line
-from judgekit.report.export.target import translated
+from judgekit.report.export.target import one_line, translated
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report

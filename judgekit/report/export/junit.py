@@ -15,8 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.findings import PASSED, RowVerdict, verdicts
-from judgekit.report.export.marks import named, one_line
-from judgekit.report.export.target import written
+from judgekit.report.export.target import named, one_line, written
 from judgekit.report.manifest import mapping
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from judgekit.core.display.markdown import escaped
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.findings import Findings, findings_of
-from judgekit.report.export.marks import named
-from judgekit.report.export.target import written
+from judgekit.report.export.target import named, written
 from judgekit.report.text import counts_of, doubt_lines, number_of, shown_figures, title_of
 
 if TYPE_CHECKING:

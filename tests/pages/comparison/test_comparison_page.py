@@ -16,8 +16,7 @@ from judgekit.analysis.comparison.differences import ComparisonSettings
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
 from judgekit.pages.comparison import payload
-from judgekit.pages.comparison.facts import unfolded
-from judgekit.pages.comparison.page import names_of, render_comparison, write_comparison
+from judgekit.pages.comparison.page import names_of, render_comparison, unfolded, write_comparison
 from judgekit.report.report import Report
 from tests.analysis.comparison.marked import Marked
 
