@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,17 @@ class ScoreAggregate:
     def finish(self) -> Figures:
         """Return the figures by name; `None` if no row counts."""
         raise NotImplementedError
+
+
+class ValueAggregate(ScoreAggregate):
+    """Base of aggregates that need only the values."""
+
+    def __init__(self) -> None:
+        self._values = array("d")
+
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one value."""
+        self._values.append(value)
 
 
 def mean_of(values: Sequence[float | None]) -> float | None:

@@ -44,9 +44,9 @@ class ComputedMetric(Metric):
 
     @property
     def embeds_at_once(self) -> bool:
-        """Whether the embedder is synchronous: `synchronous` of metrics that always embed."""
-        metric: Any = self
-        return embeds_at_once(metric.embedder)
+        """Whether scoring never waits: there is no embedder, or it is synchronous."""
+        embedder = vars(self).get("embedder")
+        return embedder is None or embeds_at_once(embedder)
 
     def prepare(self) -> None:
         """Check and complete the options of a subclass.

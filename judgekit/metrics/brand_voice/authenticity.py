@@ -73,6 +73,7 @@ class Authenticity(ComputedMetric):
 
     files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
+    synchronous = ComputedMetric.embeds_at_once
     needs = ("output, or assistant turns in history",)
     confidence = "is the share of the weight that counted"
     # The persona is named in `made_with`.

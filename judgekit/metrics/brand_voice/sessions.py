@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.score import Score
-from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.aggregate import Figures, ScoreAggregate, ValueAggregate
 from judgekit.stats.bootstrap import bootstrap_interval, too_few
 
 FIGURES: Mapping[str, bool] = {
@@ -25,19 +24,12 @@ FIGURES: Mapping[str, bool] = {
 """The figures of `Sessions`, and whether higher is better."""
 
 
-class Sessions(ScoreAggregate):
+class Sessions(ValueAggregate):
     """The spread of one metric over sessions: one value on 0..1 for each session.
 
     `sd_ddof_1` and `variance_ddof_1` divide by n - 1. There is no bootstrap interval for fewer than
     30 sessions, or if nearly all values are at a bound (see `too_few`).
     """
-
-    def __init__(self) -> None:
-        self._values = array("d")
-
-    def add_score(self, score: Score, value: float) -> None:
-        """Add one session."""
-        self._values.append(value)
 
     def finish(self) -> Figures:
         """Return the figures; `None` for each one that needs more sessions."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from judgekit.core.case import Case
 from judgekit.core.score import Score
-from judgekit.embedders import Chosen, embeds_at_once, identity_of, is_semantic, short_name, vectors
+from judgekit.embedders import Chosen, identity_of, is_semantic, short_name, vectors
 from judgekit.metrics._options import Fraction, TextField, needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.vectors import cosine
@@ -63,8 +63,8 @@ class Similarity(ComputedMetric):
     embedder: Chosen = "lexical"
     """Name of an embedder, a mapping such as `{onnx: FOLDER}`, or an embedder object."""
 
-    needs = ("output", "the field that `to` names")
     synchronous = ComputedMetric.embeds_at_once
+    needs = ("output", "the field that `to` names")
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -123,16 +123,12 @@ class SemanticAccuracy(ComputedMetric):
     embedder: Chosen | None = None
     """Embedder that compares meaning; a lexical one is not sufficient."""
 
+    synchronous = ComputedMetric.embeds_at_once
     needs = ("output", "reference")
 
     def prepare(self) -> None:
         """Write `tau` as a decimal, as manifests always have it."""
         self.put(tau=float(self.tau))
-
-    @property
-    def synchronous(self) -> bool:
-        """Whether no asynchronous embedder is needed."""
-        return self.embedder is None or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

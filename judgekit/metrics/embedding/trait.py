@@ -133,8 +133,8 @@ class ContrastiveAlignment(ComputedMetric):
     _contrast: ExampleContrast = field(init=False, repr=False, compare=False)
 
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
-    needs = ("output",)
     synchronous = ComputedMetric.embeds_at_once
+    needs = ("output",)
 
     def prepare(self) -> None:
         """Check and complete the options."""
@@ -206,8 +206,8 @@ class ToneCompliance(ComputedMetric):
     """The vectors of the exemplars, embedded with the first case."""
 
     files: ClassVar[tuple[str, ...]] = ("exemplars",)
-    needs = ("output",)
     synchronous = ComputedMetric.embeds_at_once
+    needs = ("output",)
 
     def prepare(self) -> None:
         """Check and complete the options."""

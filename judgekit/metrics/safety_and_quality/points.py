@@ -12,7 +12,7 @@ from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.aggregate import Figures, ScoreAggregate, mean_of
+from judgekit.metrics.aggregate import Figures, ValueAggregate, mean_of
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import points_ratio
@@ -30,15 +30,8 @@ class PointCriterion(NamedTuple):
     points: float
 
 
-class Overall(ScoreAggregate):
+class Overall(ValueAggregate):
     """The mean of the scores of a run, clipped to 0..1."""
-
-    def __init__(self) -> None:
-        self._values: list[float] = []
-
-    def add_score(self, score: Score, value: float) -> None:
-        """Add one score."""
-        self._values.append(value)
 
     def finish(self) -> Figures:
         """Return the clipped mean."""

@@ -14,7 +14,7 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.aggregate import Figures, ScoreAggregate, mean_of
+from judgekit.metrics.aggregate import Figures, ValueAggregate, mean_of
 from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.rubric import DEFAULT_HISTORY
@@ -180,15 +180,8 @@ class RefusalRules(ComputedMetric):
         )
 
 
-class RefusalRate(ScoreAggregate):
+class RefusalRate(ValueAggregate):
     """The mean of refusal over a run."""
-
-    def __init__(self) -> None:
-        self._values: list[float] = []
-
-    def add_score(self, score: Score, value: float) -> None:
-        """Add one answer."""
-        self._values.append(value)
 
     def finish(self) -> Figures:
         """Return the rates of refusal and compliance, which add up to 1."""
