@@ -245,9 +245,8 @@ def _check_out(source: str, out: Path, *, limit: int | None, cassette: Path | No
     if cassette is not None and out.resolve() == cassette.resolve():
         raise ConfigError(f"--out {out}: is the cassette; name another file for the answers")
     if limit is not None and source != "-" and out.resolve() == Path(source).resolve():
-        raise ConfigError(
-            f"--out {out}: --limit would remove the cases after it; name another file"
-        )
+        message = f"--out {out}: --limit would remove the cases after it; name another file"
+        raise ConfigError(message)
 
 
 def _keep_other_files(out: Path | None, first: Case, source: str) -> None:

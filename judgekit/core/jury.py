@@ -72,9 +72,9 @@ class Jury(NamedJudge):
         _check_word("vote", vote, get_args(Vote))
         if readout is not None:
             _check_word("readout", readout, get_args(Readout))
-        if calls not in ("all", "each"):
-            if isinstance(calls, str):
-                _check_word("calls", calls, ("all", "each"), other=", or a number of criteria")
+        if isinstance(calls, str):
+            _check_word("calls", calls, ("all", "each"), other=", or a number of criteria")
+        else:
             _check_whole("calls", calls)
         if quorum is not None:
             _check_whole("quorum", quorum, most=len(named))

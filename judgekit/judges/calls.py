@@ -363,8 +363,7 @@ class Pacing:
             lower = {name.lower(): value for name, value in call.headers.items()}
             about_limits = ((n, value) for n, value in lower.items() if n.startswith(_PREFIXES))
             headers = dict(islice(about_limits, _MOST_HEADERS))
-            end = CallEnd(call.status, headers, used, seconds)
-            await pace.settle(number, end)
+            await pace.settle(number, CallEnd(call.status, headers, used, seconds))
 
     def stop(self, most: int) -> Callable[[Any], bool]:
         """Return a stop condition for tenacity.

@@ -110,8 +110,7 @@ def shown_address(api_base: str) -> str:
         parts = urlsplit(api_base)
     except ValueError:
         return "an address that cannot be read"
-    host = parts.netloc.rpartition("@")[2]
-    return parts._replace(netloc=host, query="", fragment="").geturl()
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def secrets_of(key: str | None, api_base: str | None) -> tuple[str, ...]:

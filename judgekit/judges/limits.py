@@ -120,8 +120,7 @@ class Purse:
             model = next(iter(self.unpriced))
             problem = f"what {model} costs is not known, so max_cost cannot be kept"
             raise BudgetExceeded(f"not asked: {problem}")
-        reserved = sum(dollars for _, dollars in self._reserved.values())
-        return self.spent + reserved >= self.most
+        return self.spent + sum(dollars for _, dollars in self._reserved.values()) >= self.most
 
 
 def estimated_tokens(request: Request) -> tuple[float, float]:

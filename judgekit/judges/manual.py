@@ -89,11 +89,8 @@ class ManualJudge(NamedJudge):
         try:
             read_answers(answers, form=request.form)
         except InvalidReply as exc:
-            form = request.form
-            known = [
-                *(entry.id for entry in form.questions),
-                *(entry.name for entry in form.details),
-            ]
+            known = [question.id for question in request.form.questions]
+            known += [detail.name for detail in request.form.details]
             message = f"the answers do not fit the rubric: {exc}"
             if other := next((name for name in answers if name not in known), None):
                 message = f"the rubric has no criterion {other!r}{suggest(other, known)}"
@@ -110,11 +107,10 @@ class ManualJudge(NamedJudge):
             (entry,) = by_output.values()  # the request does not identify the output
         if entry is None:
             what = f"case {about.case!r}, metric {about.metric!r}"
-            if by_output:
-                message = f"{self.path}: the answers for {what} are for another output"
-            else:
-                message = f"{self.path or 'no file of answers'}: no answers for {what}"
-            raise JudgeUnavailable(message)
+            message = f"the answers for {what} are for another output"
+            if not by_output:
+                message = f"no answers for {what}"
+            raise JudgeUnavailable(f"{self.path or 'no file of answers'}: {message}")
         return entry
 
     async def _sit(self, request: Request, terminal: Terminal) -> Reply:
@@ -148,8 +144,7 @@ _Key = tuple[str, str]
 def _read(path: Path, *, name: str) -> dict[_Key, dict[str | None, Entry]]:
     """Return case and metric -> digest of the output -> the answers."""
     text = read_named(path, what="file of answers", most=MAX_ANSWERS)
-    read = partial(_entry, name=name)
-    return read_entries(text, path, read, noun="an answer", twice=_twice)
+    return read_entries(text, path, partial(_entry, name=name), noun="an answer", twice=_twice)
 
 
 def _twice(key: _Key, _: int) -> str:

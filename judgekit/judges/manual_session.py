@@ -115,14 +115,11 @@ class ManualSession:
 
     def _serve(self, command: str) -> bool:
         """Run a command; return whether it exists."""
+        commands = {"undo": self._undo, "case": self._show_case, "prompt": self._show_prompt}
         if command in ("?", "help"):
             self._terminal.write(HELP)
-        elif command == "undo":
-            self._undo()
-        elif command == "case":
-            self._show_case()
-        elif command == "prompt":
-            self._show_prompt()
+        elif command in commands:
+            commands[command]()
         else:
             return False
         return True

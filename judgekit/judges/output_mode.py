@@ -56,8 +56,7 @@ def probe_request(like: Request) -> Request:
     user = ChatMessage(role="user", content="Fill in the form. Keep every reason to one word.")
     system = ChatMessage(role="system", content="You fill in forms.")
     has_system = any(message.role == "system" for message in like.messages)
-    messages = (system, user) if has_system else (user,)
-    return Request(messages=messages, form=PROBE, model=like.model)
+    return Request(messages=(system, user) if has_system else (user,), form=PROBE, model=like.model)
 
 
 def follows_schema(attempt: Try) -> bool | None:
@@ -84,8 +83,7 @@ def messages_of(request: Request, mode: Mode) -> list[dict[str, Any]]:
     """Return the messages to send, with the schema in the prompt if the mode needs that."""
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
     if mode not in SCHEMA_OUTSIDE_PROMPT:
-        schema = reply_schema(request.form).text
-        content = f"{messages[-1]['content']}\n\n{_SCHEMA_NOTE}{schema}"
+        content = f"{messages[-1]['content']}\n\n{_SCHEMA_NOTE}{reply_schema(request.form).text}"
         messages[-1] = {**messages[-1], "content": content}
     return messages
 

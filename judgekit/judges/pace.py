@@ -91,8 +91,7 @@ class Limiter:
 
     def start(self, tokens: float, *, now: float, since: float) -> int:
         """Start a call; return its number."""
-        units = (1.0, tokens)
-        pairs = list(zip(self.kinds, units, strict=True))
+        pairs = list(zip(self.kinds, (1.0, tokens), strict=True))
         forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > _LONG)
         for kind, unit in pairs:
             kind.take(unit)

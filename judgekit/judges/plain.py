@@ -142,9 +142,8 @@ def read_echo(data: Mapping[str, Any], whole: str) -> Try:
     names = ("tokens", "token_logprobs", "text_offset")
     tokens, logprobs, offsets = (_list(figures, name) for name in names)
     if tokens is None or logprobs is None:
-        raise JudgeUnavailable(
-            "log-probabilities are unavailable: the server echoes the text without them"
-        )
+        message = "log-probabilities are unavailable: the server echoes the text without them"
+        raise JudgeUnavailable(message)
     if len(tokens) != len(logprobs) or not all(isinstance(token, str) for token in tokens):
         raise InvalidReply("the server's tokens and log-probabilities do not match")
     begins, dropped = _aligned(tokens, whole) or (_checked_offsets(tokens, offsets, text), 0)

@@ -87,9 +87,8 @@ class RecordedJudge(NamedJudge):
             what = f"case {about.case!r}, rubric {about.rubric!r}, sample {sample}"
             others = ", ".join(order or "any order" for order in orders)
             only = f" in the order {about.order}, only {others}" if orders else ""
-            message = f"{self.path}: no verdict for {what}{only}"
             # Not an outage: after outages the judge would not be asked for the verdicts that exist.
-            raise InvalidReply(message, kind="unavailable")
+            raise InvalidReply(f"{self.path}: no verdict for {what}{only}", kind="unavailable")
         return entry
 
 

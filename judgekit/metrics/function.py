@@ -85,9 +85,8 @@ class FunctionMetric(Metric):
         if not isinstance(outcome, tuple):
             return outcome, ""
         if len(outcome) != 2:
-            raise ValueError(
-                f"{self.name}: returned {len(outcome)} items, not a value and a reason"
-            )
+            message = f"{self.name}: returned {len(outcome)} items, not a value and a reason"
+            raise ValueError(message)
         value, reason = outcome
         if not isinstance(reason, str):
             raise ValueError(f"{self.name}: the reason must be a text, not {reason!r:.200}")
@@ -99,9 +98,8 @@ class FunctionMetric(Metric):
         number = float(value)
         low, high = self.range
         if not (math.isfinite(number) and low <= number <= high):
-            raise ValueError(
-                f"{self.name}: returned {number}, outside its range {low:g} to {high:g}"
-            )
+            message = f"{self.name}: returned {number}, outside its range {low:g} to {high:g}"
+            raise ValueError(message)
         return number
 
 

@@ -200,9 +200,8 @@ def find(name: str) -> Maker:
             try:
                 factory = offer.load()
             except Exception as exc:
-                raise ConfigError(
-                    f"metric {name!r} of {offer.value} cannot be loaded: {exc}"
-                ) from exc
+                message = f"metric {name!r} of {offer.value} cannot be loaded: {exc}"
+                raise ConfigError(message) from exc
             if (own := _registered.get(name)) is not None and own is not factory:
                 raise ConfigError(
                     f"two metrics are named {name!r}: {offer.value} of {offer.package}, and"

@@ -42,9 +42,8 @@ class ResponseModel:
         for judgment in judgments:
             value = float(self._worth(self.made_of.model_validate(judgment.data)))
             if not 0.0 <= value <= 1.0:
-                raise ValueError(
-                    f"{metric}: the value of the response must be in 0..1, not {value}"
-                )
+                message = f"{metric}: the value of the response must be in 0..1, not {value}"
+                raise ValueError(message)
             values.append(value)
         data = judgments[0].data
         return sum(values) / len(values), data if isinstance(data, dict) else {}

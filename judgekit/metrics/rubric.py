@@ -265,11 +265,10 @@ class RubricMetric(JudgedMetric):
         plans = []
         for sample, mirror in product(range(jury.samples), self._mirrors):
             place = sample if jury.order == "balanced" else 0
-            swapped = mirror is not None
             for member, builder, api in self._builders:
                 parts = parts_of(variant, jury, api)
                 arrangements = [
-                    Arrangement(place, ids, number == len(parts), swapped)
+                    Arrangement(place, ids, number == len(parts), mirror is not None)
                     for number, ids in enumerate(parts, start=1)
                 ]
                 plans.append(

@@ -192,8 +192,7 @@ class Stepped(JudgedMetric):
         Raises:
             JudgekitError: one of them could not be judged.
         """
-        numbered = enumerate(texts, start=1)
-        cases = [subject(case, str(n), **fields) for n, fields in numbered]
+        cases = [subject(case, str(n), **fields) for n, fields in enumerate(texts, start=1)]
         return await judge_all(self._each, cases)
 
     def _score(

@@ -66,14 +66,12 @@ def check_weights(metric: str, value: object, default: Mapping[str, float]) -> d
         raise ConfigError(f"{metric}: weights must be {{{example}}}, not {value!r}")
     for name in value:
         if name not in default:
-            raise ConfigError(
-                f"{metric}: weights: there is no part {name!r}{suggest(str(name), names)}"
-            )
+            message = f"{metric}: weights: there is no part {name!r}{suggest(str(name), names)}"
+            raise ConfigError(message)
     missing = [name for name in names if name not in value]
     if missing:
-        raise ConfigError(
-            f"{metric}: weights: missing {', '.join(missing)}; give each part a weight"
-        )
+        message = f"{metric}: weights: missing {', '.join(missing)}; give each part a weight"
+        raise ConfigError(message)
     weights = {name: check_weight(metric, f"weights.{name}", value[name]) for name in names}
     total = math.fsum(weights.values())
     if abs(total - 1.0) > 1e-6:

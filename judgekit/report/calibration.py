@@ -368,8 +368,7 @@ class Calibration(Document, Framed, Value):
 def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibration | None:
     """Return the agreement of a run's judge; `None` if missing or for another run."""
     try:
-        data = json.loads(read_text(folder / AGREEMENT, most=MAX_JSON))
-        known = Calibration.model_validate(data)
+        known = Calibration.model_validate(json.loads(read_text(folder / AGREEMENT, most=MAX_JSON)))
     except (OSError, ValueError, RecursionError):
         return None
     return known if (known.dataset, known.manifest) == (dataset, manifest) else None

@@ -137,9 +137,8 @@ def read_json(path: Path) -> Any:
         check_finished(path.parent)
         raise _no_run(path) from exc
     except NotADirectoryError as exc:
-        raise ConfigError(
-            "is a file; name the folder of a run, such as runs/suite", where=str(path.parent)
-        ) from exc
+        message = "is a file; name the folder of a run, such as runs/suite"
+        raise ConfigError(message, where=str(path.parent)) from exc
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
 

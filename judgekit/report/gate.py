@@ -252,8 +252,7 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
         rule += f" by its {by}" if by else ""
         return _compared(gate, value, shown, rule, passed=passed, by=by, **known)
     passed = gate.undecided == "pass"
-    supposing = f"the true {words} is {value:.3f}"
-    more = more_text(figure, abs(value - gate.bound), supposing=supposing)
+    more = more_text(figure, abs(value - gate.bound), supposing=f"the true {words} is {value:.3f}")
     sentence = (
         f"{shown}: cannot tell yet by its interval whether {rule}{more}; that "
         f"{'passes' if passed else 'does not pass'} (undecided: {gate.undecided or 'fail'})"

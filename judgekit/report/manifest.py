@@ -98,8 +98,7 @@ def judges_of(manifest: Mapping[str, Any], metric: str) -> set[str]:
 
 def metric_entry(manifest: Mapping[str, Any], metric: str) -> dict[str, Any]:
     """Return the entry of a metric in a manifest, which is untrusted; empty without one."""
-    entries = (e for e in dicts_in(manifest.get("metrics")) if e.get("name") == metric)
-    return next(entries, {})
+    return next((e for e in dicts_in(manifest.get("metrics")) if e.get("name") == metric), {})
 
 
 def suite_of(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -104,9 +104,8 @@ class Report(Displayed):
             ConfigError: it is not a run folder, or the run did not finish.
         """
         path = Path(folder)
-        data = read_json(path / REPORT)
         try:
-            figures = Figures.model_validate(data)
+            figures = Figures.model_validate(read_json(path / REPORT))
         except ValidationError as exc:
             raise ConfigError("not a report judgekit wrote", where=str(path / REPORT)) from exc
         run = read_json(path / RUN) if (path / RUN).exists() else {}

@@ -255,8 +255,7 @@ class Tally:
         self._opinions = OpinionTally(clustered=self.clustered)
         self._worst = Largest[tuple[str, float, str]](WORST)
         self._first_failure: str | None = None
-        span = self.range[1] - self.range[0]
-        self._bins = [0] * BINS if span < math.inf else []
+        self._bins = [0] * BINS if self.range[1] - self.range[0] < math.inf else []
 
     def add(
         self, case: str, result: Result, cluster: Hashable = None, output: str | None = None

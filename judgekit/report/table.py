@@ -207,8 +207,7 @@ def _criterion_entries(row: Row) -> Iterator[dict[str, Any]]:
 
 def _opinion_entries(row: Row) -> Iterator[dict[str, Any]]:
     """Yield the opinions behind one result; a result with a single answer has none."""
-    opinions = row.result.opinions if isinstance(row.result, Score) else ()
-    for opinion in opinions:
+    for opinion in row.result.opinions if isinstance(row.result, Score) else ():
         yield {
             "case": row.case,
             "metric": row.metric,
@@ -276,9 +275,8 @@ class _Included:
             field, _, inside = name.partition(".")
             known = (*_TEXTS, *_LISTS, *_INSIDE, "history")
             if field not in known or (inside and field not in _INSIDE):
-                raise ConfigError(
-                    f"include: {name!r} is no field of a case{suggest(field, list(known))}"
-                )
+                message = f"include: {name!r} is no field of a case{suggest(field, list(known))}"
+                raise ConfigError(message)
         self.names = tuple(names)
 
     def of(self, case: Case) -> dict[str, Any]:

@@ -109,12 +109,10 @@ def unchecked_line(manifest: Mapping[str, Any]) -> str:
 
 def note_lines(report: Report) -> Iterator[DisplayLine]:
     """Yield notes on the figures and on this execution."""
-    if unchecked := unchecked_line(report.figures.manifest):
-        yield DisplayLine(unchecked, "note")
-    for line in doubt_lines(report):
-        yield DisplayLine(line, "note")
+    notes = [unchecked_line(report.figures.manifest), *doubt_lines(report)]
     if (other := report.run.get("against")) is not None:
-        yield DisplayLine(f"The baselines are the outputs of the run {other}.", "note")
+        notes.append(f"The baselines are the outputs of the run {other}.")
+    yield from (DisplayLine(line, "note") for line in notes if line)
     if (replies := _replies_line(report)) is not None:
         yield DisplayLine(replies)
     for line in _judge_lines(report):
@@ -133,10 +131,8 @@ def _judge_lines(report: Report) -> Iterator[str]:
         way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}
         how = way.get(str(known.get("mode_from")), "set in the suite")
         mode = f"asked by {known['mode']} ({how})" if known.get("mode") else "no output mode found"
-        line = f"{role} {known.get('model')}: {mode}"
-        if known.get("server"):
-            line += f", served as {known['server']}"
-        yield line
+        served = f", served as {known['server']}" if known.get("server") else ""
+        yield f"{role} {known.get('model')}: {mode}{served}"
         for step in entries_in(known.get("steps")):
             yield f"  not by {step}"
         for name, reason in mapping(known.get("dropped_params")).items():
@@ -148,9 +144,8 @@ def _replies_line(report: Report) -> str | None:
     origins = run.get("origins")
     if not isinstance(origins, dict):
         return None
-    came = origins_text(origins)
     money = f"spent {_dollars(run.get('spent'))}, avoided {_dollars(run.get('avoided'))}"
-    line = f"replies: {came or 'none'}; {money}"
+    line = f"replies: {origins_text(origins) or 'none'}; {money}"
     unused = run.get("unused")
     replies = "reply" if unused == 1 else "replies"
     return f"{line}; {unused} recorded {replies} not used" if unused else line
@@ -399,5 +394,4 @@ def _part(part: Part, width: int) -> Iterator[str]:
             yield from wrap(f"{mark}  {text}", width, first=" " * 6, then=" " * 15)
     for quote in part.quotes:
         where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
-        text = f'"{printable(quote.text)}" ({where})'
-        yield from wrap(text, width, first=" " * 6, then=" " * 7)
+        yield from wrap(f'"{printable(quote.text)}" ({where})', width, first=" " * 6, then=" " * 7)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import ConfigDict, Field
 
 from judgekit.core.canonical import digest
-from judgekit.core.judgment import Answer
 from judgekit.core.request import Question
 from judgekit.core.value import Value
 from judgekit.rubric.fold import Outcome
@@ -74,10 +73,6 @@ class Criterion(Value):
         """Return a copy with other levels and some fields of the question changed."""
         changed = self.question.model_copy(update=question)
         return self.model_copy(update={"question": changed, "levels": levels})
-
-    def value_of(self, answer: Answer) -> Outcome:
-        """Return the value of an answer on 0..1 (see `worth`)."""
-        return self.worth(answer.value, answer.items)
 
 
 def group_of(id: str) -> str:

@@ -254,7 +254,7 @@ class _RowReader(NamedTuple):
             raise _invalid("answers none of the criteria", where)
         criteria, groups, combine = self.weighing
         worths = [
-            Worth(c.id, c.group, c.weight, *c.value_of(answers[c.id]))
+            Worth(c.id, c.group, c.weight, *c.worth(answers[c.id].value, answers[c.id].items))
             for c in criteria
             if c.id in answers and groups.get(c.group, 0.0) > 0
         ]

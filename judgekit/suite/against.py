@@ -19,10 +19,8 @@ FIELD = "baseline"
 
 
 class _OtherAnswer(NamedTuple):
-    question: str
-    """Digest of input and history."""
-    output: str | None
-    note: Any
+    output: str | None = None
+    note: Any = None
     """The source of the output, from the metadata."""
 
 
@@ -53,23 +51,21 @@ class OtherRun:
         return map(self._filled, cases)
 
     def _filled(self, case: Case) -> Case:
-        other = self._answers.get(case.id)
-        if other is not None and other.question != _question(case):
-            other = None
+        other = self._answers.get((case.id, _question(case)), _OtherAnswer())
         notes = case.metadata.get(ANSWERED)
         metadata = dict(case.metadata)
         known = {k: v for k, v in notes.items() if k != FIELD} if isinstance(notes, dict) else {}
-        if other is not None and other.note is not None:
+        if other.note is not None:
             known[FIELD] = other.note
         if known or isinstance(notes, dict):
             metadata[ANSWERED] = known
-        output = other.output if other is not None else None
-        return case.model_copy(update={FIELD: output, "metadata": metadata})
+        return case.model_copy(update={FIELD: other.output, "metadata": metadata})
 
     @cached_property
-    def _answers(self) -> dict[str, _OtherAnswer]:
+    def _answers(self) -> dict[tuple[str, str], _OtherAnswer]:
+        """Return id and digest of the question -> the answer of the other run."""
         cases = (case for case, _ in read_results(self.folder))
-        return {c.id: _OtherAnswer(_question(c), c.output, source_of(c.metadata)) for c in cases}
+        return {(c.id, _question(c)): _OtherAnswer(c.output, source_of(c.metadata)) for c in cases}
 
     def name_answers(self, metrics: Sequence[Metric], *, out: Path | None) -> None:
         """Give pairwise metrics the names of both runs: the ends of their folders."""

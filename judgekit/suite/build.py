@@ -17,7 +17,7 @@ from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.overrides import SuiteSettings
-from judgekit.suite.plan import MetricPlan, placed_options
+from judgekit.suite.plan import MetricPlan, placed_options, refused
 from judgekit.suite.source import NO_KEYS
 
 if TYPE_CHECKING:
@@ -161,9 +161,8 @@ class Builder(NamedTuple):
                 weights = plan.options.get("weights")
                 return Combined(name=plan.name, of=parts, combine=how, weights=weights)
             if plan.never_ask and plan.fallback is None:
-                advice = "fallback: {use: ...}, or leave it out with --only"
-                needs = f"metric {plan.name!r} needs a judge: give the suite one"
-                raise ConfigError(f"{needs}, or give the metric a {advice}")
+                advice = "give the metric a fallback: {use: ...}, or leave it out with --only"
+                raise refused(plan.name, f" needs a judge: give the suite one, or {advice}")
             metric = self._single(plan, name=plan.name)
             if plan.fallback is None:
                 return metric
@@ -203,8 +202,8 @@ class Builder(NamedTuple):
         judge = self._judge(plan) if maker.judged else None
         metric = maker.build(judge=judge, options=options)
         if name is not None and metric.name != name:
-            named = f"metric {plan.kind!r} is always named {metric.name!r}"
-            raise ConfigError(f"{named}; use that name in the suite")
+            named = f" is always named {metric.name!r}; use that name in the suite"
+            raise refused(plan.kind, named)
         return metric
 
 
@@ -218,5 +217,4 @@ def _check_readout(plan: MetricPlan, jury: Jury) -> None:
     listed = judge.params.get("logprobs") and judge.params.get("top_logprobs")
     if once and len(jury.members) == 1 and judge.api is None and not listed:
         advice = "params: {logprobs: true, top_logprobs: 5}, or the metric samples: 4"
-        message = f"metric {plan.name!r}: readout needs probabilities; give the judge {advice}"
-        raise ConfigError(message)
+        raise refused(plan.name, f": readout needs probabilities; give the judge {advice}")

@@ -141,8 +141,7 @@ class SuiteCases:
         """Return the cases that flags select."""
         flags = self._overrides
         if flags.narrow:
-            selection = Selection.parse(where=flags.where, ids=flags.ids, limit=flags.limit)
-            cases = selection.of(cases)
+            cases = Selection.parse(where=flags.where, ids=flags.ids, limit=flags.limit).of(cases)
         if self.shard is None:
             return cases
         self.sharding = Sharding(self.shard)

@@ -183,8 +183,7 @@ def _parts(folders: Sequence[Path]) -> list[_Part]:
     numbers = [part.shard.number for part in parts]
     for one, other in pairwise(parts):
         if one.shard == other.shard:
-            message = f"is shard {one.shard}, as {one.folder} is"
-            raise ConfigError(message, where=str(other.folder))
+            raise ConfigError(f"is shard {one.shard}, as {one.folder} is", where=str(other.folder))
     missing = [str(number) for number in range(1, first.shard.of + 1) if number not in numbers]
     if missing:
         listed = f"{', '.join(missing[:10])} of {first.shard.of}"

@@ -94,7 +94,7 @@ class Planner:
 
     def _combined(self, name: str, entry: MetricFile) -> MetricPlan:
         if entry.criteria is not None:
-            raise ConfigError(f"metric {name!r}: `of` and `criteria` are both given; remove one")
+            raise refused(name, ": `of` and `criteria` are both given; remove one")
         for part in entry.of or ():
             if part not in self.settings.file.metrics:
                 hint = suggest(part, list(self.settings.file.metrics))
@@ -108,15 +108,14 @@ class Planner:
     def _single(self, name: str, entry: MetricFile) -> MetricPlan:
         kind, maker, rubric = self._resolved(name, entry)
         if not maker.judged and entry.role is not None:
-            raise ConfigError(f"metric {name!r} is computed and needs no judge; remove `judge`")
+            raise refused(name, " is computed and needs no judge; remove `judge`")
         if not maker.judged and entry.fallback is not None:
-            advice = "only judged metrics take a fallback: remove it"
-            raise ConfigError(f"metric {name!r} is computed; {advice}")
+            raise refused(name, " is computed; only judged metrics take a fallback: remove it")
         rubric = self.settings.with_parameters(rubric, name)
         options = dict(entry.model_extra or {})
         if entry.with_ is not None:
             if not maker.takes("opponent"):
-                raise ConfigError(f"metric {name!r}: with needs pairwise: RUBRIC; add it")
+                raise refused(name, ": with needs pairwise: RUBRIC; add it")
             options["opponent"] = entry.with_
         asking = self._asking(name, entry, maker, options)
         roles: tuple[str, ...] = ()
@@ -141,13 +140,11 @@ class Planner:
         """Return the kind of a metric, its maker, and its rubric."""
         keys = [key for key in _SUBJECTS if getattr(entry, key) is not None]
         if len(keys) > 1:
-            both = f"`{keys[0]}` and `{keys[1]}` are both given"
-            raise ConfigError(f"metric {name!r}: {both}; remove one")
+            raise refused(name, f": `{keys[0]}` and `{keys[1]}` are both given; remove one")
         if entry.criteria is not None:
             return name, rubric_maker(name), self._inline(name, entry)
         if entry.description is not None or entry.requires is not None:
-            needs = "description and requires need criteria in the same entry"
-            raise ConfigError(f"metric {name!r}: {needs}")
+            raise refused(name, ": description and requires need criteria in the same entry")
         if entry.pairwise is not None:
             return PAIRWISE, find(PAIRWISE), self._load(entry.pairwise)
         kind = entry.metric or entry.rubric or name
@@ -202,18 +199,17 @@ class Planner:
         if entry.jury is None:
             for key in ("vote", "quorum"):
                 if key in asking:
-                    advice = f"{key} needs a jury; add jury: [role, role]"
-                    raise ConfigError(f"metric {name!r}: {advice}")
+                    raise refused(name, f": {key} needs a jury; add jury: [role, role]")
         elif entry.judge is not None:
-            raise ConfigError(f"metric {name!r}: `judge` and `jury` are both given; remove one")
+            raise refused(name, ": `judge` and `jury` are both given; remove one")
         elif len(set(entry.jury)) < len(entry.jury):
-            raise ConfigError(f"metric {name!r}: jury names a role twice; name each once")
+            raise refused(name, ": jury names a role twice; name each once")
         elif isinstance(entry.jury, dict):
             asking["weights"] = dict(entry.jury)
         given = [*asking, *(["jury"] if entry.jury is not None else [])]
         if given and maker.asks != "verdict":
             what = "is computed" if not maker.judged else "asks for log-probabilities"
-            raise ConfigError(f"metric {name!r} {what} and takes no {given[0]}; remove it")
+            raise refused(name, f" {what} and takes no {given[0]}; remove it")
         return asking
 
     def _role(self, name: str, entry: MetricFile, maker: Maker, role: str) -> str:
@@ -224,14 +220,12 @@ class Planner:
         """
         logprobs = maker.asks == "logprobs"
         if logprobs and entry.judge is not None:
-            advice = f"write likelihood: {entry.judge}"
-            raise ConfigError(f"metric {name!r} needs log-probabilities; {advice}")
+            raise refused(name, f" needs log-probabilities; write likelihood: {entry.judge}")
         if not logprobs and entry.likelihood is not None:
-            raise ConfigError(f"metric {name!r} needs a judge; write judge: {entry.likelihood}")
+            raise refused(name, f" needs a judge; write judge: {entry.likelihood}")
         if role not in self.roles:
             known = f"{', '.join(sorted(self.roles))}; add judge: {min(self.roles)}"
-            message = f"metric {name!r} needs the role {role!r}, but the suite only has {known}"
-            raise ConfigError(message)
+            raise refused(name, f" needs the role {role!r}, but the suite only has {known}")
         return role
 
     def _fallback(
@@ -275,6 +269,11 @@ class Planner:
         folders = own_folders(self.settings.base, self.folders)
         own = [rubric for folder in folders for rubric in rubric_names(folder.path)]
         return suggest(name, own, otherwise="") or near_metric(name)
+
+
+def refused(metric: str, problem: str) -> ConfigError:
+    """Return an error about a metric of the suite; the problem continues the sentence."""
+    return ConfigError(f"metric {metric!r}{problem}")
 
 
 @contextmanager

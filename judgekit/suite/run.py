@@ -177,8 +177,7 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
     for noun, path in inputs.items():
         if path is not None and path.resolve() in outputs:
             overwritten = f"the run would overwrite {noun} of the suite, {path.name}"
-            message = f"{overwritten}, in this folder; name another folder"
-            raise ConfigError(message, where=str(out))
+            raise ConfigError(f"{overwritten}, in this folder; name another folder", where=str(out))
 
 
 def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> None:

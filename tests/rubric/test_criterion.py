@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.core.judgment import Answer
 from judgekit.core.request import Question
 from judgekit.rubric.criterion import Criterion, Level
 from tests.each import each
@@ -43,7 +42,7 @@ OPTIONS = (*LEVELS, Level(label="n/a", value=None))
     ],
 )
 def test_an_answer_is_worth(made, answer, expected):
-    status, value = made.value_of(Answer(value=answer))
+    status, value = made.worth(answer, ())
 
     assert status == expected[0]
     assert value == (None if expected[1] is None else pytest.approx(expected[1]))
@@ -62,7 +61,7 @@ def test_an_answer_is_worth(made, answer, expected):
 def test_a_checklist_is_worth_the_share_that_is_met(met, reverse, expected):
     items = tuple({"item": str(n), "met": m, "reason": ""} for n, m in enumerate(met))
 
-    outcome = criterion("checklist", reverse=reverse).value_of(Answer(items=items))
+    outcome = criterion("checklist", reverse=reverse).worth(None, items)
 
     assert outcome == expected
 
@@ -77,7 +76,7 @@ def test_a_number_between_its_bounds_is_worth_0_to_1(low, span, share, reverse):
     high = low + span
     made = criterion(minimum=low, maximum=high, reverse=reverse)
 
-    _, value = made.value_of(Answer(value=min(high, max(low, low + share * span))))
+    _, value = made.worth(min(high, max(low, low + share * span)), ())
 
     assert 0 <= value <= 1
 

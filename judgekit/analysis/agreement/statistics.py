@@ -77,8 +77,7 @@ class AnswerScale:
         """Return the judge's probabilities of people's answers, where its rows have them."""
         known = [pair for pair in pairs if pair.probabilities and self.tabled]
         forecasts = [pair.probabilities for pair in known]
-        answers = [pair.person for pair in known]
-        return forecast_figures(forecasts, answers, self.judged(known))
+        return forecast_figures(forecasts, [pair.person for pair in known], self.judged(known))
 
     def between(self, people: PairColumns) -> dict[str, CountedFigure]:
         """Return the statistics of pairs of two people; each pair is given in both orders."""

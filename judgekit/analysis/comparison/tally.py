@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
+from functools import partial
 
 from judgekit.analysis.comparison import comparison as results
 from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings, Differences, Range
@@ -30,12 +31,15 @@ class MetricTally:
         self._higher = new.higher_is_better
         self._settings = settings
         self._clustered = settings.cluster is not None
+        self._differences = partial(
+            Differences, clustered=self._clustered, interval=settings.interval
+        )
         self.threshold = new.threshold if new.threshold is not None else base.threshold
-        self._all = self._differences(new.metric, new.range, self._higher)
+        self._all = self._differences(new.metric, range=new.range, higher_is_better=self._higher)
         self._criteria: dict[str, Differences] = {}
         self._distributions: dict[str, DistributionTally] = {}
         self._flips: Counter[tuple[bool, bool]] = Counter()
-        self._passes = self._differences("passes")
+        self._passes = self._differences("passes", range=UNIT)
         self._unpaired: Counter[str] = Counter()
         self._moves = {way: Largest[tuple[Pair, str | None]](WORST) for way in (-1, 1)}
         """Cases that got worse (-1) or better, with the change of their verdict."""
@@ -46,15 +50,6 @@ class MetricTally:
         self.same_requests = 0
         self.differs = False
         """Whether the result of any case differs in value, reason or request."""
-
-    def _differences(self, name: str, range: Range = UNIT, higher: bool = True) -> Differences:
-        return Differences(
-            name,
-            range=range,
-            higher_is_better=higher,
-            clustered=self._clustered,
-            interval=self._settings.interval,
-        )
 
     def add(self, pair: Pair, cluster: Hashable) -> None:
         """Add one case."""
@@ -75,7 +70,7 @@ class MetricTally:
             other = new.parts.get(id)
             if part.value is not None and other is not None and other.value is not None:
                 if id not in self._criteria:
-                    self._criteria[id] = self._differences(id)
+                    self._criteria[id] = self._differences(id, range=UNIT)
                 self._criteria[id].add(part.value, other.value, cluster)
             if part.distribution and other is not None and other.distribution:
                 if id not in self._distributions:
@@ -150,9 +145,8 @@ class DistributionTally:
 
     def add(self, base: Distribution, new: Distribution, cluster: Hashable) -> None:
         """Add the distributions of one case."""
-        labels = dict.fromkeys((*base.labels, *new.labels))
         apart = 0.0
-        for label in labels:
+        for label in dict.fromkeys((*base.labels, *new.labels)):
             before, after = base.probability(label), new.probability(label)
             sums = self._sums.setdefault(label, [0.0, 0.0])
             sums[0] += before

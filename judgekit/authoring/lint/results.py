@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -217,21 +217,17 @@ def _share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({part / whole:.0%})"
 
 
-def _at_edge(edge: float) -> Callable[[ObservedRubric], Iterator[Problem]]:
-    """Return a check of values at one end."""
-
-    def check_values(observed: ObservedRubric) -> Iterator[Problem]:
-        for id, counts in observed.scored():
-            count = counts.values[edge]
-            if count / counts.scored >= EDGE and len(counts.values) > 1:
-                share = _share(count, counts.scored)
-                yield observed.problem(f"{id!r} has the value {edge:g} in {share}", id)
-
-    return check_values
+def _at_edge(observed: ObservedRubric, *, edge: float) -> Iterator[Problem]:
+    """Check for values at one end."""
+    for id, counts in observed.scored():
+        count = counts.values[edge]
+        if count / counts.scored >= EDGE and len(counts.values) > 1:
+            share = _share(count, counts.scored)
+            yield observed.problem(f"{id!r} has the value {edge:g} in {share}", id)
 
 
-check("at-ceiling")(_at_edge(1.0))
-check("at-floor")(_at_edge(0.0))
+check("at-ceiling")(partial(_at_edge, edge=1.0))
+check("at-floor")(partial(_at_edge, edge=0.0))
 
 
 @check("no-variance")
@@ -255,20 +251,16 @@ def _varied(counts: AnswerCounts) -> bool:
     return 1 - max(counts.values.values()) / counts.scored >= VARIED
 
 
-def _says(finding: str) -> Callable[[ObservedRubric], Iterator[Problem]]:
-    """Return a check for a finding of `judgekit rubric stats`."""
-
-    def check_statistics(observed: ObservedRubric) -> Iterator[Problem]:
-        for one in observed.verdicts.statistics:
-            if one.n >= observed.minimum and finding in one.findings:
-                message = f"{one.criterion!r} {one.findings[finding]}: {one.discrimination.text}"
-                yield observed.problem(message, one.criterion)
-
-    return check_statistics
+def _says(observed: ObservedRubric, *, finding: str) -> Iterator[Problem]:
+    """Check for a finding of `judgekit rubric stats`."""
+    for one in observed.verdicts.statistics:
+        if one.n >= observed.minimum and finding in one.findings:
+            message = f"{one.criterion!r} {one.findings[finding]}: {one.discrimination.text}"
+            yield observed.problem(message, one.criterion)
 
 
-check("unrelated")(_says("noise"))
-check("against-rest")(_says("against"))
+check("unrelated")(partial(_says, finding="noise"))
+check("against-rest")(partial(_says, finding="against"))
 
 
 @check("abstaining")

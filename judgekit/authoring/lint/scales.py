@@ -75,8 +75,7 @@ def _other_scale(own: OwnCriterion) -> Iterator[Problem]:
         message = f" names the scale {scale.shown!r}, but takes {low:g} to {high:g}"
         yield own.problem(message, "text")
     elif own.free_number and beyond:
-        message = f" explains {beyond[0]:g}, but takes {low:g} to {high:g}"
-        yield own.problem(message, "text")
+        yield own.problem(f" explains {beyond[0]:g}, but takes {low:g} to {high:g}", "text")
 
 
 def _scale_in(text: str) -> NumberRange | None:
@@ -93,8 +92,7 @@ def _anchors(text: str) -> list[float]:
 
 
 def _ranges(text: str) -> list[NumberRange]:
-    ranges = map(_range_of, pattern("range").finditer(text))
-    return sorted(r for r in ranges if r.low <= r.high)
+    return sorted(r for r in map(_range_of, pattern("range").finditer(text)) if r.low <= r.high)
 
 
 def _range_of(match: re.Match[str]) -> NumberRange:

@@ -104,12 +104,11 @@ def _unshown(subject: LintSubject) -> Iterator[Problem]:
 
 @check("unshown-requirement")
 def _required(subject: LintSubject) -> Iterator[Problem]:
-    printed = subject.printed
     needed = [(subject.at("requires"), field) for field in subject.file.requires or ()]
     for name, group in subject.file.groups.items():
         needed += [(subject.at("groups", name, "requires"), field) for field in group.requires]
     for where, field in needed:
-        if field not in printed:
+        if field not in subject.printed:
             yield Problem(where, f"requires {field!r}, which the template never shows")
 
 

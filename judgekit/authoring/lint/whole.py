@@ -90,8 +90,7 @@ def _same_modes(subject: LintSubject) -> Iterator[Problem]:
     modes = subject.file.modes
     weighted = ((frozenset((g, w) for g, w in modes[mode].items() if w), mode) for mode in modes)
     for mode, first in repeated(weighted):
-        message = f"mode {mode!r} has the same weights as {first!r}"
-        yield Problem(subject.at("modes", mode), message)
+        yield Problem(subject.at("modes", mode), f"mode {mode!r} has the same weights as {first!r}")
 
 
 @check_each("penalty-unsaid")
@@ -273,9 +272,8 @@ def _impossible(subject: LintSubject) -> Iterator[Problem]:
             worths = [1.0 - worth for worth in worths] if criterion.reverse else worths
             if not any(low - EDGE <= worth <= high + EDGE for worth in worths):
                 shown = ", ".join(f"{worth:g}" for worth in sorted(set(worths)))
-                where = subject.at("tests", number, "expect", id)
                 message = f"no answer to {id!r} has a value from {low:g} to {high:g}, only {shown}"
-                yield Problem(where, message, id)
+                yield Problem(subject.at("tests", number, "expect", id), message, id)
 
 
 @check("tests-one-sided")

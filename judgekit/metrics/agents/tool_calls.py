@@ -50,9 +50,8 @@ def actual_calls(case: Case) -> tuple[ToolCall, ...]:
             raise CaseError(f"metadata.tool_calls.{number} has no name")
         calls.append(ToolCall(name=call["name"], arguments=call.get("arguments")))
     if len(calls) > MAX_CALLS:
-        raise CaseError(
-            f"{len(calls):,} tool calls are too many to compare (at most {MAX_CALLS:,})"
-        )
+        message = f"{len(calls):,} tool calls are too many to compare (at most {MAX_CALLS:,})"
+        raise CaseError(message)
     return tuple(calls)
 
 

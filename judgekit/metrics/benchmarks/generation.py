@@ -99,9 +99,8 @@ class Generation(ComputedMetric):
             return letter
         form = self._form(reference, kind)
         if form is None:
-            raise CaseError(
-                f"the reference {reference[:60]!r} is not a {kind.replace('_', ' or ')}"
-            )
+            message = f"the reference {reference[:60]!r} is not a {kind.replace('_', ' or ')}"
+            raise CaseError(message)
         return form
 
     def _form(self, text: str, kind: str) -> str | None:

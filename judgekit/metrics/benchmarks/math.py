@@ -162,9 +162,8 @@ async def compare(
         host = _running()
         versions = await asyncio.wait_for(asyncio.wrap_future(host.ready), _START)
         if not versions:
-            raise ConfigError(
-                "math: the process for comparisons did not start; reinstall math-verify"
-            )
+            message = "math: the process for comparisons did not start; reinstall math-verify"
+            raise ConfigError(message)
         try:
             # The copy ends earlier by itself; this timeout is for a host that was stopped.
             facts = await asyncio.wait_for(asyncio.wrap_future(host.ask(order)), 2 * seconds + 10)

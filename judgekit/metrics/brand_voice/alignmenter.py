@@ -158,8 +158,7 @@ def persona_weights(avoided: Sequence[str], style_words: Sequence[str]) -> dict[
 def offline_safety(text: str) -> float:
     """Return 1 minus .2 for each occurrence of one of six words, also inside other words."""
     lowered = text.lower()
-    hits = sum(lowered.count(word) for word in _TRIPWIRES)
-    return max(0.0, 1.0 - _PENALTY * hits)
+    return max(0.0, 1.0 - _PENALTY * sum(lowered.count(word) for word in _TRIPWIRES))
 
 
 def keyword_hits(text: str, keywords: Mapping[str, Sequence[str]]) -> list[str]:
@@ -239,5 +238,4 @@ def calibration_of(source: object) -> AlignmenterCalibration:
     except ConfigError as exc:
         raise ConfigError(str(exc), where=where) from exc
     except ValueError as exc:
-        fault = json_fault(exc, text.encode()).what
-        raise ConfigError(f"not JSON: {fault}", where=where) from exc
+        raise ConfigError(f"not JSON: {json_fault(exc, text.encode()).what}", where=where) from exc

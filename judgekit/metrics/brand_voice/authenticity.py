@@ -223,13 +223,11 @@ class Authenticity(ComputedMetric):
         if not trained:
             weights = alignmenter.persona_weights(sorted(avoided), persona.style_words)
         bias = calibration.bias or 0.0
-        traits = alignmenter.trait_probability(text, bias, weights, calibration.phrases)
-        words = alignmenter.lexicon_density(tokens, preferred, avoided)
         details: dict[str, Json] = {
             "style": style,
             "style_raw": raw,
-            "traits": traits,
-            "lexicon": words,
+            "traits": alignmenter.trait_probability(text, bias, weights, calibration.phrases),
+            "lexicon": alignmenter.lexicon_density(tokens, preferred, avoided),
             "tokens": len(tokens),
             "preferred_hits": sum(token in preferred for token in tokens),
             "avoid_hits": sum(token in avoided for token in tokens),

@@ -207,13 +207,12 @@ _JUDGE = ("model", "rubric", "version", "digest")
 
 
 def _part(id: str, score: Score) -> Part:
-    quotes = tuple(quote for part in score.parts for quote in part.quotes)
     return Part(
         id=id,
         status=score.status,
         value=score.value,
         reason=score.reason.removeprefix(f"{id} {score.value or 0.0:.2f}: "),
-        quotes=quotes,
+        quotes=tuple(quote for part in score.parts for quote in part.quotes),
         details={"method": score.method},
     )
 

@@ -261,8 +261,7 @@ def patterns_of(metric: str, source: object) -> PatternSet:
     if not isinstance(source, (str, Path)):
         raise ConfigError(f"{metric}: patterns must be a file or a mapping, not {source!r}")
     path = Path(source)
-    text = read_named(path, what="list of patterns", most=MAX_FILE)
-    return checked_list(text, file=str(path))
+    return checked_list(read_named(path, what="list of patterns", most=MAX_FILE), file=str(path))
 
 
 def joined(sets: Sequence[PatternSet]) -> PatternSet:

@@ -99,8 +99,7 @@ def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
     if file.name.endswith(CALIBRATION_ENDING):
         message = "is the calibration of a persona; name the persona file next to it"
         raise ConfigError(message, where=str(file))
-    text = read_named(file, what="persona file", most=MAX_FILE)
-    data, lines = parse_yaml(text, file=str(file))
+    data, lines = parse_yaml(read_named(file, what="persona file", most=MAX_FILE), file=str(file))
     if not isinstance(data, dict):
         message = "a persona is keys and values: name, exemplars, traits, lexicon"
         raise ConfigError(message, where=str(file))

@@ -157,11 +157,10 @@ def opinion_reply(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str
 
 def _joined(judgments: Sequence[Judgment], ids: Sequence[str]) -> Judgment:
     """Merge judgments of parts of the criteria, in the order of the rubric."""
-    first = judgments[0]
     answers = {id: answer for judgment in judgments for id, answer in judgment.answers.items()}
     details = {name: text for judgment in judgments for name, text in judgment.details.items()}
     merged = {
-        **first.__dict__,
+        **judgments[0].__dict__,
         "answers": {id: answers[id] for id in ids or answers},
         "details": details,
         "tries": max(judgment.tries for judgment in judgments),

@@ -151,8 +151,7 @@ class RougeMetric(ComputedMetric):
             CaseError: the output or the reference is missing.
         """
         output = needed_text(case, "output")
-        references = needed_texts(case, "reference")
-        overlaps = [(self._rouge(output, text), text) for text in references]
+        overlaps = [(self._rouge(output, text), text) for text in needed_texts(case, "reference")]
         known = [(rouge, text) for rouge, text in overlaps if rouge is not None]
         if not known:
             reason = "Neither the output nor the reference is long enough."

@@ -77,8 +77,7 @@ class PairwiseMetric(RubricMetric):
         )
         for option, value in {"rule": rule, "tie": tie, "opponent": opponent}.items():
             if value not in (known := _KNOWN[option]):
-                hint = suggest(str(value), known)
-                raise ConfigError(f"{self.name}: no {option} {value!r}{hint}")
+                raise ConfigError(f"{self.name}: no {option} {value!r}{suggest(str(value), known)}")
         if self.jury.readout is not None:
             raise ConfigError(
                 f"{self.name}: `rule` decides between the two orders; replace "

@@ -165,8 +165,7 @@ class PromptAlignment(BuiltIn):
         shown = f"{round_half_up(folded.value * self.scale):g} out of {self.scale:g}"
         summary = str(judgment.details.get("overall_assessment", "")).strip()
         cost = super().reason(judgment, folded, parts)
-        band = alignment_band(folded.value)
-        return f"{shown}, {band} alignment. {summary} {_sentence(cost)}"
+        return f"{shown}, {alignment_band(folded.value)} alignment. {summary} {_sentence(cost)}"
 
 
 def _sentence(text: str) -> str:

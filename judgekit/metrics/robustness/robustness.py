@@ -33,9 +33,8 @@ compared by words."""
 def _perturbed(case: Case) -> tuple[str, str]:
     """Return the answers to the original and to the changed input."""
     if case.parent is None:
-        raise CaseError(
-            "needs the id of the original case (field 'parent'); judgekit perturb writes it"
-        )
+        message = "needs the id of the original case (field 'parent'); judgekit perturb writes it"
+        raise CaseError(message)
     return needed_text(case, "baseline"), needed_text(case, "output")
 
 
@@ -77,9 +76,8 @@ class AdversarialRobustness(ComputedMetric):
     def prepare(self) -> None:
         """Check and complete the options."""
         if (self.equal == "verdict") != bool(self.positive and self.negative):
-            raise ConfigError(
-                f"{self.name}: positive and negative words belong to equal: verdict, both of them"
-            )
+            problem = "positive and negative words belong to equal: verdict, both of them"
+            raise ConfigError(f"{self.name}: {problem}")
 
     @property
     def synchronous(self) -> bool:

@@ -59,11 +59,10 @@ class CoherenceRules(ComputedMetric):
 def coherence(text: str, *, question: str | None = None) -> Score:
     """Return the score of one text; the minimum length of an answer depends on `question`."""
     fired = find_signals(text, question=question)
-    value = max(0.0, 1.0 - math.fsum(signal.weight for signal in fired))
     signals: list[Json] = [signal._asdict() for signal in fired]
     evidence = "; ".join(f"{signal.name.replace('_', ' ')} ({signal.evidence})" for signal in fired)
     return Score(
-        value=value,
+        value=max(0.0, 1.0 - math.fsum(signal.weight for signal in fired)),
         confidence=CONFIDENCE[bool(fired)],
         method=METHOD,
         reason=f"Fired: {evidence}." if fired else "None of the checks found anything.",

@@ -208,10 +208,8 @@ class ToneComplianceJudge(BuiltIn):
         tone = " ".join(self.tone.lower().split())
         if tone not in TONES and not self.meaning.strip():
             known = ", ".join(TONES)
-            raise ConfigError(
-                f"{self.name}: no tone {self.tone!r} is built in ({known}); define it with"
-                " meaning: ..."
-            )
+            problem = f"no tone {self.tone!r} is built in ({known}); define it with meaning: ..."
+            raise ConfigError(f"{self.name}: {problem}")
         self.tone = tone
         settings = {"tone": tone, "meaning": " ".join(self.meaning.split())}
         self.parameters = {**(self.parameters or {}), **settings}

@@ -48,10 +48,8 @@ class Length(ComputedMetric):
         if self.minimum is None and self.maximum is None:
             raise ConfigError(f"{self.name}: needs a minimum or a maximum")
         if self.minimum and self.maximum and self.minimum > self.maximum:
-            raise ConfigError(
-                f"{self.name}: minimum must not be above maximum,"
-                f" not {self.minimum} above {self.maximum}"
-            )
+            problem = f"minimum must not be above maximum, not {self.minimum} above {self.maximum}"
+            raise ConfigError(f"{self.name}: {problem}")
 
     async def score(self, case: Case) -> Score:
         """Score one case.

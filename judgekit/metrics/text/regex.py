@@ -69,9 +69,8 @@ class Regex(ComputedMetric):
             if flag not in FLAGS:
                 raise ConfigError(f"{self.name}: flags are {', '.join(FLAGS)}, not {flag!r}")
         if not isinstance(self.pattern, str) or not 0 < len(self.pattern) <= MAX_PATTERN:
-            raise ConfigError(
-                f"{self.name}: pattern must be a text of 1 to {MAX_PATTERN:,} characters"
-            )
+            message = f"{self.name}: pattern must be a text of 1 to {MAX_PATTERN:,} characters"
+            raise ConfigError(message)
         try:
             re.compile(self.pattern, self._bits)
         except (re.error, OverflowError, RecursionError) as exc:

@@ -294,12 +294,11 @@ def render_comparison(
     lines = ComparedCases(base, new, comparisons)
     names = names_of(lines.runs, lines.models)
     payload = make_payload(lines, names=names, pages=pages)
-    facts = ComparisonFacts(comparisons, lines, payload, names)
     return fill(
         "comparison",
         styles=("comparison",),
         scripts=SCRIPTS,
-        facts=facts,
+        facts=ComparisonFacts(comparisons, lines, payload, names),
         words=WORDS,
         longest=LONGEST,
         unfolded=unfolded,
