@@ -154,12 +154,11 @@ def _named(members: Any) -> dict[str, BaseJudge]:
     else:
         several = members if isinstance(members, (list, tuple)) else [members]
         judges = [as_judge(judge) for judge in several]
-        names = [judge.model for judge in judges]
-        if len(set(names)) < len(names):
+        named = {judge.model: judge for judge in judges}
+        if len(named) < len(judges):
             raise ConfigError(
                 "two judges of the jury have the same model; name them: Jury({'a': ..., 'b': ...})"
             )
-        named = dict(zip(names, judges, strict=True))
     if not 1 <= len(named) <= MOST_MEMBERS:
         raise ConfigError(f"a jury has 1 to {MOST_MEMBERS} judges, not {len(named)}")
     for judge in named.values():

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from judgekit.report.manifest import ANSWERED_BY
 from judgekit.report.report import Report
-
-
-def answered_by(manifest: Mapping[str, Any]) -> str | None:
-    """Return the model that answered all cases of a run, if its manifest says so."""
-    model = manifest.get(ANSWERED_BY)
-    return model if isinstance(model, str) and model else None
 
 
 def model_of(run: Report, cases: Iterable[str | None]) -> str | None:
@@ -23,7 +16,8 @@ def model_of(run: Report, cases: Iterable[str | None]) -> str | None:
         run: the run.
         cases: `answerer_of` for each case.
     """
-    models = {answered_by(run.figures.manifest)} - {None} or set(cases)
+    model = run.figures.manifest.get(ANSWERED_BY)
+    models = {model} if isinstance(model, str) and model else set(cases)
     return models.pop() if len(models) == 1 else None
 
 

@@ -46,16 +46,13 @@ class MissingCalls(Value):
         """Tokens and price, as text."""
         if self.model.startswith("manual/"):
             return "answered by a person"
-        tokens = f"about {self.tokens_in:,} tokens in and {self.tokens_out:,} out"
-        return f"{tokens}, {self._price}"
-
-    @property
-    def _price(self) -> str:
         if not asks_model(self.model):
-            return "free"
-        if self.dollars is None:
-            return "price unknown"
-        return "less than a cent" if self.dollars < 0.01 else f"about ${self.dollars:.2f}"
+            price = "free"
+        elif self.dollars is None:
+            price = "price unknown"
+        else:
+            price = "less than a cent" if self.dollars < 0.01 else f"about ${self.dollars:.2f}"
+        return f"about {self.tokens_in:,} tokens in and {self.tokens_out:,} out, {price}"
 
 
 def more_to_come(suite: Suite) -> list[str]:
@@ -77,15 +74,11 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
         # The mean length of recorded replies to one question, or an assumption.
         known = ledger.replayed_by.get(model)
         mean = known.tokens_out / known.questions if known and known.tokens_out else ANSWER_TOKENS
-        tokens_in = missed.characters // CHARACTERS_A_TOKEN
-        tokens_out = round(mean * missed.questions)
+        read, written = missed.characters // CHARACTERS_A_TOKEN, round(mean * missed.questions)
+        dollars = _dollars(suite, model, read, written)
         calls.append(
             MissingCalls(
-                model=model,
-                calls=missed.calls,
-                tokens_in=tokens_in,
-                tokens_out=tokens_out,
-                dollars=_dollars(suite, model, tokens_in, tokens_out),
+                model=model, calls=missed.calls, tokens_in=read, tokens_out=written, dollars=dollars
             )
         )
     return calls

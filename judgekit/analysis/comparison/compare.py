@@ -10,6 +10,7 @@ from typing import Any
 
 from judgekit.analysis.comparison import comparison as results
 from judgekit.analysis.comparison.changes import all_changes, prompt_changes, same_judging
+from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind, judged
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.tally import MetricTally
@@ -32,7 +33,7 @@ def compare(
     detect: float | None = None,
     across_rubrics: bool = False,
     allow_same: bool = False,
-) -> results.Comparison:
+) -> Comparison:
     """Compare a run with a baseline, case by case. No model is called.
 
     Args:
@@ -60,7 +61,7 @@ def compare_all(
     base: str | Path | Report,
     new: Sequence[str | Path | Report],
     settings: ComparisonSettings = _DEFAULT,
-) -> tuple[results.Comparison, ...]:
+) -> tuple[Comparison, ...]:
     """Compare several runs with one baseline; p values are corrected for all tests.
 
     Errors are those of `compare`.
@@ -112,7 +113,7 @@ class _RunPair:
         """Field -> number of pairs in which it differs."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
 
-    def compare(self) -> results.Comparison:
+    def compare(self) -> Comparison:
         for pair in self.pairing:
             self._add(pair)
         if not self.pairs:
@@ -146,7 +147,7 @@ class _RunPair:
         examples = {name: self.tallies[name].example for name in differing}
         prompts = tuple(prompt_changes(self.base, self.new, examples, warnings))
         only_base, only_new = self.pairing.alone
-        return results.Comparison(
+        return Comparison(
             base=str(self.base.folder or "base"),
             new=str(self.new.folder or "new"),
             pairs=self.pairs,
