@@ -14,6 +14,7 @@ from judgekit.core.display.parts import (
     cut,
     more,
 )
+from judgekit.report.thresholds import FEW
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, AgreementStatistic, Calibration
@@ -34,8 +35,6 @@ _MOST = 1000
 """Maximum length of a line, in characters."""
 _IN_A_LINE = ("kappa", "spearman", "pearson", "kendall")
 NO_NAME = "(no name)"
-FEW = 30
-"""Minimum number of cases for more than a first impression of agreement."""
 
 
 def sentence(agreement: Agreement) -> str:

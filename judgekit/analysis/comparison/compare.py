@@ -14,6 +14,7 @@ from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind, judged
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.tally import MetricTally
+from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError
 from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, judges_of, rubrics_of
@@ -321,7 +322,7 @@ def _or_none(value: float | None) -> str:
 
 
 def _cases(count: int) -> str:
-    return f"{count} case{'s' if count != 1 else ''}"
+    return counted(count, "case")
 
 
 def _are(count: int) -> str:

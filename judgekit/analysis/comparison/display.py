@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayTable, Style, cut, more
+from judgekit.report.thresholds import FEW
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison import comparison as results
@@ -18,8 +19,6 @@ _BETTER = 2
 """Maximum number of improved cases per metric."""
 _DIFF_LINES = 24
 _STYLES: dict[results.Verdict, Style] = {"worse": "bad", "better": "good"}
-FEW = 30
-"""Minimum number of pairs for a reliable interval; below it, there is a note."""
 
 
 def comparison_parts(
