@@ -182,23 +182,29 @@ def keys_at(model: type[BaseModel], path: Path) -> list[str]:
     for step in path:
         if current is None:
             return []
-        if isinstance(step, int) and (listed := _list_in(annotation)) is not None:
+        if isinstance(step, int) and (listed := _generic_in(annotation, list)) is not None:
             # The value may be one model or a list of another.
             current = _model_in(listed)
             continue
+        if (mapping := _generic_in(annotation, dict)) is not None:
+            # A name that the user chose; it may be that of a field, such as a criterion `kind`.
+            annotation = mapping.__args__[1]
+            continue
         field = current.model_fields.get(str(step))
         if field is None:
-            continue  # a key of a mapping or an index: keep the model
+            continue  # an index: keep the model
         annotation = field.annotation
         current = _model_in(annotation)
     names = [f.alias or n for n, f in current.model_fields.items()] if current else []
     return [name for name in names if not name.startswith("$")]
 
 
-def _list_in(annotation: Any) -> Any:
-    if getattr(annotation, "__origin__", None) is list:
-        return annotation
-    inside = (_list_in(inner) for inner in getattr(annotation, "__args__", ()))
+def _generic_in(annotation: Any, kind: type) -> Any:
+    """Return the first alternative of a type that is a `list[...]` or `dict[...]`, if any."""
+    origin = getattr(annotation, "__origin__", None)
+    if origin in (list, dict):
+        return annotation if origin is kind else None
+    inside = (_generic_in(inner, kind) for inner in getattr(annotation, "__args__", ()))
     return next((inner_match for inner_match in inside if inner_match is not None), None)
 
 

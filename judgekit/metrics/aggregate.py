@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from judgekit.core.score import Row, Score
 Figures = dict[str, float | int | None]
 
 
-class ScoreAggregate:
+class ScoreAggregate(ABC):
     """Base of aggregates over scores; failures, fallbacks and rows without a value do not count.
 
     A subclass implements `add_score` and `finish`.
@@ -24,13 +25,13 @@ class ScoreAggregate:
         if isinstance(score, Score) and score.value is not None and score.fallback is None:
             self.add_score(score, score.value)
 
+    @abstractmethod
     def add_score(self, score: Score, value: float) -> None:
         """Add one score and its value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def finish(self) -> Figures:
         """Return the figures by name; `None` if no row counts."""
-        raise NotImplementedError
 
 
 class ValueAggregate(ScoreAggregate):

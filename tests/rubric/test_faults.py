@@ -78,6 +78,17 @@ def test_all_faults_of_the_front_matter_are_found_at_once(rubric_file):
     }
 
 
+@pytest.mark.parametrize("name", ["polite", "kind", "text", "items"])
+def test_a_criterion_may_have_the_name_of_a_key(rubric_file, name):
+    path = rubric_file(f"name: mine\ncriteria:\n  {name}: {{text: A., wieght: 1}}")
+
+    with pytest.raises(RubricError) as caught:
+        load_rubric(path)
+
+    unknown = f"unknown key 'criteria.{name}.wieght'; did you mean 'weight'?"
+    assert str(caught.value) == f"{path}:4: {unknown}"
+
+
 @each("name", rubric_names())
 def test_a_built_in_rubric_has_no_faults(name):
     assert open_rubric(builtin_folder() / f"{name}.jinja").faults == []

@@ -256,7 +256,7 @@ class Forms:
             if not forms or row.metric in self._stepwise:
                 continue
             form = forms.pop()
-            questions = self._asked(form)
+            questions = self._questions(form)
             if forms or not questions or (parts and not _metrics_by_criteria(parts, questions)):
                 self._stepwise.add(row.metric)
             elif self._first.setdefault(row.metric, form) != form:
@@ -279,7 +279,7 @@ class Forms:
         means = {name: _meanings(rubric_entry(self._manifest, name)) for name in named}
         return {metric: of for metric, of in means.items() if of}
 
-    def _asked(self, form: str) -> set[str]:
+    def _questions(self, form: str) -> set[str]:
         """Return the ids of the questions of a form; empty for any other value."""
         if form not in self._ids:
             try:
@@ -302,7 +302,7 @@ class Forms:
         ]
         details = dicts_in(rubric.get("details"))
         form = canonical_json({"questions": questions, **({"details": details} if details else {})})
-        return form if self._asked(form) else None
+        return form if self._questions(form) else None
 
 
 def _metrics_by_criteria(parts: Sequence[Part], ids: set[str]) -> bool:
