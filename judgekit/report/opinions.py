@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
+from operator import eq
 from typing import Any
 
 from judgekit.core.distribution import LITTLE_MASS, Distribution
@@ -19,10 +20,10 @@ from judgekit.stats.reliability import RELIABLE, PairSums, RepeatTally, samples_
 
 MOST_PAIRS = 50**2
 """Maximum number of distinct answers for kappa; with more, answers are treated as numbers."""
-_Pattern = tuple[tuple[str, ...], str | None, tuple[Any, ...], tuple[float | None, ...], Hashable]
-"""Judges, or none for samples; a criterion; answers; values; the cluster."""
-MOST_PATTERNS = 4_096
-"""Maximum number of distinct rows to keep before they are added up."""
+_Tables = defaultdict[tuple[tuple[str, ...], tuple[str, ...], int], list[tuple[Any, ...]]]
+"""Judges, or none for samples; criteria; number of opinions -> rows, each with its cluster."""
+MOST_ROWS = 256
+"""Number of rows that are added up together: whole columns take less time than single rows."""
 
 
 class MemberSummary(Value):
@@ -163,22 +164,22 @@ class _Agreement:
 
     def add(
         self,
-        one: Any,
-        other: Any,
-        values: tuple[float | None, float | None],
-        count: int,
-        cluster: Hashable,
+        answers: tuple[Sequence[Any], Sequence[Any]],
+        values: tuple[Sequence[float | None], Sequence[float | None]],
+        clusters: Sequence[Hashable],
         *,
         words: bool,
     ) -> None:
-        self.cases += count
-        if one == other:
-            self.same += count
-        if words and len(self.counts) <= MOST_PAIRS:
-            self.counts[one, other][cluster] += count
-        first, second = values
-        if first is not None and second is not None:
-            self.sums.add(first, second, count)
+        """Add cases: the answers and values of both judges, and the clusters."""
+        self.cases += len(clusters)
+        self.same += sum(map(eq, *answers))
+        if words:
+            pairs = Counter(zip(*answers, clusters, strict=True))
+            for (one, other, cluster), count in pairs.items():
+                if len(self.counts) <= MOST_PAIRS:
+                    self.counts[one, other][cluster] += count
+        known = zip(*values, strict=True)
+        self.sums.add([(v, w) for v, w in known if v is not None and w is not None])
 
     def coefficient(self, *, words: bool) -> Coefficient:
         if not words:
@@ -215,19 +216,16 @@ class OpinionTally:
         self._repeats: defaultdict[tuple[str, str | None], RepeatTally] = defaultdict(RepeatTally)
         self._numbers: set[str | None] = {None}
         """Criteria with an answer that is not a word; the value of the metric is a number."""
-        self._patterns: Counter[_Pattern] = Counter()
+        self._waiting: list[tuple[Sequence[Opinion], Hashable]] = []
         self._orders: dict[str, None] = {}
         self._masses: dict[str, list[Any]] = {}
         """Criterion -> source, rows, the sum of the mass of legal answers, rows with little."""
 
     def add(self, score: Score, cluster: Hashable = None) -> None:
         """Add the opinions of a score, with its cluster if there are clusters."""
-        texts: dict[str, list[Opinion]] = {}
-        for opinion in score.opinions:
-            texts.setdefault(opinion.of, []).append(opinion)
-            self._orders.setdefault(opinion.order, None)
-        for opinions in texts.values():
-            self._add(opinions, cluster)
+        self._waiting.append((score.opinions, cluster))
+        if len(self._waiting) >= MOST_ROWS:
+            self._flush()
 
     def add_distribution(self, id: str, shown: Distribution) -> None:
         """Add the distribution of the answers to a criterion."""
@@ -237,61 +235,70 @@ class OpinionTally:
             mass[2] += shown.mass
             mass[3] += shown.mass < LITTLE_MASS
 
-    def _add(self, opinions: Sequence[Opinion], cluster: Hashable) -> None:
-        members: dict[str, list[Opinion]] = {}
-        for opinion in opinions:
-            own = members.setdefault(opinion.member, [])
-            if opinion.failure is None:
-                own.append(opinion)
-            else:
-                self._failed[opinion.member] += 1
-        for own in members.values():
-            if len(own) > 1:
-                self._count((), own, cluster)
-        if len(members) < 2:
-            return
-        for member, own in members.items():
-            tally = self._members[member]
-            if (mean := mean_of([opinion.value for opinion in own])) is not None:
-                tally.add(mean, cluster)
-        firsts = [_first(own) for own in members.values() if own]
-        if len(firsts) > 1:
-            self._count(tuple([opinion.member for opinion in firsts]), firsts, cluster)
-
-    def _count(
-        self, judges: tuple[str, ...], opinions: Sequence[Opinion], cluster: Hashable
-    ) -> None:
-        """Count the answers of opinions; equal rows are added up once, at the end."""
-        names = opinions[0].answers
-        for criterion in names:
-            answers = tuple([opinion.answers[criterion] for opinion in opinions])
-            values = tuple([opinion.values[criterion] for opinion in opinions])
-            self._patterns[judges, criterion, answers, values, cluster] += 1
-        if len(names) > 1 or judges:
-            values = tuple([opinion.value for opinion in opinions])
-            self._patterns[judges, None, values, values, cluster] += 1
-        if len(self._patterns) > MOST_PATTERNS:
-            self._flush()
-
     def _flush(self) -> None:
+        tables: _Tables = defaultdict(list)
+        for opinions, cluster in self._waiting:
+            texts: dict[str, dict[str, list[Opinion]]] = {}
+            for opinion in opinions:
+                members = texts.setdefault(opinion.of, {})
+                members.setdefault(opinion.member, []).append(opinion)
+                self._orders.setdefault(opinion.order, None)
+            for members in texts.values():
+                self._add(members, cluster, tables)
+        self._waiting.clear()
+        for (judges, names, _), rows in tables.items():
+            *columns, clusters = zip(*rows, strict=True)
+            given = [[(opinion.answers, opinion.values) for opinion in own] for own in columns]
+            for id in names:
+                answers = [[answers[id] for answers, _ in column] for column in given]
+                values = [[values[id] for _, values in column] for column in given]
+                self._add_columns(judges, id, answers, values, clusters)
+            if len(names) > 1 or judges:
+                values = [[opinion.value for opinion in column] for column in columns]
+                self._add_columns(judges, None, values, values, clusters)
+
+    def _add(
+        self, members: Mapping[str, list[Opinion]], cluster: Hashable, tables: _Tables
+    ) -> None:
+        """Add the opinions on one text to the tables, and to the figures of the members."""
+        firsts: dict[str, Opinion] = {}
+        for member, opinions in members.items():
+            own = [opinion for opinion in opinions if opinion.failure is None]
+            self._failed[member] += len(opinions) - len(own)
+            if own:
+                firsts[member] = _first(own)
+            if len(own) > 1:
+                tables[(), tuple(own[0].answers), len(own)].append((*own, cluster))
+            mean = mean_of([opinion.value for opinion in own])
+            if len(members) > 1:
+                tally = self._members[member]
+                if mean is not None:
+                    tally.add(mean, cluster)
+        if len(firsts) > 1:
+            row = tuple(firsts.values())
+            tables[tuple(firsts), tuple(row[0].answers), len(row)].append((*row, cluster))
+
+    def _add_columns(
+        self,
+        judges: tuple[str, ...],
+        criterion: str | None,
+        answers: list[list[Any]],
+        values: list[list[float | None]],
+        clusters: Sequence[Hashable],
+    ) -> None:
+        """Add answers to one criterion, and their values, by judge or sample."""
         swapped = any(order.endswith(SWAPPED) for order in self._orders)
-        for (judges, criterion, answers, values, cluster), count in self._patterns.items():
-            over = "judges" if judges else "orders" if swapped else "samples"
-            self._repeats[over, criterion].add(answers, values, count=count)
-            words = all(answer is None or isinstance(answer, (str, bool)) for answer in answers)
-            if not words:
-                self._numbers.add(criterion)
-            # Samples of one judge have no pairs of judges.
-            for one, other in combinations(range(len(judges)), 2):
-                self._pairs[judges[one], judges[other], criterion].add(
-                    answers[one],
-                    answers[other],
-                    (values[one], values[other]),
-                    count,
-                    cluster,
-                    words=words,
-                )
-        self._patterns.clear()
+        over = "judges" if judges else "orders" if swapped else "samples"
+        self._repeats[over, criterion].add(answers, values)
+        kinds = set(map(type, chain.from_iterable(answers)))
+        words = all(issubclass(kind, (str, bool, type(None))) for kind in kinds)
+        if not words:
+            self._numbers.add(criterion)
+        # Samples of one judge have no pairs of judges.
+        for one, other in combinations(range(len(judges)), 2):
+            self._pairs[judges[one], judges[other], criterion].add(
+                (answers[one], answers[other]), (values[one], values[other]), clusters, words=words
+            )
 
     def finish(self) -> OpinionSummary | None:
         """Return the figures; `None` if every row has one opinion without probabilities."""

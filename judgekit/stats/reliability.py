@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import combinations
+from operator import eq, mul, sub
+from typing import Any
 
 RELIABLE = 0.9
 """The target reliability of `samples_needed`."""
@@ -15,8 +17,7 @@ class RepeatTally:
     """How well repeated answers to the same question agree, case by case, in constant memory.
 
     >>> tally = RepeatTally()
-    >>> for answers in (["a", "a"], ["b", "b"], ["a", "b"]):
-    ...     tally.add(answers, [float(answer == "a") for answer in answers])
+    >>> tally.add(["aba", "abb"], [[1.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     >>> round(tally.exact, 3), round(tally.kappa, 3), round(tally.icc, 3)
     (0.667, 0.333, 0.5)
     """
@@ -37,38 +38,42 @@ class RepeatTally:
         self._within = 0.0
 
     def add(
-        self, answers: Sequence[Hashable], values: Sequence[float | None], *, count: int = 1
+        self, answers: Sequence[Sequence[Hashable]], values: Sequence[Sequence[float | None]]
     ) -> None:
-        """Add the answers to one case and their values on 0..1; a single answer does not count.
+        """Add the answers to some cases, and their values on 0..1; a single answer does not count.
 
         Args:
-            answers: the answers, as words or numbers.
+            answers: the first answers to each case, then the second ones, ..., as words or numbers.
             values: their values; `None` for an answer without a value.
-            count: number of cases with these answers.
         """
-        size = len(answers)
-        if size > 1:
-            counts: dict[Hashable, int] = {}
-            for answer in answers:  # for a few answers, quicker than a `Counter`
-                counts[answer] = counts.get(answer, 0) + 1
-            pairs = 0
-            for answer, times in counts.items():
-                self._labels[answer] += times * count
-                pairs += times * (times - 1)
-            self.cases += count
-            self._answers += size * count
-            self._same += count * (len(counts) == 1)
-            self._agreeing += count * pairs / (size * (size - 1))
-        known = [value for value in values if value is not None]
-        size = len(known)
-        if size > 1:
-            mean = math.fsum(known) / size
-            self._groups += count
-            self._sizes[0] += count * size
-            self._sizes[1] += count * size * size
-            self._means[0] += count * size * mean
-            self._means[1] += count * size * mean * mean
-            self._within += count * math.fsum([(value - mean) ** 2 for value in known])
+        if (size := len(answers)) < 2:
+            return
+        cases = len(answers[0])
+        self.cases += cases
+        self._answers += size * cases
+        self._same += sum([row.count(row[0]) == size for row in zip(*answers, strict=True)])
+        for column in answers:
+            self._labels.update(column)
+        equal = sum([sum(map(eq, *pair)) for pair in combinations(answers, 2)])
+        self._agreeing += equal / math.comb(size, 2)
+        if any(None in column for column in values):
+            for row in zip(*values, strict=True):
+                self._add_values([[value] for value in row if value is not None])
+        else:
+            self._add_values(values)
+
+    def _add_values(self, columns: Sequence[Sequence[Any]]) -> None:
+        if (size := len(columns)) < 2:
+            return
+        means = [math.fsum(row) / size for row in zip(*columns, strict=True)]
+        self._groups += len(means)
+        self._sizes[0] += len(means) * size
+        self._sizes[1] += len(means) * size * size
+        self._means[0] += size * math.fsum(means)
+        self._means[1] += size * math.fsum(map(mul, means, means))
+        for column in columns:
+            distances = list(map(sub, column, means))
+            self._within += math.fsum(map(mul, distances, distances))
 
     @property
     def exact(self) -> float | None:
@@ -135,7 +140,7 @@ def mean_correlation(columns: Sequence[Sequence[float]]) -> float | None:
     1.0
     """
     pairs = combinations(columns, 2)
-    correlations = [PairSums(zip(*pair, strict=True)).correlation for pair in pairs]
+    correlations = [PairSums(list(zip(*pair, strict=True))).correlation for pair in pairs]
     known = [value for value in correlations if value is not None]
     return math.fsum(known) / len(known) if known else None
 
@@ -147,24 +152,27 @@ class PairSums:
     (1.0, None)
     """
 
-    def __init__(self, pairs: Iterable[tuple[float, float]] = ()) -> None:
+    def __init__(self, pairs: Sequence[Sequence[float]] = ()) -> None:
         self.n = 0
         self._mean = [0.0, 0.0]
         self._squares = [0.0, 0.0, 0.0]
-        for pair in pairs:
-            self.add(*pair)
+        self.add(pairs)
 
-    def add(self, first: float, second: float, count: int = 1) -> None:
-        """Add a pair `count` times, by Welford's update (1962)."""
-        self.n = n = self.n + count
-        mean, squares = self._mean, self._squares
-        one, other = first - mean[0], second - mean[1]
-        mean[0] += count * one / n
-        mean[1] += count * other / n
-        after = second - mean[1]
-        squares[0] += count * one * (first - mean[0])
-        squares[1] += count * other * after
-        squares[2] += count * one * after
+    def add(self, pairs: Sequence[Sequence[float]]) -> None:
+        """Add pairs: the sums of their own, then the update of Chan, Golub and LeVeque (1979)."""
+        if not (n := len(pairs)):
+            return
+        firsts, seconds = zip(*pairs, strict=True)
+        means = math.fsum(firsts) / n, math.fsum(seconds) / n
+        first, second = [v - means[0] for v in firsts], [v - means[1] for v in seconds]
+        step, other = means[0] - self._mean[0], means[1] - self._mean[1]
+        shared = self.n * n / (self.n + n)
+        self.n += n
+        self._mean[0] += step * n / self.n
+        self._mean[1] += other * n / self.n
+        self._squares[0] += math.fsum(map(mul, first, first)) + shared * step * step
+        self._squares[1] += math.fsum(map(mul, second, second)) + shared * other * other
+        self._squares[2] += math.fsum(map(mul, first, second)) + shared * step * other
 
     @property
     def correlation(self) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 
@@ -13,8 +14,9 @@ from judgekit.core.jury import Jury
 from judgekit.core.score import Opinion, Score
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.report import opinions
 from judgekit.report.display import summary_text
-from judgekit.report.opinions import MOST_PATTERNS, OpinionTally
+from judgekit.report.opinions import MOST_ROWS, OpinionTally
 from judgekit.report.report import Report
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
@@ -180,22 +182,40 @@ def test_little_mass_on_legal_answers_is_reported():
     assert "less than 80% in 1 of 3 rows" in found.lines[0]
 
 
-def test_many_different_rows_take_bounded_memory_and_keep_the_figures():
+def test_many_rows_are_added_up_in_parts_with_the_same_figures(monkeypatch):
+    draw = random.Random(7)
     rows = [
-        (opinion(n / 9_999, member="a"), opinion((9_999 - n) / 9_999, member="b"))
-        for n in range(3 * MOST_PATTERNS)
+        [
+            opinion(draw.choice([None, 0.0, 0.25, 1.0]), answer=draw.choice("xyz"), member=member)
+            for member in "abc"
+        ]
+        for _ in range(3 * MOST_ROWS + 5)
     ]
+    rows[3][1] = Opinion(member="b", failure="unavailable")
     tally = OpinionTally(clustered=False)
     most = 0
     for row in rows:
-        tally.add(Score(value=0.5, opinions=row))
-        most = max(most, len(tally._patterns))
-
+        tally.add(Score(value=0.5, opinions=tuple(row)))
+        most = max(most, len(tally._waiting))
     found = tally.finish()
 
-    assert most <= MOST_PATTERNS + 2
-    assert found.pairs[0].cases == 3 * MOST_PATTERNS
-    assert found.pairs[0].figure == -1.0
+    monkeypatch.setattr(opinions, "MOST_ROWS", len(rows) + 1)
+    whole = finished(*rows)
+
+    assert most < MOST_ROWS
+    assert found.pairs[0].cases == len(rows) - 1
+    assert figures_of(found) == pytest.approx(figures_of(whole), rel=1e-12)
+
+
+def figures_of(summary):
+    """Return every number of a summary, by its path."""
+    return {
+        (part, number, name): value
+        for part in ("members", "pairs", "repeats")
+        for number, one in enumerate(getattr(summary, part))
+        for name, value in one
+        if isinstance(value, (int, float))
+    }
 
 
 @pytest.fixture(scope="module")

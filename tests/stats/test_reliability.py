@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -18,10 +19,13 @@ from judgekit.stats.reliability import (
 )
 
 
+def columns(rows):
+    return list(zip(*rows, strict=True))
+
+
 def tallied(rows, values=None):
     tally = RepeatTally()
-    for row, numbers in zip(rows, values or rows, strict=True):
-        tally.add(row, numbers)
+    tally.add(columns(rows), columns(values or rows))
     return tally
 
 
@@ -46,15 +50,44 @@ def test_kappa_is_that_of_fleiss():
     assert (found.cases, found.icc) == (10, None)
 
 
-def test_equal_cases_may_be_added_at_once():
-    rows = [["a", "b"], ["a", "a"], ["a", "a"], ["b", "b"]]
-    values = [[1.0, 0.0], [1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
-    together = RepeatTally()
-    together.add(rows[0], values[0])
-    together.add(rows[1], values[1], count=2)
-    together.add(rows[3], values[3])
+ROWS = st.lists(
+    st.lists(st.sampled_from([None, 0.0, 0.1, 0.7, 1.0]), min_size=3, max_size=3),
+    min_size=1,
+    max_size=20,
+)
 
-    assert vars(together) == vars(tallied(rows, values))
+
+@given(ROWS, ROWS)
+def test_cases_may_be_added_in_parts(first, second):
+    parts = tallied(first)
+    parts.add(columns(second), columns(second))
+
+    together = tallied(first + second)
+
+    for name in ("cases", "exact", "kappa", "icc", "spread"):
+        one, other = getattr(parts, name), getattr(together, name)
+        assert one == (None if other is None else pytest.approx(other, abs=1e-9)), name
+
+
+@given(ROWS)
+def test_the_figures_are_those_of_their_formulas(rows):
+    found = tallied(rows)
+
+    counts = [
+        [row.count(label) for label in {cell for each in rows for cell in each}] for row in rows
+    ]
+    agreeing = [sum(n * (n - 1) for n in row) / 6 for row in counts]
+    assert found.exact == pytest.approx(sum(3 in row for row in counts) / len(rows))
+    chance = sum((sum(column) / (3 * len(rows))) ** 2 for column in zip(*counts, strict=True))
+    if chance < 1:
+        kappa = (sum(agreeing) / len(rows) - chance) / (1 - chance)
+        assert found.kappa == pytest.approx(kappa, abs=1e-9)
+    known = [np.array([v for v in row if v is not None]) for row in rows]
+    known = [values for values in known if len(values) > 1]
+    if known:
+        free = sum(len(values) - 1 for values in known)
+        spread = math.sqrt(sum(((v - v.mean()) ** 2).sum() for v in known) / free)
+        assert found.spread == pytest.approx(spread, abs=1e-12)
 
 
 def test_a_known_reliability_is_recovered():
@@ -79,9 +112,14 @@ def test_figures_without_variation_are_undefined():
     assert tallied([[1.0]]).exact is None
 
 
-@given(st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), min_size=2, max_size=30))
-def test_the_correlation_is_that_of_numpy(pairs):
-    sums = PairSums(pairs)
+PAIRS = st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), max_size=30)
+
+
+@given(PAIRS, PAIRS)
+def test_the_correlation_is_that_of_numpy(first, second):
+    pairs = [*first, *second, (0.0, 0.0), (1.0, 2.0)]
+    sums = PairSums(first)
+    sums.add(pairs[len(first) :])
     first, second = np.array(pairs).T
     if min(first.var(), second.var()) > 1e-6:
         assert sums.correlation == pytest.approx(np.corrcoef(first, second)[0, 1], abs=1e-6)
@@ -93,7 +131,7 @@ def test_the_interval_of_a_correlation_covers_it():
     for _ in range(400):
         common = draw.normal(size=50)
         pairs = zip(common + draw.normal(size=50), common + draw.normal(size=50), strict=True)
-        low, high = PairSums(pairs).interval
+        low, high = PairSums(list(pairs)).interval
         covered += low <= 0.5 <= high
 
     assert covered / 400 > 0.92
