@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SerializeAsAny
 
 from judgekit.core.value import Value
 
@@ -27,7 +27,7 @@ class Distribution(Value):
     judge gave to all legal answers together, before normalisation.
     """
 
-    labels: tuple[Label, ...] = Field(min_length=1)
+    labels: tuple[SerializeAsAny[Label], ...] = Field(min_length=1)
     """The answers, in the order of the rubric; numbers ascend."""
     probabilities: tuple[float, ...]
     """The probability of each label, 0..1; they sum to 1."""

@@ -4,10 +4,10 @@ import re
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, SerializeAsAny, ValidationError
 
 from judgekit.core.canonical import visible
-from judgekit.core.distribution import Distribution
+from judgekit.core.distribution import Distribution, Label
 from judgekit.core.errors import InvalidReply, JudgekitError, JudgeRefused
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.replies.text import CUT_OFF, REFUSED, shortened
@@ -30,7 +30,7 @@ class Quote(Value):
 class Answer(Value):
     """The answer to one question."""
 
-    value: float | bool | str | None = None
+    value: SerializeAsAny[Label] = None
     """A number, a boolean or a label; `None` if the judge abstained or returned a list."""
     reason: str = ""
     quotes: tuple[str, ...] = ()

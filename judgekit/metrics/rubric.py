@@ -298,13 +298,13 @@ class RubricMetric(JudgedMetric):
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         variant, asks = self._asks(case)
+        given = variant if self._own is None else None
         if len(asks) == 1 and len(asks[0].requests) == 1:
             (request,) = asks[0].requests
             judgment = await self._judge(asks[0].member, request)
-            opinions = [OpinionReply(asks[0], (judgment,), judgment)]
+            opinions = [opinion_reply(asks[0], (judgment,), given)]
         else:
-            ids = () if self._own is not None else variant.ids
-            opinions = await ask_all(asks, self.jury, self._judge, ids=ids)
+            opinions = await ask_all(asks, self.jury, self._judge, variant=given)
         if self._own is not None:
             return self._score_of_model(self._own, opinions)
         return self._score_of(case, variant, opinions)
@@ -379,20 +379,20 @@ class RubricMetric(JudgedMetric):
         """Return recorded judgments of a case as the opinions that this metric would request."""
         by_key = {judgment.request_key: judgment for judgment in judgments}
         variant, asks = self._asks(case)
-        ids = () if self._own is not None else variant.ids
+        given = variant if self._own is None else None
         complete = [ask for ask in asks if all(r.key in by_key for r in ask.requests)]
-        return [opinion_reply(ask, [by_key[r.key] for r in ask.requests], ids) for ask in complete]
+        replies = ((ask, [by_key[request.key] for request in ask.requests]) for ask in complete)
+        return [opinion_reply(ask, own, given) for ask, own in replies]
 
     def combined(
         self, variant: Variant, several: Sequence[OpinionReply]
-    ) -> tuple[Judgment, list[Outcome]]:
+    ) -> tuple[Judgment, Sequence[Outcome]]:
         """Return the combined answers of all opinions, and their values."""
-        first = next(one.verdict for one in several if one.verdict is not None)
-        plain = self.jury.readout is None and not any(
-            answer.distribution for answer in first.answers.values()
-        )
-        if len(several) == 1 and plain:
-            return first, variant.outcomes(first)
+        verdict = several[0].verdict
+        if len(several) == 1 and verdict is not None and self.jury.readout is None:
+            answers = verdict.answers.values()
+            if all(answer.distribution is None for answer in answers):
+                return verdict, several[0].outcomes
         return combine_opinions(variant, several, self.jury)
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:

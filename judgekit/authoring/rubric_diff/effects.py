@@ -197,7 +197,7 @@ class _EffectFinder(NamedTuple):
     def _folded(self, case: Case, score: Score, variant: Variant) -> dict[str, Any]:
         try:
             status, value = _fold(self.new, case, variant, score)
-        except (LookupError, TypeError, ValueError, StopIteration) as exc:
+        except (LookupError, TypeError, ValueError) as exc:
             message = "the recorded answers do not match their request; run it again"
             raise ConfigError(f"case {case.id!r}: {message}") from exc
         old, threshold, flip = score.value, self.all.threshold, None

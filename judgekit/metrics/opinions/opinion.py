@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from itertools import islice, product
+from functools import partial
+from itertools import islice, product, repeat
 from typing import Any, NamedTuple
 
 from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of, left_out_of, refusal_of
@@ -70,6 +71,8 @@ class OpinionReply(NamedTuple):
     """One for each request."""
     verdict: Judgment | None = None
     """The answers to all criteria, in the order of the rubric; `None` after an error."""
+    outcomes: Sequence[Outcome] = ()
+    """The value of each answer; empty if the reply has another form."""
     error: JudgekitError | None = None
 
 
@@ -78,7 +81,7 @@ async def ask_all(
     jury: Jury,
     judge: Callable[[Member, Request], Coroutine[Any, Any, Judgment]],
     *,
-    ids: Sequence[str],
+    variant: Variant | None,
 ) -> list[OpinionReply]:
     """Return all opinions, if there are enough of them.
 
@@ -89,7 +92,7 @@ async def ask_all(
         asks: the requests.
         jury: the members.
         judge: sends a request to a member, and reads its reply.
-        ids: the criteria, in the order of the rubric; empty if the reply has another form.
+        variant: the criteria; `None` if the reply has another form.
 
     Raises:
         JudgekitError: an error that stops the run, or one that left too few opinions; errors of
@@ -102,29 +105,29 @@ async def ask_all(
         if isinstance(outcome, BaseException) and not costs_a_row:
             raise outcome
     replies = iter(outcomes)
-    opinions = [opinion_reply(ask, list(islice(replies, len(ask.requests))), ids) for ask in asks]
+    opinions = [opinion_reply(ask, [*islice(replies, len(ask.requests))], variant) for ask in asks]
     bad = [one.error for one in opinions if one.error is not None]
-    if bad and len(verdicts_by_member(opinions, jury)) < jury.quorum:
+    if bad and len(replies_by_member(opinions, jury)) < jury.quorum:
         raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
     return opinions
 
 
-def verdicts_by_member(
+def replies_by_member(
     opinions: Sequence[OpinionReply], jury: Jury
-) -> list[tuple[Member, list[Judgment]]]:
-    """Return the verdicts of each member with verdicts for more than half of its samples.
+) -> list[tuple[Member, list[OpinionReply]]]:
+    """Return the opinions of each member that gave them for more than half of its samples.
 
     A sample of two answers counts only if both orders are answered.
     """
     failed = {(one.ask.member.name, one.ask.sample) for one in opinions if one.verdict is None}
-    verdicts: dict[str, list[Judgment]] = {member.name: [] for member in jury.members}
-    samples = dict.fromkeys(verdicts, 0)
+    valid: dict[str, list[OpinionReply]] = {member.name: [] for member in jury.members}
+    samples = dict.fromkeys(valid, 0)
     for one in opinions:
         name = one.ask.member.name
-        if one.verdict is not None and (name, one.ask.sample) not in failed:
-            verdicts[name].append(one.verdict)
+        if not failed or (name, one.ask.sample) not in failed:
+            valid[name].append(one)
             samples[name] += one.ask.mirror is None
-    return [(m, verdicts[m.name]) for m in jury.members if 2 * samples[m.name] > jury.samples]
+    return [(m, valid[m.name]) for m in jury.members if 2 * samples[m.name] > jury.samples]
 
 
 def parts_of(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, ...] | None]:
@@ -145,14 +148,21 @@ def parts_of(variant: Variant, jury: Jury, api: Api | None) -> list[tuple[str, .
     return [None] if jury.calls == "all" and len(parts) == 1 else [tuple(part) for part in parts]
 
 
-def opinion_reply(ask: OpinionRequest, replies: Sequence[Any], ids: Sequence[str]) -> OpinionReply:
+def opinion_reply(
+    ask: OpinionRequest, replies: Sequence[Any], variant: Variant | None
+) -> OpinionReply:
     """Return the opinion from the replies to one request; each is a judgment or an error."""
-    judgments = tuple(reply for reply in replies if isinstance(reply, Judgment))
-    error = next((reply for reply in replies if isinstance(reply, JudgekitError)), None)
-    if error is not None:
+    judgments = tuple([reply for reply in replies if isinstance(reply, Judgment)])
+    if len(judgments) < len(replies):
+        error = next(reply for reply in replies if isinstance(reply, JudgekitError))
         return OpinionReply(ask, judgments, error=error)
-    verdict = _joined(judgments, ids) if len(judgments) > 1 or ask.place else judgments[0]
-    return OpinionReply(ask, judgments, verdict if ask.mirror is None else ask.mirror(verdict))
+    verdict = judgments[0]
+    if len(judgments) > 1 or ask.place:
+        verdict = _joined(judgments, () if variant is None else variant.ids)
+    if ask.mirror is not None:
+        verdict = ask.mirror(verdict)
+    outcomes = () if variant is None else variant.outcomes(verdict)
+    return OpinionReply(ask, judgments, verdict, outcomes)
 
 
 def _joined(judgments: Sequence[Judgment], ids: Sequence[str]) -> Judgment:
@@ -170,7 +180,7 @@ def _joined(judgments: Sequence[Judgment], ids: Sequence[str]) -> Judgment:
 
 def combine_opinions(
     variant: Variant, asked: Sequence[OpinionReply], jury: Jury, *, by: VoteRule = vote_on
-) -> tuple[Judgment, list[Outcome]]:
+) -> tuple[Judgment, Sequence[Outcome]]:
     """Return the combined answers of all opinions, and their values.
 
     Each member first combines its samples; a member with too few does not count. Then the members
@@ -182,50 +192,58 @@ def combine_opinions(
         jury: the members, and how they vote.
         by: rule that combines ballots; a rule other than `vote_on` replaces the readout.
     """
-    members = verdicts_by_member(asked, jury)
-    given = [(member.weight, _ballots(variant, own)) for member, own in members]
-    answers: dict[str, Answer] = {}
-    outcomes: list[Outcome] = []
-    for place, criterion in enumerate(variant.criteria):
-        ballots = []
-        for weight, columns in given:
-            samples = columns[place]
-            merged = samples[0]
-            if len(samples) > 1 or merged.answer.distribution is not None:
-                merged = _merged(criterion, samples, jury, by=by, voters="samples")
-            ballots.append(merged if weight == 1.0 else merged._replace(weight=weight))
-        verdict = ballots[0]
-        if len(ballots) > 1:
-            verdict = _merged(criterion, ballots, jury, by=by, voters="judges")
-        answers[criterion.id] = verdict.answer
-        outcomes.append(verdict.outcome)
-    fields = members[0][1][0].__dict__
-    return trusted(Judgment, {**fields, "answers": answers}), outcomes
+    members = replies_by_member(asked, jury)
+    merge = partial(_merged, jury=jury, by=by)
+    given = [_ballots(variant, own, member.weight, merge) for member, own in members]
+    merged = given[0]
+    if len(given) > 1:
+        rows = zip(variant.criteria, zip(*given, strict=True), strict=True)
+        merged = [merge(criterion, ballots, voters="judges") for criterion, ballots in rows]
+    answers = {id: ballot.answer for id, ballot in zip(variant.ids, merged, strict=True)}
+    fields = {**members[0][1][0].verdict.__dict__, "answers": answers}
+    return trusted(Judgment, fields), [ballot.outcome for ballot in merged]
 
 
-def _ballots(variant: Variant, judgments: Sequence[Judgment]) -> list[tuple[Ballot, ...]]:
-    """Return the ballots of judgments, criterion by criterion."""
-    rows = [map(Ballot, j.answers.values(), variant.outcomes(j)) for j in judgments]
-    return list(zip(*rows, strict=True))
+_ballot = partial(tuple.__new__, Ballot)
+"""`Ballot._make` without its Python code; a replayed jury makes dozens of ballots per row."""
+
+
+def _ballots(
+    variant: Variant, replies: Sequence[OpinionReply], weight: float, merge: Callable[..., Ballot]
+) -> list[Ballot]:
+    """Return the ballot of a member on each criterion: its samples together."""
+    weights = repeat(weight if len(replies) == 1 else 1.0)
+    rows = [
+        [*map(_ballot, zip(one.verdict.answers.values(), one.outcomes, weights, strict=False))]
+        for one in replies
+        if one.verdict is not None
+    ]
+    if len(rows) == 1 and all(ballot.answer.distribution is None for ballot in rows[0]):
+        return rows[0]
+    several = zip(variant.criteria, zip(*rows, strict=True), strict=True)
+    return [merge(c, own, voters="samples")._replace(weight=weight) for c, own in several]
 
 
 def _merged(
-    criterion: Criterion, ballots: Sequence[Ballot], jury: Jury, *, by: VoteRule, voters: str
+    criterion: Criterion, ballots: Sequence[Ballot], *, jury: Jury, by: VoteRule, voters: str
 ) -> Ballot:
     """Return the combined ballot with its distribution, read out if a readout is set."""
     vote = jury.vote if voters == "judges" else "majority"
     verdict = by(criterion, ballots, vote=vote, voters=voters)
-    distribution = distribution_of(criterion, ballots)
+    distribution = verdict.answer.distribution
+    if by is not vote_on:
+        distribution = distribution_of(criterion, ballots)
+        answer = trusted(Answer, {**verdict.answer.__dict__, "distribution": distribution})
+        return Ballot(answer, verdict.outcome)
     if distribution is None:
         return verdict
-    answer = trusted(Answer, {**verdict.answer.__dict__, "distribution": distribution})
     readout = jury.readout
     if readout is None and distribution.source == "decisions":
         # A decision has probabilities and no other answer.
         readout = "expected" if criterion.question.kind == "score" else "yes"
-    if readout is None or by is not vote_on:
-        return Ballot(answer, verdict.outcome)
-    verdict = read_out(criterion, distribution, readout, answer)
+    if readout is None:
+        return verdict
+    verdict = read_out(criterion, distribution, readout, verdict.answer)
     value = verdict.outcome[1]
     if value is None or len(ballots) == 1:
         return verdict
@@ -253,10 +271,9 @@ def opinions_of(
         }
         place += len(one.judgments)
         if one.verdict is not None:
-            outcomes = variant.outcomes(one.verdict)
-            facts["value"] = variant.fold(outcomes, combine).value
+            facts["value"] = variant.fold(one.outcomes, combine).value
             facts["answers"] = {id: a.value for id, a in one.verdict.answers.items()}
-            facts["values"] = {id: v for id, (_, v) in zip(variant.ids, outcomes, strict=True)}
+            facts["values"] = dict(zip(variant.ids, [v for _, v in one.outcomes], strict=True))
         elif one.error is not None and (failure := failure_of(one.error)) is not None:
             facts |= {"failure": failure.kind, "message": failure.message}
         opinions.append(trusted(Opinion, facts))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judgekit.core.distribution import Distribution, Label, Readout, Source
 from judgekit.core.judgment import Answer
@@ -38,7 +38,7 @@ def vote_on(
     vote: Vote = "majority",
     voters: str = "samples",
 ) -> Ballot:
-    """Combine several ballots on a criterion.
+    """Combine several ballots on a criterion; the answer has their distribution.
 
     Words and yes/no are decided by the majority of the weights, and a tie abstains; with `vote:
     mean`, the mean of their values counts. Numbers are averaged. If half of the ballots have no
@@ -46,19 +46,38 @@ def vote_on(
     """
     if len(ballots) == 1:
         return ballots[0]
-    by_word = criterion.question.labels or criterion.question.kind == "boolean"
-    return _majority(ballots, voters) if by_word and vote != "mean" else _mean(ballots)
-
-
-def _majority(ballots: Sequence[Ballot], voters: str) -> Ballot:
-    words = tuple([ballot.answer.value for ballot in ballots])
-    place, tied = _winner(words, tuple([ballot.weight for ballot in ballots]))
-    if tied:
-        return Ballot(Answer(reason=f"the {voters} are tied: {tied}"), ("abstained", None))
-    return ballots[place]
+    answers, outcomes, weights = zip(*ballots, strict=True)
+    values = tuple([answer.value for answer in answers])
+    own = tuple([answer.distribution for answer in answers])
+    question = criterion.question
+    place, outcome, changes, tied = _verdict(
+        question.kind, question.labels, vote == "mean", values, own, outcomes, weights
+    )
+    answer = Answer(reason=f"the {voters} are tied: {tied}") if tied else answers[place]
+    return Ballot(trusted(Answer, {**answer.__dict__, **changes}), outcome)
 
 
 @lru_cache(maxsize=4_096)
+def _verdict(
+    kind: str, labels: tuple[str, ...], averaged: bool, *columns: tuple[Any, ...]
+) -> tuple[int, Outcome, dict[str, Any], str]:
+    """Return the part of a vote that does not depend on reasons.
+
+    Returns:
+        the index of the ballot whose reason supports the verdict, the outcome, value and
+        distribution of the answer, and the tied words.
+    """
+    values, own, outcomes, weights = columns
+    shown = None if kind == "checklist" else _mean_distribution(kind, labels, values, own, weights)
+    tied = ""
+    if averaged or not (labels or kind == "boolean"):
+        place, value, outcome = _mean(values, outcomes, weights)
+    else:
+        place, tied = _winner(values, weights)
+        value, outcome = (None, ("abstained", None)) if tied else (values[place], outcomes[place])
+    return place, outcome, {"value": value, "distribution": shown}, tied
+
+
 def _winner(words: tuple[Label, ...], votes: tuple[float, ...]) -> tuple[int, str]:
     """Return the index of the first ballot for the winning word, and the tied words."""
     weights: dict[Label, float] = {}
@@ -72,27 +91,28 @@ def _winner(words: tuple[Label, ...], votes: tuple[float, ...]) -> tuple[int, st
     return 0, ", ".join(f"{spelled(word)} {weight:g}" for word, weight in ranked)
 
 
-def _mean(ballots: Sequence[Ballot]) -> Ballot:
-    known = [ballot for ballot in ballots if ballot.outcome[1] is not None]
-    weights = [ballot.weight for ballot in known]
-    total = math.fsum(weights)
-    if 2 * len(known) <= len(ballots) or total <= 0:
-        first = next((b for b in ballots if b.outcome[1] is None), ballots[0])
-        status = "abstained" if first.outcome[1] is not None else first.outcome[0]
-        return Ballot(first.answer, (status, None))
-    values = [ballot.outcome[1] or 0.0 for ballot in known]
-    if weights.count(weights[0]) == len(weights):
-        mean = math.fsum(values) / len(values)
+def _mean(
+    values: Sequence[Label], outcomes: Sequence[Outcome], weights: Sequence[float]
+) -> tuple[int, Label, Outcome]:
+    known = [n for n, (_, worth) in enumerate(outcomes) if worth is not None]
+    counted = [weights[n] for n in known]
+    total = math.fsum(counted)
+    if 2 * len(known) <= len(outcomes) or total <= 0:
+        place = next((n for n, (_, worth) in enumerate(outcomes) if worth is None), 0)
+        status, worth = outcomes[place]
+        return place, values[place], ("abstained" if worth is not None else status, None)
+    worths = [outcomes[n][1] or 0.0 for n in known]
+    if counted.count(counted[0]) == len(counted):
+        mean = math.fsum(worths) / len(worths)
     else:
-        mean = math.fsum(map(mul, weights, values)) / total
-    distances = [abs(value - mean) for value in values]
-    nearest = known[distances.index(min(distances))].answer
-    outcome: Outcome = ("scored", mean)
-    if nearest.value is None or isinstance(nearest.value, (str, bool)):
-        return Ballot(nearest, outcome)  # a checklist has items; a word remains a word
-    numbers = [float(ballot.answer.value or 0) for ballot in known]
-    shown = math.fsum(map(mul, weights, numbers)) / total
-    return Ballot(trusted(Answer, {**nearest.__dict__, "value": shown}), outcome)
+        mean = math.fsum(map(mul, counted, worths)) / total
+    distances = [abs(worth - mean) for worth in worths]
+    place = known[distances.index(min(distances))]
+    shown = values[place]
+    if shown is not None and not isinstance(shown, (str, bool)):
+        # A checklist has items, and a word remains a word.
+        shown = math.fsum(map(mul, counted, [float(values[n] or 0) for n in known])) / total
+    return place, shown, ("scored", mean)
 
 
 def combined_value(values: Sequence[Label]) -> Label:
@@ -118,25 +138,21 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
     It is the mean of the distributions of the judges. If a judge gave none, its answer counts as
     certain, and the distribution is one of samples. A checklist has no distribution.
     """
-    question = criterion.question
-    if len(ballots) == 1:
-        return ballots[0].answer.distribution
-    if question.kind == "checklist":
-        return None
-    answers = tuple([(b.answer.value, b.answer.distribution, b.weight) for b in ballots])
-    return _mean_distribution(question.kind, question.labels, answers)
+    return vote_on(criterion, ballots).answer.distribution
 
 
-@lru_cache(maxsize=4_096)
 def _mean_distribution(
     kind: str,
     labels: tuple[str, ...],
-    answers: tuple[tuple[Label, Distribution | None, float], ...],
+    values: Sequence[Label],
+    distributions: Sequence[Distribution | None],
+    counted: Sequence[float],
 ) -> Distribution | None:
+    """Return the mean of the distributions of several answers; `None` without weight."""
     weights: dict[Label, float] = {}
     mass = bound = total = 0.0
     sources: set[Source | None] = set()
-    for value, own, weight in answers:
+    for value, own, weight in zip(values, distributions, counted, strict=True):
         total += weight
         sources.add(own.source if own else None)
         mass += weight * (own.mass if own else 1.0)

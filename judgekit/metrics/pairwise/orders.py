@@ -12,7 +12,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Vote
 from judgekit.core.value import trusted
-from judgekit.metrics.opinions.vote import Ballot, VoteRule, distribution_of, read_out, vote_on
+from judgekit.metrics.opinions.vote import Ballot, VoteRule, read_out, vote_on
 from judgekit.metrics.pairwise.figures import EQUAL, EVEN, side_of
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.rubric import Rubric
@@ -134,7 +134,7 @@ def _vote(
     samples = voters == "samples"
     if rule == "mean" or (vote == "mean" and not samples):
         verdict = vote_on(criterion, ballots, vote="mean")
-        distribution = distribution_of(criterion, ballots)
+        distribution = verdict.answer.distribution
         if samples and distribution is not None:
             verdict = read_out(criterion, distribution, "expected", verdict.answer)
         return _tie(criterion, verdict.answer.reason) if _side(verdict) == 0 else verdict

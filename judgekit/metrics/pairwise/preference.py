@@ -141,7 +141,7 @@ class PairwiseMetric(RubricMetric):
 
     def combined(
         self, variant: Variant, several: Sequence[OpinionReply]
-    ) -> tuple[Judgment, list[Outcome]]:
+    ) -> tuple[Judgment, Sequence[Outcome]]:
         """Return the combined answers of all opinions, and their values."""
         verdict, outcomes = combine_opinions(variant, several, self.jury, by=self._by)
         if self.tie == "abstain":
