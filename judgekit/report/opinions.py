@@ -185,9 +185,11 @@ class _Agreement:
         if not words:
             interval = None if self._clustered else self.sums.interval
             return Coefficient(self.sums.correlation, *(interval or (None, None)))
+        labels = sorted({label for pair in self.counts for label in pair}, key=repr)
+        if len(labels) < 2:
+            return Coefficient(None)
         from judgekit.stats.agreement import PairColumns, kappa_figure  # loads numpy
 
-        labels = sorted({label for pair in self.counts for label in pair}, key=repr)
         place = {label: number for number, label in enumerate(labels)}
         units: dict[Hashable, int] = {}
         rows = []

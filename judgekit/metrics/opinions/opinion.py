@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
 from itertools import islice, product, repeat
 from typing import Any, NamedTuple
 
@@ -15,7 +14,14 @@ from judgekit.core.request import Api, Request
 from judgekit.core.score import Opinion, failure_of
 from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import trusted
-from judgekit.metrics.opinions.vote import Ballot, VoteRule, distribution_of, read_out, vote_on
+from judgekit.metrics.opinions.vote import (
+    Ballot,
+    VoteRule,
+    ballot_of,
+    distribution_of,
+    read_out,
+    vote_on,
+)
 from judgekit.rubric.criterion import Criterion, order_name
 from judgekit.rubric.fold import Combine, Outcome
 from judgekit.rubric.rubric import Rubric
@@ -193,39 +199,34 @@ def combine_opinions(
         by: rule that combines ballots; a rule other than `vote_on` replaces the readout.
     """
     members = replies_by_member(asked, jury)
-    merge = partial(_merged, jury=jury, by=by)
-    given = [_ballots(variant, own, member.weight, merge) for member, own in members]
+    given = [_ballots(variant, own, member.weight, jury, by) for member, own in members]
     merged = given[0]
     if len(given) > 1:
         rows = zip(variant.criteria, zip(*given, strict=True), strict=True)
-        merged = [merge(criterion, ballots, voters="judges") for criterion, ballots in rows]
+        merged = [_merged(c, ballots, jury, by, "judges") for c, ballots in rows]
     answers = {id: ballot.answer for id, ballot in zip(variant.ids, merged, strict=True)}
     fields = {**members[0][1][0].verdict.__dict__, "answers": answers}
     return trusted(Judgment, fields), [ballot.outcome for ballot in merged]
 
 
-_ballot = partial(tuple.__new__, Ballot)
-"""`Ballot._make` without its Python code; a replayed jury makes dozens of ballots per row."""
-
-
 def _ballots(
-    variant: Variant, replies: Sequence[OpinionReply], weight: float, merge: Callable[..., Ballot]
+    variant: Variant, replies: Sequence[OpinionReply], weight: float, jury: Jury, by: VoteRule
 ) -> list[Ballot]:
     """Return the ballot of a member on each criterion: its samples together."""
     weights = repeat(weight if len(replies) == 1 else 1.0)
     rows = [
-        [*map(_ballot, zip(one.verdict.answers.values(), one.outcomes, weights, strict=False))]
+        [*map(ballot_of, zip(one.verdict.answers.values(), one.outcomes, weights, strict=False))]
         for one in replies
         if one.verdict is not None
     ]
     if len(rows) == 1 and all(ballot.answer.distribution is None for ballot in rows[0]):
         return rows[0]
     several = zip(variant.criteria, zip(*rows, strict=True), strict=True)
-    return [merge(c, own, voters="samples")._replace(weight=weight) for c, own in several]
+    return [_merged(c, own, jury, by, "samples")._replace(weight=weight) for c, own in several]
 
 
 def _merged(
-    criterion: Criterion, ballots: Sequence[Ballot], *, jury: Jury, by: VoteRule, voters: str
+    criterion: Criterion, ballots: Sequence[Ballot], jury: Jury, by: VoteRule, voters: str
 ) -> Ballot:
     """Return the combined ballot with its distribution, read out if a readout is set."""
     vote = jury.vote if voters == "judges" else "majority"
