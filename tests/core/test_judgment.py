@@ -203,6 +203,17 @@ def test_questions_stand_in_the_schema_in_the_order_of_the_form():
     assert list(reply_schema(form).json_schema["properties"]) == ids
 
 
+def test_words_stand_in_the_schema_in_the_order_of_their_own_question():
+    def enum(*labels):
+        question = Question(id="q", kind="choice", text="t", labels=labels, nullable=True)
+        schema = reply_schema(Form(questions=(question,))).json_schema
+        return schema["$defs"]["Answer0"]["properties"]["value"]["anyOf"][0]["enum"]
+
+    # Python keeps one `Literal[...] | None` for all orders of the same words.
+    assert enum("bad", "good", "fair") == ["bad", "good", "fair"]
+    assert enum("good", "fair", "bad") == ["good", "fair", "bad"]
+
+
 def test_equal_forms_share_a_schema_but_not_with_other_questions_or_an_order_of_their_own():
     other = SCORE.model_copy(update={"text": "Another?"})
     orders = [{"a": 1, "b": 2}, {"b": 2, "a": 1}]
