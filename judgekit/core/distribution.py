@@ -1,6 +1,5 @@
 """A distribution over the answers to one question."""
 
-from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
@@ -44,7 +43,7 @@ class Distribution(Value):
         source: Source,
         mass: float | None = None,
         bound: float = 0.0,
-    ) -> Distribution | None:
+    ) -> "Distribution | None":
         """Return the distribution in proportion to weights of at least 0.
 
         Args:

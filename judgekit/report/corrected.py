@@ -1,6 +1,5 @@
 """The mean of a judge, corrected with human labels, in a report."""
 
-from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
@@ -28,7 +27,7 @@ class LabelFigure(Value):
     too_few: str | None = None
 
     @classmethod
-    def of(cls, figure: MeanFigure) -> LabelFigure:
+    def of(cls, figure: "MeanFigure") -> "LabelFigure":
         """Return a figure of `judgekit.stats.correction`."""
         value = figure.value if math.isfinite(figure.value) else None
         figures = figure._asdict()
@@ -127,7 +126,7 @@ def telling_means(means: Iterable[CorrectedMean | None]) -> list[CorrectedMean]:
     ]
 
 
-def corrected_lines(summary: MetricSummary) -> Iterator[str]:
+def corrected_lines(summary: "MetricSummary") -> Iterator[str]:
     """Yield the corrected means of a metric and its criteria, and their assumptions."""
     means = [summary.corrected, *(criterion.corrected for criterion in summary.criteria)]
     known = telling_means(means)

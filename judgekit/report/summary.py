@@ -218,7 +218,7 @@ def mean_figures(values: FigureValues, bounds: Bounds) -> dict[str, Any]:
     return {**figures, "too_few": values.too_few(bounds)}
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Tally:
     """Counts the results of one metric.
 

@@ -1,6 +1,5 @@
 """Criteria: a question to the judge, the value of each answer, and the order in a request."""
 
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
@@ -69,7 +68,7 @@ class Criterion(Value):
 
         return reversed_
 
-    def changed(self, *, levels: tuple[Level, ...], **question: Any) -> Criterion:
+    def changed(self, *, levels: tuple[Level, ...], **question: Any) -> "Criterion":
         """Return a copy with other levels and some fields of the question changed."""
         changed = self.question.model_copy(update=question)
         return self.model_copy(update={"question": changed, "levels": levels})

@@ -129,7 +129,7 @@ async def evaluate(
         run.close()
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class _Run:
     """The state of one evaluation, from the arguments of `evaluate`."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass
 from math import isfinite
 from statistics import NormalDist
 from typing import NamedTuple
@@ -28,8 +27,7 @@ CHANGED = 7
 """Minimum number of differences other than 0 that show their spread."""
 
 
-@dataclass(frozen=True)
-class Coefficient:
+class Coefficient(NamedTuple):
     """A coefficient of agreement with its 95 % interval."""
 
     value: float | None
