@@ -72,7 +72,9 @@ def record(folder: Path, rubric: str, rows: int) -> None:
     from judgekit import Cassette, FakeJudge
 
     path = folder / f"{rubric}.jsonl"
-    with Cassette.open(path, FakeJudge(reply_of), record="new_episodes", store=folder / "store") as tape:
+    with Cassette.open(
+        path, FakeJudge(reply_of), record="new_episodes", store=folder / "store"
+    ) as tape:
         metric = metric_of(folder, rubric, tape, judges=3)
 
         async def all_rows() -> None:

@@ -3,6 +3,7 @@
 `bare` is a Typer program that imports jinja2, pydantic and diskcache and runs a command;
 `bare --help` prints its help; `pass` is `python -c pass`. `one case replayed` runs the support
 example, a suite of three rubrics, over one case; `... of one rubric` leaves two of them out.
+`bare, one case` does the same job with these libraries alone (see `bare_case.py`).
 Beside the time on the clock stands the processor time of the process: on a busy machine the
 first measures the neighbours.
 
@@ -15,7 +16,11 @@ server, against `bare` with aiohttp and one POST. They need Linux.
 from __future__ import annotations
 
 import argparse
+import asyncio
+import hashlib
+import json
 import os
+import re
 import resource
 import socket
 import statistics
@@ -46,6 +51,7 @@ def hello(url: str) -> None:
     asyncio.run(post(url))
 app()
 """
+BARE_CASE = Path(__file__).with_name("bare_case.py")
 ONE = "... of one rubric"
 SUITE = "examples/support_assistant/suite.yaml"
 
@@ -65,6 +71,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         bare = Path(name) / "bare.py"
         bare.write_text(BARE)
+        fill_bare_case(Path(name))
+        subprocess.run([sys.executable, BARE_CASE, name], capture_output=True, check=True)
         python = sys.executable
         run = [python, "-m", "judgekit"]
         commands = {
@@ -72,6 +80,7 @@ def main() -> None:
             "import judgekit": [python, "-c", "import judgekit"],
             "bare": [python, str(bare)],
             "bare --help": [python, str(bare), "--help"],
+            "bare, one case": [python, str(BARE_CASE), name],
             "judgekit --help": [*run, "--help"],
             "one case replayed": [*run, "run", SUITE, "--limit", "1", "--no-out", "-q"],
             ONE: [*run, "run", SUITE, "--limit", "1", "--only", "safety", "--no-out", "-q"],
@@ -85,18 +94,47 @@ def main() -> None:
                 if turn:  # the first round warms the disk
                     times[what].append(time.perf_counter() - started)
                     spent[what].append(_processor() - before)
-    against = {"import judgekit": "pass", "judgekit --help": "bare", "one case replayed": "bare"}
-    against[ONE] = "bare"
+    against = {
+        "import judgekit": ["pass"],
+        "judgekit --help": ["bare"],
+        "one case replayed": ["bare, one case", "bare"],
+        ONE: ["bare, one case", "bare"],
+    }
     for what in commands:
         clock, work = (statistics.median(v[what]) * 1000 for v in (times, spent))
         line = f"{what:<20}{clock:7.0f} ms, {work:4.0f} ms of work"
-        if what in against:
-            floor = against[what]
+        for floor in against.get(what, ()):
             clock, work = (_paired(v[what], v[floor]) for v in (times, spent))
-            line += f"   {clock:.2f} x {floor}, {work:.2f} x its work"
+            line += f"   {clock:.2f} x {floor} ({work:.2f} x its work)"
         print(line)
     with tempfile.TemporaryDirectory() as name:
         live(Path(name), rounds, env)
+
+
+def fill_bare_case(folder: Path) -> None:
+    """Write the first case of the suite, its prompts as templates, and its recorded replies."""
+    import diskcache
+    import jinja2
+
+    from judgekit.suite.suite import load_suite
+
+    suite = load_suite(ROOT / SUITE)
+    case = next(suite.cases())
+    fields = {"input": case.input, "output": case.output, "system": case.system}
+    (folder / "case.json").write_text(json.dumps(fields))
+    with diskcache.Cache(str(folder / "cache")) as cache:  # noqa: TID251 - without judgekit
+        for metric in suite.metrics:
+            (judged, _) = metric.children()
+            _, (request,) = judged.requests(case)
+            template = "\n".join(message.content for message in request.messages)
+            for name, text in fields.items():
+                template = template.replace(text or "", f"[[{name}]]")
+            template = template.replace("{", "(").replace("}", ")")
+            template = re.sub(r"\[\[(input|output|system)\]\]", r"{{ case.\1 }}", template)
+            (folder / f"{judged.rubric.name}.jinja").write_text(template)
+            prompt = jinja2.Template(template).render(case=fields)
+            reply = asyncio.run(judged.judge.ask(request))
+            cache[hashlib.sha256(prompt.encode()).hexdigest()] = reply.tries[-1].text
 
 
 def live(folder: Path, rounds: int, env: dict[str, str]) -> None:
