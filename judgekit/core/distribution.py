@@ -1,6 +1,5 @@
 """A distribution over the answers to one question."""
 
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import Literal

@@ -1,6 +1,5 @@
 """The mean of a judge, corrected with human labels, in a report."""
 
-
 import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal

@@ -1,6 +1,5 @@
 """Figures of several opinions: repeatability, and agreement between judges."""
 
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial

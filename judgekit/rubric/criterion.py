@@ -1,6 +1,5 @@
 """Criteria: a question to the judge, the value of each answer, and the order in a request."""
 
-
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar

@@ -14,7 +14,6 @@ from judgekit.core.jury import Jury
 from judgekit.core.score import Opinion, Score
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.report import opinions
 from judgekit.report.display import summary_text
 from judgekit.report.opinions import MOST_ROWS, OpinionTally
 from judgekit.report.report import Report
@@ -199,7 +198,7 @@ def test_many_rows_are_added_up_in_parts_with_the_same_figures(monkeypatch):
         most = max(most, len(tally._waiting))
     found = tally.finish()
 
-    monkeypatch.setattr(opinions, "MOST_ROWS", len(rows) + 1)
+    monkeypatch.setattr("judgekit.report.opinions.MOST_ROWS", len(rows) + 1)
     whole = finished(*rows)
 
     assert most < MOST_ROWS
