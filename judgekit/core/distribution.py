@@ -1,5 +1,7 @@
 """A distribution over the answers to one question."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -8,7 +10,8 @@ from pydantic import Field, SerializeAsAny
 
 from judgekit.core.value import Value
 
-Label = float | bool | str | None
+# `SerializeAsAny`: for a word, pydantic would first try and fail to write a number.
+Label = SerializeAsAny[float | bool | str | None]
 """An answer: a number, a yes or no, or a word; `None` is "cannot tell"."""
 Source = Literal["decisions", "logprobs", "samples"]
 Readout = Literal["expected", "mode", "yes"]
@@ -25,7 +28,7 @@ class Distribution(Value):
     judge gave to all legal answers together, before normalisation.
     """
 
-    labels: tuple[SerializeAsAny[Label], ...] = Field(min_length=1)
+    labels: tuple[Label, ...] = Field(min_length=1)
     """The answers, in the order of the rubric; numbers ascend."""
     probabilities: tuple[float, ...]
     """The probability of each label, 0..1; they sum to 1."""
@@ -42,7 +45,7 @@ class Distribution(Value):
         source: Source,
         mass: float | None = None,
         bound: float = 0.0,
-    ) -> "Distribution | None":
+    ) -> Distribution | None:
         """Return the distribution in proportion to weights of at least 0.
 
         Args:

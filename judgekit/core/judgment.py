@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, SerializeAsAny, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from judgekit.core.canonical import visible
 from judgekit.core.distribution import Distribution, Label
@@ -30,7 +30,7 @@ class Quote(Value):
 class Answer(Value):
     """The answer to one question."""
 
-    value: SerializeAsAny[Label] = None
+    value: Label = None
     """A number, a boolean or a label; `None` if the judge abstained or returned a list."""
     reason: str = ""
     quotes: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, SerializeAsAny, model_validator
+from pydantic import Field, model_validator
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.distribution import Distribution, Label
@@ -80,7 +80,7 @@ class Opinion(Value):
     """The order of options, criteria or answers: `written`, `reversed`, `shuffled 1`, ..."""
     value: float | None = None
     """The score of this opinion alone, on 0..1; `None` without a score."""
-    answers: dict[str, SerializeAsAny[Label]] = Field(default_factory=dict)
+    answers: dict[str, Label] = Field(default_factory=dict)
     """Criterion -> answer."""
     values: dict[str, float | None] = Field(default_factory=dict)
     """Criterion -> value on 0..1; `None` unless scored."""
