@@ -20,8 +20,8 @@ MOST_PAIRS = 50**2
 """Maximum number of distinct answers for kappa; with more, answers are treated as numbers."""
 _Tables = defaultdict[tuple[tuple[str, ...], tuple[str, ...], int], list[tuple[Any, ...]]]
 """Judges, or none for samples; criteria; number of opinions -> rows, each with its cluster."""
-MOST_ROWS = 256
-"""Number of rows that are added up together: whole columns take less time than single rows."""
+MOST_WAITING = 1_000
+"""Number of opinions that are added up together: whole columns take less time than single rows."""
 
 
 class MemberSummary(Value):
@@ -217,6 +217,8 @@ class OpinionTally:
         self._numbers: set[str | None] = {None}
         """Criteria with an answer that is not a word; the value of the metric is a number."""
         self._waiting: list[tuple[Sequence[Opinion], Hashable]] = []
+        self._count = 0
+        """Number of opinions that wait."""
         self._orders: dict[str, None] = {}
         self._masses: dict[str, list[Any]] = {}
         """Criterion -> source, rows, the sum of the mass of legal answers, rows with little."""
@@ -224,7 +226,8 @@ class OpinionTally:
     def add(self, score: Score, cluster: Hashable = None) -> None:
         """Add the opinions of a score, with its cluster if there are clusters."""
         self._waiting.append((score.opinions, cluster))
-        if len(self._waiting) >= MOST_ROWS:
+        self._count += len(score.opinions)
+        if self._count >= MOST_WAITING:
             self._flush()
 
     def add_distribution(self, id: str, shown: Distribution) -> None:
@@ -246,6 +249,7 @@ class OpinionTally:
             for members in texts.values():
                 self._add(members, cluster, tables)
         self._waiting.clear()
+        self._count = 0
         for (judges, names, _), rows in tables.items():
             *columns, clusters = zip(*rows, strict=True)
             given = [[(opinion.answers, opinion.values) for opinion in own] for own in columns]
