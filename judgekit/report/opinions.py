@@ -20,6 +20,9 @@ MOST_PAIRS = 50**2
 """Maximum number of distinct answers for kappa; with more, answers are treated as numbers."""
 _Tables = defaultdict[tuple[tuple[str, ...], tuple[str, ...], int], list[tuple[Any, ...]]]
 """Judges, or none for samples; criteria; number of opinions -> rows, each with its cluster."""
+_Column = Sequence[Any]
+_Columns = Sequence[_Column]
+"""One column for each judge or sample."""
 MOST_WAITING = 1_000
 """Number of opinions that are added up together: whole columns take less time than single rows."""
 
@@ -160,14 +163,7 @@ class _Agreement:
         self.sums = PairSums()
         self.same = self.cases = 0
 
-    def add(
-        self,
-        answers: tuple[Sequence[Any], Sequence[Any]],
-        values: tuple[Sequence[float | None], Sequence[float | None]],
-        clusters: Sequence[Hashable],
-        *,
-        words: bool,
-    ) -> None:
+    def add(self, answers: _Columns, values: _Columns, clusters: _Column, *, words: bool) -> None:
         """Add cases: the answers and values of both judges, and the clusters."""
         self.cases += len(clusters)
         self.same += sum(map(eq, *answers))
@@ -176,8 +172,7 @@ class _Agreement:
             for (one, other, cluster), count in pairs.items():
                 if len(self.counts) <= MOST_PAIRS:
                     self.counts[one, other][cluster] += count
-        known = zip(*values, strict=True)
-        self.sums.add([(v, w) for v, w in known if v is not None and w is not None])
+        self.sums.add([pair for pair in zip(*values, strict=True) if None not in pair])
 
     def coefficient(self, *, words: bool) -> Coefficient:
         if not words:
@@ -217,8 +212,6 @@ class OpinionTally:
         self._numbers: set[str | None] = {None}
         """Criteria with an answer that is not a word; the value of the metric is a number."""
         self._waiting: list[tuple[Sequence[Opinion], Hashable]] = []
-        self._count = 0
-        """Number of opinions that wait."""
         self._orders: dict[str, None] = {}
         self._masses: dict[str, list[Any]] = {}
         """Criterion -> source, rows, the sum of the mass of legal answers, rows with little."""
@@ -226,8 +219,7 @@ class OpinionTally:
     def add(self, score: Score, cluster: Hashable = None) -> None:
         """Add the opinions of a score, with its cluster if there are clusters."""
         self._waiting.append((score.opinions, cluster))
-        self._count += len(score.opinions)
-        if self._count >= MOST_WAITING:
+        if len(self._waiting) * len(score.opinions) >= MOST_WAITING:
             self._flush()
 
     def add_distribution(self, id: str, shown: Distribution) -> None:
@@ -249,7 +241,6 @@ class OpinionTally:
             for members in texts.values():
                 self._add(members, cluster, tables)
         self._waiting.clear()
-        self._count = 0
         for (judges, names, _), rows in tables.items():
             *columns, clusters = zip(*rows, strict=True)
             given = [[(opinion.answers, opinion.values) for opinion in own] for own in columns]
@@ -286,11 +277,11 @@ class OpinionTally:
         self,
         judges: tuple[str, ...],
         criterion: str | None,
-        answers: list[list[Any]],
-        values: list[list[float | None]],
-        clusters: Sequence[Hashable],
+        answers: _Columns,
+        values: _Columns,
+        clusters: _Column,
     ) -> None:
-        """Add answers to one criterion, and their values, by judge or sample."""
+        """Add answers to one criterion, and their values."""
         swapped = any(order.endswith(SWAPPED) for order in self._orders)
         over = "judges" if judges else "orders" if swapped else "samples"
         self._repeats[over, criterion].add(answers, values)
@@ -301,7 +292,7 @@ class OpinionTally:
         # Samples of one judge have no pairs of judges.
         for one, other in combinations(range(len(judges)), 2):
             self._pairs[judges[one], judges[other], criterion].add(
-                (answers[one], answers[other]), (values[one], values[other]), clusters, words=words
+                [answers[one], answers[other]], [values[one], values[other]], clusters, words=words
             )
 
     def finish(self) -> OpinionSummary | None:
