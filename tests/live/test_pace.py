@@ -65,21 +65,28 @@ def test_headers_of_the_server_are_followed(server: Server, tmp_path: Path) -> N
 
 
 def test_refused_attempts_do_not_use_up_the_retries(server: Server, tmp_path: Path) -> None:
-    server.rule = bucket = Bucket(most=3, rate=30.0, headers=False)
+    attempts: list[object] = []
+
+    def rule(body: dict[str, Any]) -> Fault | None:
+        attempts.append(body["messages"])
+        known = attempts.count(attempts[0])
+        if body["messages"] == attempts[0] and known <= 3:
+            return error(429, "slow down", headers={"retry-after": "0.05"})
+        return None
+
+    server.rule, server.latency = rule, 0.02
 
     outcome = run(
         judge_of(server, retries=1, max_wait=0.5),
-        tokens(12),
+        tokens(30),
         tmp_path,
-        concurrency="auto",
-        rpm="auto",
+        pace=LocalPace("judge", rpm=60_000, max_wait=0.5),
         max_outages=1,
-        window=12,
+        window=3,
     )
 
     assert set(outcome.kinds.values()) == {"scored"}
-    assert server.calls() == 12 + bucket.refused
-    assert bucket.refused
+    assert attempts.count(attempts[0]) == 4
 
 
 def test_server_that_refuses_every_call_is_down(server: Server, tmp_path: Path) -> None:
