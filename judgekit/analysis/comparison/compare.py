@@ -270,7 +270,8 @@ class _RunPair:
             )
         for side, cases in zip(("base", "new run"), self.pairing.alone, strict=True):
             if cases:
-                names = f"{', '.join(cases[:3])}{', ...' if len(cases) > 3 else ''}"
+                names = ", ".join(cases[:3])
+                names += f" and {len(cases) - 3:,} more" if len(cases) > 3 else ""
                 yield f"{_cases(len(cases))} {_are(len(cases))} only in the {side}: {names}."
         for report, side in ((self.base, "base"), (self.new, "new run")):
             if report.figures.incomplete:

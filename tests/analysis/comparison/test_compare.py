@@ -399,11 +399,12 @@ def test_no_case_in_common_is_refused(run):
 
 
 def test_cases_of_one_run_only_are_named(run):
-    found = compare(run("base", {"a": 1, "b": 0.5}), run("new", {"b": 0.4, "x": 1, "y": 1}))
+    new = {"b": 0.4, **dict.fromkeys("vwxyz", 1)}
+    found = compare(run("base", {"a": 1, "b": 0.5}), run("new", new))
 
-    assert (found.pairs, found.only_base, found.only_new) == (1, 1, 2)
+    assert (found.pairs, found.only_base, found.only_new) == (1, 1, 5)
     assert "1 case is only in the base: a." in found.warnings
-    assert "2 cases are only in the new run: x, y." in found.warnings
+    assert "5 cases are only in the new run: v, w, x and 2 more." in found.warnings
 
 
 def test_pairs_are_found_in_any_order(run):
