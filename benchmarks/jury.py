@@ -2,9 +2,10 @@
 
 A row is one case with one rubric: a request and a reply for each judge, the vote, the distribution
 of the answers, the agreement of the judges, and the line in the results. Replies are random and all
-different, so judges often disagree. `cold` is the first pass of a fresh process, the opening of the
-tape counted and imports not; `warm` is the second pass. A jury reads three times as many replies,
-so the ratio of the rates would be a third if nothing else cost anything.
+different, so judges often disagree. `cold` is the first pass of a fresh process, with everything
+that it opens and loads after `import judgekit`: for a jury also numpy, for the intervals of kappa.
+`warm` is the second pass. A jury reads three times as many replies, so the ratio of the rates would
+be a third if nothing else cost anything.
 
     python benchmarks/jury.py [--rows 1000] [--rounds 5] [--rubric quality ...]
 """

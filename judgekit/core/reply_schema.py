@@ -111,16 +111,20 @@ def _answer_fields(question: "Question", number: int) -> dict[str, CoreSchema]:
     return {"reason": _TEXT} | quotes | details | {"value": value}
 
 
+def _one_of(words: tuple[str, ...]) -> CoreSchema:
+    return core_schema.literal_schema(list(dict.fromkeys(words)))
+
+
 def _value(question: "Question") -> CoreSchema:
     if question.labels:
-        return core_schema.literal_schema(list(question.labels))
+        return _one_of(question.labels)
     if question.kind == "boolean":
         return _BOOLEAN
     return core_schema.float_schema(strict=True, ge=question.minimum, le=question.maximum)
 
 
 def _items(question: "Question", number: int) -> CoreSchema:
-    item = core_schema.literal_schema(list(question.items)) if question.items else _TEXT
+    item = _one_of(question.items) if question.items else _TEXT
     entry = _object(f"Item{number}", {"item": item, "reason": _TEXT, "met": _BOOLEAN})
     count = len(question.items)
     return core_schema.list_schema(entry, min_length=count or None, max_length=count or MAX_ITEMS)

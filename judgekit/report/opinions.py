@@ -24,7 +24,7 @@ _Column = Sequence[Any]
 _Columns = Sequence[_Column]
 """One column for each judge or sample."""
 MOST_WAITING = 1_000
-"""Number of opinions that are added up together: whole columns take less time than single rows."""
+"""About the number of opinions that are added up together: columns take less time than rows."""
 
 
 class MemberSummary(Value):
@@ -196,7 +196,7 @@ class _Agreement:
 
 
 class OpinionTally:
-    """Adds up the opinions of a metric row by row; memory grows only with the clusters.
+    """Adds up the opinions of a metric, many rows at once; memory grows only with the clusters.
 
     Args:
         clustered: whether rows have clusters; correlations have no interval then.
@@ -245,8 +245,8 @@ class OpinionTally:
             *columns, clusters = zip(*rows, strict=True)
             given = [[(opinion.answers, opinion.values) for opinion in own] for own in columns]
             for id in names:
-                answers = [[answers[id] for answers, _ in column] for column in given]
-                values = [[values[id] for _, values in column] for column in given]
+                answers = [[answers.get(id) for answers, _ in column] for column in given]
+                values = [[values.get(id) for _, values in column] for column in given]
                 self._add_columns(judges, id, answers, values, clusters)
             if len(names) > 1 or judges:
                 values = [[opinion.value for opinion in column] for column in columns]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from judgekit.core.score import Status
 
@@ -90,17 +90,18 @@ def fold(
 
 
 def fold_values(
-    values: Sequence[Any], *, shares: Shares, combine: Combine = "weighted_mean"
+    outcomes: Sequence[float | None], *, shares: Shares, combine: Combine = "weighted_mean"
 ) -> Folded:
     """Fold the values of criteria with known shares (see `fold`).
 
     Args:
-        values: on 0..1, in the order of the criteria; `None` for those that do not count.
+        outcomes: the values, in the order of the criteria; `None` if not scored.
         shares: the result of `shares_of` for criteria with the same statuses.
         combine: how criteria become one number.
     """
     if not shares.counted:
         return Folded(shares.status, None, None, {}, 0.0, {})
+    values = [value or 0.0 for value in outcomes]
     # Members first, then groups, as in the published formulas: the order decides the rounding.
     mean = 0.0
     by_group: dict[str, float | None] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
+from dataclasses import dataclass
 from math import isfinite
 from statistics import NormalDist
 from typing import NamedTuple
@@ -27,7 +28,8 @@ CHANGED = 7
 """Minimum number of differences other than 0 that show their spread."""
 
 
-class Coefficient(NamedTuple):
+@dataclass(frozen=True)
+class Coefficient:
     """A coefficient of agreement with its 95 % interval."""
 
     value: float | None

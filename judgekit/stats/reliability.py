@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations
 from operator import eq, mul, sub
 from typing import Any
 
 RELIABLE = 0.9
 """The target reliability of `samples_needed`."""
+_NONE = 1e-9
+"""A reliability below this value is a rounding error."""
 
 
 class RepeatTally:
@@ -116,7 +118,7 @@ def samples_needed(reliability: float | None) -> int | None:
     >>> samples_needed(0.6), samples_needed(0.95), samples_needed(0.0)
     (6, 1, None)
     """
-    if reliability is None or reliability <= 0:
+    if reliability is None or reliability <= _NONE:
         return None
     return max(1, math.ceil(RELIABLE * (1 - reliability) / (reliability * (1 - RELIABLE)) - 1e-9))
 
@@ -145,6 +147,14 @@ def mean_correlation(columns: Sequence[Sequence[float]]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
+def _total(numbers: Iterable[float]) -> float:
+    """Return the exact sum; infinity beyond the range of a float."""
+    try:
+        return math.fsum(numbers)
+    except (OverflowError, ValueError):
+        return math.inf
+
+
 class PairSums:
     """Sums over pairs of numbers that give their correlation, in constant memory.
 
@@ -159,28 +169,29 @@ class PairSums:
         self.add(pairs)
 
     def add(self, pairs: Sequence[Sequence[float]]) -> None:
-        """Add pairs: the sums of their own, then the update of Chan, Golub and LeVeque (1979)."""
+        """Add pairs: compute their sums, then merge them (Chan, Golub and LeVeque, 1979)."""
         if not (n := len(pairs)):
             return
         firsts, seconds = zip(*pairs, strict=True)
-        means = math.fsum(firsts) / n, math.fsum(seconds) / n
+        means = _total(firsts) / n, _total(seconds) / n
         first, second = [v - means[0] for v in firsts], [v - means[1] for v in seconds]
         step, other = means[0] - self._mean[0], means[1] - self._mean[1]
         shared = self.n * n / (self.n + n)
         self.n += n
         self._mean[0] += step * n / self.n
         self._mean[1] += other * n / self.n
-        self._squares[0] += math.fsum(map(mul, first, first)) + shared * step * step
-        self._squares[1] += math.fsum(map(mul, second, second)) + shared * other * other
-        self._squares[2] += math.fsum(map(mul, first, second)) + shared * step * other
+        self._squares[0] += _total(map(mul, first, first)) + shared * step * step
+        self._squares[1] += _total(map(mul, second, second)) + shared * other * other
+        self._squares[2] += _total(map(mul, first, second)) + shared * step * other
 
     @property
     def correlation(self) -> float | None:
-        """Pearson's correlation; `None` if a side is constant."""
+        """Pearson's correlation; `None` if a side is constant, or the numbers are too large."""
         one, other, both = self._squares
-        if one <= 1e-15 or other <= 1e-15:
+        if one <= 1e-15 or other <= 1e-15 or not math.isfinite(one * other):
             return None
-        return max(-1.0, min(1.0, round(both / math.sqrt(one * other), 12)))
+        # The addition turns -0.0 into 0.0.
+        return max(-1.0, min(1.0, round(both / math.sqrt(one * other), 12))) + 0.0
 
     @property
     def interval(self) -> tuple[float, float] | None:

@@ -214,6 +214,13 @@ def test_words_stand_in_the_schema_in_the_order_of_their_own_question():
     assert enum("good", "fair", "bad") == ["good", "fair", "bad"]
 
 
+def test_a_word_that_is_given_twice_stands_once_in_the_schema():
+    question = Question(id="q", kind="choice", text="t", labels=("a", "b", "a"))
+    schema = reply_schema(Form(questions=(question,))).json_schema
+
+    assert schema["$defs"]["Answer0"]["properties"]["value"]["enum"] == ["a", "b"]
+
+
 def test_equal_forms_share_a_schema_but_not_with_other_questions_or_an_order_of_their_own():
     other = SCORE.model_copy(update={"text": "Another?"})
     orders = [{"a": 1, "b": 2}, {"b": 2, "a": 1}]

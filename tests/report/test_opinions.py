@@ -206,6 +206,17 @@ def test_many_rows_are_added_up_in_parts_with_the_same_figures(monkeypatch):
     assert figures_of(found) == pytest.approx(figures_of(whole), rel=1e-12)
 
 
+def test_an_opinion_without_an_answer_to_a_criterion_has_none():
+    row = [
+        Opinion(value=1.0, answers={"ok": True, "b": True}, values={"ok": 1.0, "b": 1.0}),
+        Opinion(value=1.0, answers={"ok": True}, values={"ok": 1.0}, sample=1),
+    ]
+
+    found = {one.criterion: (one.cases, one.exact) for one in finished(row, row).repeats}
+
+    assert found == {"ok": (2, 1.0), "b": (2, 0.0), None: (2, 1.0)}
+
+
 def figures_of(summary):
     """Return every number of a summary, by its path."""
     return {

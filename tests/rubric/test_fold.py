@@ -170,6 +170,13 @@ def test_equal_answers_fold_to_that_answer(worths, value):
 # -- worked out by hand -----------------------------------------------------------
 
 
+def test_a_scored_criterion_without_a_value_counts_as_0():
+    worths = [Worth("a", "", 1.0, "scored", None), worth("b")]
+
+    assert fold(worths, groups={"": 1.0}).value == 0.5
+    assert fold(worths, groups={"": 1.0}, combine="min").value == 0.0
+
+
 def test_groups_and_criteria_are_two_levels_of_weights():
     worths = [worth("user.a", 1.0, 0.4), worth("user.b", 0.5, 0.6), worth("system.c", 0.0, 1.0)]
 

@@ -90,6 +90,32 @@ def test_the_figures_are_those_of_their_formulas(rows):
         assert found.spread == pytest.approx(spread, abs=1e-12)
 
 
+@given(st.lists(st.lists(st.floats(0, 1), min_size=3, max_size=3), min_size=2, max_size=20))
+def test_icc_is_that_of_the_analysis_of_variance(rows):
+    table = np.array(rows)
+    means = table.mean(axis=1)
+    between = 3 * ((means - table.mean()) ** 2).sum() / (len(rows) - 1)
+    within = ((table - means[:, None]) ** 2).sum() / (2 * len(rows))
+
+    if between + 2 * within > 1e-9:
+        icc = (between - within) / (between + 2 * within)
+        assert tallied(rows).icc == pytest.approx(icc, abs=1e-6)
+
+
+@pytest.mark.parametrize("large", [1e80, 1e160, 1e308])
+def test_numbers_beyond_the_sums_have_no_correlation(large):
+    sums = PairSums([(large, -large), (-large, large), (large, large)])
+
+    assert (sums.correlation, sums.interval) == (None, None)
+
+
+def test_a_correlation_of_zero_has_no_sign():
+    sums = PairSums([(0, 0), (1, 1), (2, 0)])
+    sums._squares[2] = -1e-18  # as rounding may leave it
+
+    assert str(sums.correlation) == "0.0"
+
+
 def test_a_known_reliability_is_recovered():
     draw = random.Random(4)
     rows = []
@@ -103,6 +129,7 @@ def test_a_known_reliability_is_recovered():
     assert found.spread == pytest.approx(1.0, abs=0.03)
     # By Spearman and Brown, 9 answers of reliability .5 have .9 together.
     assert samples_needed(0.5) == 9
+    assert samples_needed(1e-15) is None
 
 
 def test_figures_without_variation_are_undefined():

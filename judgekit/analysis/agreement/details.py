@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair, Pairs, is_number
@@ -101,8 +102,8 @@ def _of_systems(systems: Sequence[results.SystemMeans]) -> dict[str, CountedFigu
     few = f"{count} of the {FEWEST_CASES} systems that an interval needs"
     if count < FEWEST_SYSTEMS:
         few = f"{count} of the {FEWEST_SYSTEMS} systems that a correlation needs"
-        figures = {name: one._replace(value=None, too_few=few) for name, one in figures.items()}
-    return {name: CountedFigure(count, one._replace(too_few=one.too_few and few))
+        figures = {name: replace(one, value=None, too_few=few) for name, one in figures.items()}
+    return {name: CountedFigure(count, replace(one, too_few=one.too_few and few))
             for name, one in figures.items()}  # fmt: skip
 
 

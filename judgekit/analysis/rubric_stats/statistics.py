@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import asdict
 from typing import Any, Self
 
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
@@ -42,7 +43,7 @@ class RubricFigure(Value):
     @classmethod
     def of(cls, figure: Coefficient, n: int) -> RubricFigure:
         """Return a coefficient over n cases."""
-        return cls(n=n, **figure._asdict())
+        return cls(n=n, **asdict(figure))
 
     @property
     def text(self) -> str:

@@ -78,7 +78,7 @@ class OpinionReply(NamedTuple):
     verdict: Judgment | None = None
     """The answers to all criteria, in the order of the rubric; `None` after an error."""
     outcomes: Sequence[Outcome] = ()
-    """The value of each answer; empty if the reply has another form."""
+    """Status and value of each answer; empty after an error, or if the reply has another form."""
     error: JudgekitError | None = None
 
 

@@ -42,7 +42,7 @@ def vote_on(
     vote: Vote = "majority",
     voters: str = "samples",
 ) -> Ballot:
-    """Combine several ballots on a criterion; the answer has their distribution.
+    """Combine several ballots on a criterion; the answer has their distribution, if there is one.
 
     Words and yes/no are decided by the majority of the weights, and a tie abstains; with `vote:
     mean`, the mean of their values counts. Numbers are averaged. If half of the ballots have no
@@ -72,6 +72,8 @@ def _verdict(
         distribution of the answer, and the tied words.
     """
     values, own, outcomes, weights = columns
+    values = tuple([_unsigned(value) for value in values])
+    outcomes = tuple([(status, _unsigned(worth)) for status, worth in outcomes])
     shown = None if kind == "checklist" else _mean_distribution(kind, labels, values, own, weights)
     tied = ""
     if averaged or not (labels or kind == "boolean"):
@@ -82,7 +84,12 @@ def _verdict(
     return place, outcome, {"value": value, "distribution": shown}, tied
 
 
-def _winner(words: tuple[Label, ...], votes: tuple[float, ...]) -> tuple[int, str]:
+def _unsigned(value: Any) -> Any:
+    """Return 0.0 for -0.0: they are equal, and a cached verdict must fit both."""
+    return value + 0.0 if isinstance(value, float) else value
+
+
+def _winner(words: Sequence[Label], votes: Sequence[float]) -> tuple[int, str]:
     """Return the index of the first ballot for the winning word, and the tied words."""
     weights: dict[Label, float] = {}
     for word, vote in zip(words, votes, strict=True):
@@ -132,7 +139,7 @@ def combined_value(values: Sequence[Label]) -> Label:
     numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
     if numbers:
         return math.fsum(numbers) / len(numbers) if 2 * len(numbers) > len(values) else None
-    place, tied = _winner(tuple(values), (1.0,) * len(values))
+    place, tied = _winner(values, (1.0,) * len(values))
     return None if tied else values[place]
 
 
@@ -140,7 +147,8 @@ def distribution_of(criterion: Criterion, ballots: Sequence[Ballot]) -> Distribu
     """Return the distribution of the answers to a criterion.
 
     It is the mean of the distributions of the judges. If a judge gave none, its answer counts as
-    certain, and the distribution is one of samples. A checklist has no distribution.
+    certain, and the distribution is one of samples. There is none for a checklist, or if all
+    weights are 0.
     """
     return vote_on(criterion, ballots).answer.distribution
 
@@ -161,7 +169,8 @@ def _mean_distribution(
         sources.add(own.source if own else None)
         mass += weight * (own.mass if own else 1.0)
         bound += weight * (own.bound if own else 0.0)
-        for label, probability in own.items() if own else [(value, 1.0)]:
+        for given, probability in own.items() if own else [(value, 1.0)]:
+            label = _unsigned(given)
             weights[label] = weights.get(label, 0.0) + weight * probability
     if total <= 0:
         return None

@@ -282,6 +282,7 @@ def test_files_of_version_2_stay_readable_and_new_fields_are_left_out(whole):
     new = {"combine", "weights", "weighted", "groups", "systems", "alt_test", "jury"}
 
     assert data["version"] == 3
+    assert set(data["criteria"][0]["kappa"]) == {"value", "low", "high", "too_few"}
     assert not new & data["criteria"][0].keys()
     assert Calibration.model_validate(data) == found
     for one in data["criteria"]:

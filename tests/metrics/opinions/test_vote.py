@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from judgekit.core.distribution import Distribution
 from judgekit.core.judgment import Answer
 from judgekit.core.request import Question
-from judgekit.metrics.opinions.vote import Ballot, distribution_of
+from judgekit.metrics.opinions.vote import Ballot, distribution_of, vote_on
 from judgekit.rubric.criterion import Criterion, Level
 
 WORDS = Criterion(
@@ -53,6 +53,15 @@ def test_an_answer_without_probabilities_is_certain_and_makes_it_one_of_samples(
 
 def test_ballots_without_weight_have_no_distribution():
     assert distribution_of(WORDS, [ballot({"good": 1.0}, weight=0.0)] * 2) is None
+
+
+def test_a_verdict_does_not_depend_on_the_sign_of_zero_in_earlier_ones():
+    def combined(zero):
+        ballot = Ballot(Answer(value=zero), ("scored", zero))
+        return repr(vote_on(NUMBERS, [ballot, ballot, Ballot(Answer(), ("abstained", None))]))
+
+    assert combined(-0.0) == combined(0.0)
+    assert "-0.0" not in combined(-0.0)
 
 
 @given(
