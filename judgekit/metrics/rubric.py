@@ -243,8 +243,10 @@ class RubricMetric(JudgedMetric):
         if plans is None:
             plans = self._plans[variant] = self._planned(variant)
         asks = []
+        order = None
         for plan in plans:
-            about = self._about(case, plan)
+            if order != (plan.place, plan.mirror):  # the members share it
+                order, about = (plan.place, plan.mirror), self._about(case, plan)
             requests = []
             for how in plan.arrangements:
                 arranged, messages = render(how, plan.api)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from judgekit.core.score import Status
 
@@ -101,7 +101,9 @@ def fold_values(
     """
     if not shares.counted:
         return Folded(shares.status, None, None, {}, 0.0, {})
-    values = [value or 0.0 for value in outcomes]
+    values: Sequence[Any] = outcomes
+    if None in outcomes:
+        values = [value or 0.0 for value in outcomes]
     # Members first, then groups, as in the published formulas: the order decides the rounding.
     mean = 0.0
     by_group: dict[str, float | None] = {}

@@ -219,7 +219,8 @@ def _ballots(
         for one in replies
         if one.verdict is not None
     ]
-    if len(rows) == 1 and all(ballot.answer.distribution is None for ballot in rows[0]):
+    distributions = [ballot.answer.distribution for ballot in rows[0]]
+    if len(rows) == 1 and not any(distributions):
         return rows[0]
     several = zip(variant.criteria, zip(*rows, strict=True), strict=True)
     return [_merged(c, own, jury, by, "samples")._replace(weight=weight) for c, own in several]
@@ -253,9 +254,6 @@ def _merged(
     return verdict._replace(answer=verdict.answer.model_copy(update=reason))
 
 
-_UNANSWERED: dict[str, Any] = Opinion.model_construct().__dict__
-
-
 def opinions_of(
     variant: Variant, asked: Sequence[OpinionReply], combine: Combine
 ) -> tuple[Opinion, ...]:
@@ -263,19 +261,25 @@ def opinions_of(
     opinions = []
     place = 0
     for one in asked:
-        facts = {
-            **_UNANSWERED,
+        value, answers, values, failure = None, {}, {}, None
+        if one.verdict is not None:
+            value = variant.fold(one.outcomes, combine).value
+            answers = {id: answer.value for id, answer in one.verdict.answers.items()}
+            values = dict(zip(variant.ids, [worth for _, worth in one.outcomes], strict=True))
+        elif one.error is not None:
+            failure = failure_of(one.error)
+        fields = {
+            "of": "",
             "member": one.ask.member.name,
             "sample": one.ask.sample,
             "order": order_name(one.ask.place, swapped=one.ask.mirror is not None),
+            "value": value,
+            "answers": answers,
+            "values": values,
             "judgments": tuple(range(place, place + len(one.judgments))),
+            "failure": failure.kind if failure else None,
+            "message": failure.message if failure else "",
         }
+        opinions.append(trusted(Opinion, fields))
         place += len(one.judgments)
-        if one.verdict is not None:
-            facts["value"] = variant.fold(one.outcomes, combine).value
-            facts["answers"] = {id: a.value for id, a in one.verdict.answers.items()}
-            facts["values"] = dict(zip(variant.ids, [v for _, v in one.outcomes], strict=True))
-        elif one.error is not None and (failure := failure_of(one.error)) is not None:
-            facts |= {"failure": failure.kind, "message": failure.message}
-        opinions.append(trusted(Opinion, facts))
     return tuple(opinions)
