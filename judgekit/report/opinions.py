@@ -243,14 +243,15 @@ class OpinionTally:
         self._waiting.clear()
         for (judges, names, _), rows in tables.items():
             *columns, clusters = zip(*rows, strict=True)
-            given = [[(opinion.answers, opinion.values) for opinion in own] for own in columns]
+            answers = [[opinion.answers for opinion in column] for column in columns]
+            values = [[opinion.values for opinion in column] for column in columns]
             for id in names:
-                answers = [[answers.get(id) for answers, _ in column] for column in given]
-                values = [[values.get(id) for _, values in column] for column in given]
-                self._add_columns(judges, id, answers, values, clusters)
+                given = [[own.get(id) for own in column] for column in answers]
+                worth = [[own.get(id) for own in column] for column in values]
+                self._add_columns(judges, id, given, worth, clusters)
             if len(names) > 1 or judges:
-                values = [[opinion.value for opinion in column] for column in columns]
-                self._add_columns(judges, None, values, values, clusters)
+                whole = [[opinion.value for opinion in column] for column in columns]
+                self._add_columns(judges, None, whole, whole, clusters)
 
     def _add(
         self, members: Mapping[str, list[Opinion]], cluster: Hashable, tables: _Tables
@@ -259,7 +260,8 @@ class OpinionTally:
         firsts: dict[str, Opinion] = {}
         for member, opinions in members.items():
             own = [opinion for opinion in opinions if opinion.failure is None]
-            self._failed[member] += len(opinions) - len(own)
+            if len(own) < len(opinions):
+                self._failed[member] += len(opinions) - len(own)
             if own:
                 firsts[member] = _first(own)
             if len(own) > 1:

@@ -107,8 +107,9 @@ async def ask_all(
     judged = (judge(ask.member, request) for ask in asks for request in ask.requests)
     outcomes = await outcomes_of(judged, inline=jury.synchronous)
     for outcome in outcomes:
-        costs_a_row = isinstance(outcome, JudgekitError) and failure_of(outcome) is not None
-        if isinstance(outcome, BaseException) and not costs_a_row:
+        if isinstance(outcome, BaseException) and not (
+            isinstance(outcome, JudgekitError) and failure_of(outcome)
+        ):
             raise outcome
     replies = iter(outcomes)
     opinions = [opinion_reply(ask, [*islice(replies, len(ask.requests))], variant) for ask in asks]
@@ -204,9 +205,10 @@ def combine_opinions(
     if len(given) > 1:
         rows = zip(variant.criteria, zip(*given, strict=True), strict=True)
         merged = [_merged(c, ballots, jury, by, "judges") for c, ballots in rows]
-    answers = {id: ballot.answer for id, ballot in zip(variant.ids, merged, strict=True)}
-    fields = {**members[0][1][0].verdict.__dict__, "answers": answers}
-    return trusted(Judgment, fields), [ballot.outcome for ballot in merged]
+    answers, outcomes, _ = zip(*merged, strict=True)
+    fields = members[0][1][0].verdict.__dict__
+    combined = {**fields, "answers": dict(zip(variant.ids, answers, strict=True))}
+    return trusted(Judgment, combined), outcomes
 
 
 def _ballots(
