@@ -172,7 +172,10 @@ class _Agreement:
             for (one, other, cluster), count in pairs.items():
                 if len(self.counts) <= MOST_PAIRS:
                     self.counts[one, other][cluster] += count
-        self.sums.add([pair for pair in zip(*values, strict=True) if None not in pair])
+        if any(None in column for column in values):
+            known = [pair for pair in zip(*values, strict=True) if None not in pair]
+            values = list(zip(*known, strict=True)) or [(), ()]
+        self.sums.add(*values)
 
     def coefficient(self, *, words: bool) -> Coefficient:
         if not words:

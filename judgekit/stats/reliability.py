@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from itertools import combinations
-from operator import eq, mul, sub
+from itertools import combinations, pairwise, repeat
+from operator import and_, eq, mul, sub
 from typing import Any
 
 RELIABLE = 0.9
@@ -53,7 +53,10 @@ class RepeatTally:
         cases = len(answers[0])
         self.cases += cases
         self._answers += size * cases
-        self._same += sum([row.count(row[0]) == size for row in zip(*answers, strict=True)])
+        same: Iterable[bool] = repeat(True, cases)
+        for pair in pairwise(answers):
+            same = map(and_, same, map(eq, *pair))
+        self._same += sum(same)
         for column in answers:
             self._labels.update(column)
         equal = sum([sum(map(eq, *pair)) for pair in combinations(answers, 2)])
@@ -142,7 +145,7 @@ def mean_correlation(columns: Sequence[Sequence[float]]) -> float | None:
     1.0
     """
     pairs = combinations(columns, 2)
-    correlations = [PairSums(list(zip(*pair, strict=True))).correlation for pair in pairs]
+    correlations = [PairSums(*pair).correlation for pair in pairs]
     known = [value for value in correlations if value is not None]
     return math.fsum(known) / len(known) if known else None
 
@@ -158,23 +161,23 @@ def _total(numbers: Iterable[float]) -> float:
 class PairSums:
     """Sums over pairs of numbers that give their correlation, in constant memory.
 
-    >>> PairSums([(1, 2), (2, 4), (3, 6)]).correlation, PairSums([(1, 0), (1, 1)]).correlation
+    >>> PairSums([1, 2, 3], [2, 4, 6]).correlation, PairSums([1, 1], [0, 1]).correlation
     (1.0, None)
     """
 
-    def __init__(self, pairs: Sequence[Sequence[float]] = ()) -> None:
+    def __init__(self, firsts: Sequence[float] = (), seconds: Sequence[float] = ()) -> None:
         self.n = 0
         self._mean = [0.0, 0.0]
         self._squares = [0.0, 0.0, 0.0]
-        self.add(pairs)
+        self.add(firsts, seconds)
 
-    def add(self, pairs: Sequence[Sequence[float]]) -> None:
+    def add(self, firsts: Sequence[float], seconds: Sequence[float]) -> None:
         """Add pairs: compute their sums, then merge them (Chan, Golub and LeVeque, 1979)."""
-        if not (n := len(pairs)):
+        if not (n := len(firsts)):
             return
-        firsts, seconds = zip(*pairs, strict=True)
         means = _total(firsts) / n, _total(seconds) / n
-        first, second = [v - means[0] for v in firsts], [v - means[1] for v in seconds]
+        first = list(map(sub, firsts, repeat(means[0])))
+        second = list(map(sub, seconds, repeat(means[1])))
         step, other = means[0] - self._mean[0], means[1] - self._mean[1]
         shared = self.n * n / (self.n + n)
         self.n += n

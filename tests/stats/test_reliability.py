@@ -104,13 +104,13 @@ def test_icc_is_that_of_the_analysis_of_variance(rows):
 
 @pytest.mark.parametrize("large", [1e80, 1e160, 1e308])
 def test_numbers_beyond_the_sums_have_no_correlation(large):
-    sums = PairSums([(large, -large), (-large, large), (large, large)])
+    sums = PairSums([large, -large, large], [-large, large, large])
 
     assert (sums.correlation, sums.interval) == (None, None)
 
 
 def test_a_correlation_of_zero_has_no_sign():
-    sums = PairSums([(0, 0), (1, 1), (2, 0)])
+    sums = PairSums([0, 1, 2], [0, 1, 0])
     sums._squares[2] = -1e-18  # as rounding may leave it
 
     assert str(sums.correlation) == "0.0"
@@ -145,8 +145,8 @@ PAIRS = st.lists(st.tuples(st.floats(-5, 5), st.floats(-5, 5)), max_size=30)
 @given(PAIRS, PAIRS)
 def test_the_correlation_is_that_of_numpy(first, second):
     pairs = [*first, *second, (0.0, 0.0), (1.0, 2.0)]
-    sums = PairSums(first)
-    sums.add(pairs[len(first) :])
+    sums = PairSums(*columns(first))
+    sums.add(*columns(pairs[len(first) :]))
     first, second = np.array(pairs).T
     if min(first.var(), second.var()) > 1e-6:
         assert sums.correlation == pytest.approx(np.corrcoef(first, second)[0, 1], abs=1e-6)
@@ -158,7 +158,7 @@ def test_the_interval_of_a_correlation_covers_it():
     for _ in range(400):
         common = draw.normal(size=50)
         pairs = zip(common + draw.normal(size=50), common + draw.normal(size=50), strict=True)
-        low, high = PairSums(list(pairs)).interval
+        low, high = PairSums(*columns(pairs)).interval
         covered += low <= 0.5 <= high
 
     assert covered / 400 > 0.92
