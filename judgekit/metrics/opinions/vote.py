@@ -61,6 +61,7 @@ def vote_on(
     return ballot_of((trusted(Answer, {**answer.__dict__, **changes}), outcome, 1.0))
 
 
+# Judges often give the same answers: without the cache, a replayed jury takes an eighth longer.
 @lru_cache(maxsize=4_096)
 def _verdict(
     kind: str, labels: tuple[str, ...], averaged: bool, *columns: tuple[Any, ...]
