@@ -14,14 +14,7 @@ from judgekit.core.request import Api, Request
 from judgekit.core.score import Opinion, failure_of
 from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import trusted
-from judgekit.metrics.opinions.vote import (
-    Ballot,
-    VoteRule,
-    ballot_of,
-    distribution_of,
-    read_out,
-    vote_on,
-)
+from judgekit.metrics.opinions.vote import Ballot, VoteRule, distribution_of, read_out, vote_on
 from judgekit.rubric.criterion import Criterion, order_name
 from judgekit.rubric.fold import Combine, Outcome
 from judgekit.rubric.rubric import Rubric
@@ -217,7 +210,7 @@ def _ballots(
     """Return the ballot of a member on each criterion: its samples together."""
     weights = repeat(weight if len(replies) == 1 else 1.0)
     rows = [
-        [*map(ballot_of, zip(one.verdict.answers.values(), one.outcomes, weights, strict=False))]
+        list(map(Ballot, one.verdict.answers.values(), one.outcomes, weights))
         for one in replies
         if one.verdict is not None
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -25,10 +25,6 @@ class Ballot(NamedTuple):
     """In a combination, the reason, quotes and items are those of one answer that supports it."""
     outcome: Outcome
     weight: float = 1.0
-
-
-ballot_of: Callable[[tuple[Answer, Outcome, float]], Ballot] = partial(tuple.__new__, Ballot)
-"""`Ballot._make` without its Python code; a replayed jury makes dozens of ballots per row."""
 
 
 VoteRule = Callable[..., Ballot]
@@ -58,7 +54,7 @@ def vote_on(
         question.kind, question.labels, vote == "mean", values, own, outcomes, weights
     )
     answer = Answer(reason=f"the {voters} are tied: {tied}") if tied else answers[place]
-    return ballot_of((trusted(Answer, {**answer.__dict__, **changes}), outcome, 1.0))
+    return Ballot(trusted(Answer, {**answer.__dict__, **changes}), outcome)
 
 
 # Judges often give the same answers: without the cache, a replayed jury takes an eighth longer.
