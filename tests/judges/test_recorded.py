@@ -283,6 +283,15 @@ def test_every_kind_of_question_has_an_answer():
     assert parsed.details == {"why": "So."}
 
 
+def test_cannot_tell_stands_after_the_numbers():
+    question = Question(id="stars", kind="score", text="t", maximum=5.0, nullable=True)
+    content = {"answers": {}, "probabilities": {"stars": {"4": 0.7, "cannot tell": 0.2, "1": 0.1}}}
+
+    parsed = parse_reply(json.dumps(content), Form(questions=(question,), api="recorded"))
+
+    assert parsed.answers["stars"].distribution.labels == (1.0, 4.0, None)
+
+
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda part: (

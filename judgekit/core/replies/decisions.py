@@ -353,7 +353,7 @@ def _given_distribution(question: Question, given: Any, source: Source) -> Distr
         weights[label] = probability_of(probability, place)
     order: Iterable[Label] = dict.fromkeys(labels.values())
     if question.kind == "score" and not question.labels:
-        order = sorted(weights, key=lambda number: float(number or 0))
+        order = sorted(weights, key=lambda number: (number is None, float(number or 0)))
     ranked = {label: weights[label] for label in order if label in weights}
     return distribution_of(ranked, where, source=source)
 
