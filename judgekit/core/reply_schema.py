@@ -94,8 +94,8 @@ def _schema_of(same: _Same) -> ReplySchema:
 def _object(name: str, fields: dict[str, CoreSchema]) -> CoreSchema:
     return core_schema.typed_dict_schema(
         {key: core_schema.typed_dict_field(kind, required=True) for key, kind in fields.items()},
-        cls=type(name, (), {}),  # its title
-        ref=f"{name}:0",
+        cls=type(name, (), {}),  # the JSON schema has its name as a title
+        ref=f"{name}:0",  # pydantic names a definition by the part before the colon
         extra_behavior="forbid",
         config={"allow_inf_nan": False},
     )
@@ -112,6 +112,7 @@ def _answer_fields(question: "Question", number: int) -> dict[str, CoreSchema]:
 
 
 def _one_of(words: tuple[str, ...]) -> CoreSchema:
+    # Strict providers refuse an `enum` that lists a word twice.
     return core_schema.literal_schema(list(dict.fromkeys(words)))
 
 

@@ -21,10 +21,11 @@ MOST_PAIRS = 50**2
 _Tables = defaultdict[tuple[tuple[str, ...], tuple[str, ...], int], list[tuple[Any, ...]]]
 """Judges, or none for samples; criteria; number of opinions -> rows, each with its cluster."""
 _Column = Sequence[Any]
+"""An entry for each case."""
 _Columns = Sequence[_Column]
-"""One column for each judge or sample."""
+"""A column for each judge or sample."""
 MOST_WAITING = 1_000
-"""About the number of opinions that are added up together: columns take less time than rows."""
+"""Approximate number of opinions to add up at once; columns take less time than single rows."""
 
 
 class MemberSummary(Value):

@@ -76,7 +76,7 @@ def percent_hint(bound: float, low: float, high: float) -> str:
 def role_hint(role: str, known: list[str]) -> str:
     """Return a hint: the closest role, or how to give a model a role."""
     if "/" in role:
-        return f"; give the model a role: judges: {{second: {role}}}, then judge: second"
+        return f"; give the model a role, `judges: {{second: {role}}}`, and write second here"
     return suggest(role, known)
 
 

@@ -153,12 +153,15 @@ class Suite(Displayed):
     def _check_roles(self) -> None:
         known = list(self._settings.written_roles)
         for name, entry in self.file.metrics.items():
-            if entry.role is not None and entry.role not in known:
-                from judgekit.suite.hints import role_hint
+            key = "jury" if entry.jury else "judge" if entry.judge else "likelihood"
+            named = [*(entry.jury or ()), *filter(None, [entry.role])]
+            for role in named:
+                if role not in known:
+                    from judgekit.suite.hints import role_hint
 
-                key, hint = "judge" if entry.judge else "likelihood", role_hint(entry.role, known)
-                message = f"metric {name!r}: no judge has the role {entry.role!r}{hint}"
-                raise ConfigError(message, where=self.where("metrics", name, key))
+                    hint = role_hint(role, known)
+                    message = f"metric {name!r}: no judge has the role {role!r}{hint}"
+                    raise ConfigError(message, where=self.where("metrics", name, key))
 
     def _metrics_to_run(self) -> list[str]:
         """Return the metrics of `--only`, or all metrics except parts of combinations.

@@ -83,7 +83,8 @@ def test_the_estimate_counts_every_opinion(tmp_path):
     ("entry", "message"),
     [
         ({"jury": ["small"]}, "suite.yaml:"),
-        ({"jury": ["small", "smal"]}, "needs the role 'smal', but the suite only has"),
+        ({"jury": ["small", "smal"]}, "no judge has the role 'smal'; did you mean 'small'?"),
+        ({"jury": ["small", "openai/x"]}, "`judges: {second: openai/x}`, and write second here"),
         ({"jury": ["small", "small"]}, "jury names a role twice; name each once"),
         ({"jury": ["small", "other"], "judge": "local"}, "`judge` and `jury` are both given"),
         ({"judge": "small", "vote": "mean"}, "vote needs a jury; add jury: [role, role]"),
