@@ -70,7 +70,6 @@ def _verdict(
     """
     values, own, outcomes, weights = columns
     values = tuple([_unsigned(value) for value in values])
-    outcomes = tuple([(status, _unsigned(worth)) for status, worth in outcomes])
     shown = None if kind == "checklist" else _mean_distribution(kind, labels, values, own, weights)
     tied = ""
     if averaged or not (labels or kind == "boolean"):

@@ -127,6 +127,48 @@ def test_members_combine_their_samples_before_they_vote(rubric):
     ]
 
 
+def test_members_keep_their_weights_after_their_samples(rubric):
+    low, high = {**GOOD, "length": 0.0}, {**GOOD, "length": 10.0}
+    members = [judge(high, model="fake/a"), judge(low, model="fake/b")]
+
+    def length(**weights):
+        asked = Jury(dict(zip("ab", members, strict=True)), samples=2, vote="weighted",
+                     weights=weights)  # fmt: skip
+        return values(score(rubric(), asked))["length"]
+
+    assert length(a=3.0, b=1.0) == pytest.approx(0.75)
+    # A judge without weight still has an answer, so that half of the judges are not silent.
+    assert length(a=1.0, b=0.0) == pytest.approx(1.0)
+
+
+def test_half_of_the_judges_without_a_number_leave_none(rubric):
+    criteria = "  length: {text: How long is it?, maximum: 10, nullable: true}\n"
+    number, nothing = {"length": 4.0}, {"length": None}
+
+    half = score(rubric(criteria), jury(number, nothing))
+    most = score(rubric(criteria), jury(number, number, nothing))
+
+    assert (half.parts[0].status, half.parts[0].value) == ("abstained", None)
+    assert (most.parts[0].status, most.parts[0].value) == ("scored", pytest.approx(0.4))
+
+
+def test_requests_of_each_order_say_what_they_are_about(rubric):
+    asked = []
+
+    def script(request):
+        asked.append((request.model, request.sample, request.about.order))
+        return verdict(**GOOD)
+
+    members = [FakeJudge(script, model=f"fake/{name}") for name in "ab"]
+    score(rubric(), Jury(members, samples=2, order="balanced"))
+
+    assert asked == [
+        (f"fake/{name}", sample, order)
+        for sample, order in enumerate(("written", "reversed"))
+        for name in "ab"
+    ]
+
+
 def test_equal_words_of_other_judges_keep_their_own_reasons(rubric):
     """A vote on the same words is computed once; the reasons belong to the case."""
 

@@ -56,12 +56,17 @@ def test_ballots_without_weight_have_no_distribution():
 
 
 def test_a_verdict_does_not_depend_on_the_sign_of_zero_in_earlier_ones():
-    def combined(zero):
-        ballot = Ballot(Answer(value=zero), ("scored", zero))
+    def combined(zero, weight):
+        ballot = Ballot(Answer(value=zero), ("scored", zero), weight)
         return repr(vote_on(NUMBERS, [ballot, ballot, Ballot(Answer(), ("abstained", None))]))
 
-    assert combined(-0.0) == combined(0.0)
-    assert "-0.0" not in combined(-0.0)
+    def without_weight(zero):
+        return repr(vote_on(NUMBERS, [Ballot(Answer(value=zero), ("scored", zero), 0.0)] * 2))
+
+    assert combined(-0.0, 1.0) == combined(0.0, 1.0)
+    assert "-0.0" not in combined(-0.0, 2.0)
+    assert without_weight(-0.0) == without_weight(0.0)
+    assert "-0.0" not in without_weight(-0.0)
 
 
 @given(
