@@ -1,0 +1,1 @@
+"""Each test changes one thing in a copy of the package, and checks all places that must agree."""
