@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.cassette.detectors import DETECTORS, find_all
+from judgekit.privacy.detectors import DETECTORS, find_all
 
 TEXTS = Path(__file__).parents[2] / "tests" / "data" / "personal_data.txt"
 PAGE = Path(__file__).parents[1] / "redaction.md"

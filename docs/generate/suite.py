@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from docs.generate.fields import fields_said
+from judgekit.privacy.rules import RuleFile
 from judgekit.suite.file import (
     CasesFile,
     FallbackFile,
@@ -19,7 +20,6 @@ from judgekit.suite.file import (
     SuiteFile,
 )
 from judgekit.suite.judge_file import JudgeFile, PriceFile
-from judgekit.suite.redaction import RuleFile
 
 HEAD = """# The suite file
 

@@ -30,8 +30,8 @@ def sanitize(
     Write JSON Lines. Names without a title, hints and misspelled data stay: read the output before
     you share it.
     """
-    from judgekit.authoring.cases import sanitize as work
     from judgekit.datasets.load import load_cases, shape_of
+    from judgekit.privacy import sanitize as work
 
     target = None if dry_run else out
     if target is not None:
@@ -88,11 +88,11 @@ def sample(
     Every value has at least one case if the sample is large enough. The same seed gives the same
     bytes, and the order of the file does not matter.
     """
-    from judgekit.authoring.cases.sanitize import check_output
     from judgekit.core.display.parts import counted
     from judgekit.datasets.load import load_cases, shape_of
     from judgekit.datasets.stratified import sample_cases
     from judgekit.datasets.write import write_cases
+    from judgekit.privacy.sanitize import check_output
 
     if out is not None:
         check_output(cases, out, force=force)

@@ -49,7 +49,7 @@ def scan(
 
     Exit codes: 0 no finding, 1 findings, 2 the setup is wrong.
     """
-    from judgekit.cassette.scan import allowed, scan
+    from judgekit.privacy.scan import allowed, scan
 
     report = scan(paths or [Path("cassettes")], kinds=kind or None, allow=allowed(allow or []))
     typer.echo(report.json_text() if json else report.text(), nl=False)

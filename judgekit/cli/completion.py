@@ -28,7 +28,7 @@ def metric_kinds() -> Iterable[str]:
 
 def private_kinds() -> Iterable[str]:
     """Complete the kinds of private data."""
-    from judgekit.cassette.detectors import DETECTORS
+    from judgekit.privacy.detectors import DETECTORS
 
     return DETECTORS
 

@@ -174,7 +174,7 @@ class CaseScorer:
         case = next(load_cases([given], format=format, fields=fields))
         if self._suite.redact is None:
             return case
-        from judgekit.cassette.redact import redact_case
+        from judgekit.privacy.redact import redact_case
 
         return redact_case(case, self._suite.redact)
 

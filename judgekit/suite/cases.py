@@ -17,7 +17,7 @@ from judgekit.datasets.shard import Shard, Sharding
 from judgekit.suite.overrides import SuiteSettings
 
 if TYPE_CHECKING:
-    from judgekit.cassette.redact import Redact
+    from judgekit.privacy.redact import Redact
     from judgekit.suite.against import OtherRun
 
 
@@ -99,7 +99,7 @@ class SuiteCases:
         redact = self.redact
         if redact is None:
             return cases
-        from judgekit.cassette.redact import redact_case
+        from judgekit.privacy.redact import redact_case
 
         return (redact_case(case, redact) for case in cases)
 

@@ -17,9 +17,9 @@ from judgekit.core.file_model import (
 from judgekit.core.limits import MOST_CALLS, MOST_CASES
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.load import Container
+from judgekit.privacy.rules import Rule
 from judgekit.rubric.file import CriterionFile
 from judgekit.suite.judge_file import ROLE, NamedJudge, OneJudge
-from judgekit.suite.redaction import Rule
 
 
 def _parts(value: Any) -> Any:

@@ -17,6 +17,7 @@ from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
+from judgekit.privacy.rules import make_redactor
 from judgekit.report.manifest import ANSWERED_BY
 from judgekit.runner.gatekeeper import Rules
 from judgekit.suite.build import Builder, SuiteEmbedders
@@ -27,7 +28,6 @@ from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, facts_of
 from judgekit.suite.overrides import DECIDING, Overrides, SuiteSettings
 from judgekit.suite.plan import Planner
-from judgekit.suite.redaction import make_redactor
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
 if TYPE_CHECKING:

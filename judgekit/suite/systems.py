@@ -19,10 +19,10 @@ from judgekit.judges.limits import Auto, Budget, LimitedJudge
 from judgekit.judges.local import PREFIX
 from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
 from judgekit.judges.steering_vector import Steering
+from judgekit.privacy.rules import Rule, make_redactor
 from judgekit.suite.answering import Answers, answer
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge, price_of
-from judgekit.suite.redaction import Rule, make_redactor
 
 LONGEST = 100
 """Maximum length of a file name, in characters."""

@@ -90,21 +90,21 @@ def _difference():
 
 
 def _forms():
-    from judgekit.cassette.detectors.form import form_data, forms
+    from judgekit.privacy.detectors.form import form_data, forms
 
     return {kind: forms(kind) for kind in form_data()["kinds"]}
 
 
 def _reserved():
-    from judgekit.cassette.detectors.form import form_data
+    from judgekit.privacy.detectors.form import form_data
 
     return [re.compile("".join(source)) for source in form_data()["reserved"].values()]
 
 
 BUILT: dict[str, Callable[[], Any]] = {
     "authoring/lint/words.py": _lint,
-    "cassette/detectors/form.py": _forms,
-    "cassette/detectors/form.py reserved": _reserved,
+    "privacy/detectors/form.py": _forms,
+    "privacy/detectors/form.py reserved": _reserved,
     "judges/output_mode.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
     "metrics/prompt_alignment/directive.py": _requests,
@@ -126,12 +126,12 @@ WORDS = {
     "metrics/benchmarks/math_host.py": "three letters; runs in a child process with a time limit",
     "metrics/text/regex.py": "a pattern of the user: bounded by steps or a time limit",
     "datasets/perturb.py": "escaped words",
-    "cassette/redact.py": "a pattern of the user, on the user's own cases",
+    "privacy/redact.py": "a pattern of the user, on the user's own cases",
 }
 """Files that build patterns of escaped words, or of a pattern of the user, and of what."""
 BOUNDS: dict[str, int] = {
-    "cassette/detectors/form.py _LOCAL_PART": 64,
-    "cassette/detectors/form.py reserved": 800,
+    "privacy/detectors/form.py _LOCAL_PART": 64,
+    "privacy/detectors/form.py reserved": 800,
     "metrics/safety_and_quality/refusal.py": 1_000,
     "metrics/tokens.py _ABBREVIATION": 12,
 }

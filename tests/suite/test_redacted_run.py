@@ -10,10 +10,10 @@ import zlib
 
 import pytest
 
-from judgekit.cassette.scan import scan
 from judgekit.cli import main
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.judges.manual import SavedAnswers
+from judgekit.privacy.scan import scan
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite

@@ -12,10 +12,6 @@ from typing import Any, NamedTuple
 
 from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
 from judgekit.authoring.lint.rule import Linted, LintFinding, rules_in
-from judgekit.cassette.detectors import DETECTORS, find_all
-from judgekit.cassette.detectors.form import reserved
-from judgekit.cassette.redact import NAMES, redactor
-from judgekit.cassette.scan import masked
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import Shape
@@ -27,6 +23,10 @@ from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.datasets.stream import STDIN
 from judgekit.datasets.turn_rows import SessionTurn, sessions
+from judgekit.privacy.detectors import DETECTORS, find_all
+from judgekit.privacy.detectors.form import reserved
+from judgekit.privacy.redact import NAMES, redactor
+from judgekit.privacy.scan import masked
 
 MOST = 1_000
 """Maximum number of findings per rule; further ones are only counted."""

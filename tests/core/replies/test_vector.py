@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.cassette.detectors import DETECTORS, find_all
 from judgekit.core.errors import InvalidReply
 from judgekit.core.replies.vector import MAX_DIMENSIONS, read_vector, vector_text
 from judgekit.core.request import Reply, Try
+from judgekit.privacy.detectors import DETECTORS, find_all
 
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 

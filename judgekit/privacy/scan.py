@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.cassette.detectors import DETECTORS, PSEUDONYM, SCANNED, find_all
-from judgekit.cassette.detectors.form import reserved
 from judgekit.cassette.tape import MAX_LINE
 from judgekit.core.canonical import json_value, printable
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.input_file import MAX_PLAIN, read_text
 from judgekit.core.suggest import suggest
+from judgekit.privacy.detectors import DETECTORS, PSEUDONYM, SCANNED, find_all
+from judgekit.privacy.detectors.form import reserved
 
 SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
 """Folders that are skipped, in addition to names that begin with a dot."""
@@ -98,7 +98,7 @@ def scan(
 ) -> Scan:
     """Scan files and folders.
 
-    Pseudonyms and values reserved for examples (see `judgekit.cassette.detectors.form`) are
+    Pseudonyms and values reserved for examples (see `judgekit.privacy.detectors.form`) are
     not reported. Hidden files in folders and links are skipped.
 
     Args:

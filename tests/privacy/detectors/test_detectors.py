@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.cassette.detectors import DETECTORS, find_all
+from judgekit.privacy.detectors import DETECTORS, find_all
 from tests.each import each
 from tests.growth import LINEAR, growth
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from judgekit.cassette.record import Record
-from judgekit.cassette.redact import NAMES, redactor
-from judgekit.cassette.scan import allowed, masked, scan
 from judgekit.cassette.tape import merge_into
 from judgekit.core.errors import ConfigError
+from judgekit.privacy.redact import NAMES, redactor
+from judgekit.privacy.scan import allowed, masked, scan
 from tests.cassette.conftest import make_reply, make_request
 
 ROOT = Path(__file__).parents[2]

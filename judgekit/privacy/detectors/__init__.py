@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from judgekit.cassette.detectors.form import PrivateSpan, find_emails, find_forms, find_keys
+from judgekit.privacy.detectors.form import PrivateSpan, find_emails, find_forms, find_keys
 
 PSEUDONYM = re.compile(r"(\[[A-Z][A-Z0-9_]{0,39}-[0-9a-f]{8}\])")
 """The form of a pseudonym; detectors skip pseudonyms."""

@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from judgekit.cassette.detectors import pseudonym
-from judgekit.cassette.redact import NAMES, Redact, redact_fields, redactor
 from judgekit.core.canonical import digest
 from judgekit.core.case import Case
 from judgekit.core.display.parts import DisplayLine, DisplayTable, counted
@@ -22,6 +20,8 @@ from judgekit.core.output_file import LINK, is_link
 from judgekit.datasets.ids import IdSet, derive_id, is_derived
 from judgekit.datasets.load import ENDINGS
 from judgekit.datasets.write import write_cases
+from judgekit.privacy.detectors import pseudonym
+from judgekit.privacy.redact import NAMES, Redact, redact_fields, redactor
 
 _ROOM = 990
 """Maximum length of an id without the number that may be appended."""

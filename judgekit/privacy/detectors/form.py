@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.cassette.detectors.checksum import CHECKS
 from judgekit.core.yaml_file import package_data
+from judgekit.privacy.detectors.checksum import CHECKS
 
 
 class PrivateSpan(NamedTuple):

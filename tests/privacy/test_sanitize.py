@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.authoring.cases.sanitize import Sanitizer
 from judgekit.core.case import Case
 from judgekit.datasets import derive_id, load_cases
 from judgekit.datasets.stratified import sample_cases
+from judgekit.privacy.sanitize import Sanitizer
 from tests.cli.conftest import judgekit
 
 __all__ = ["judgekit"]
 
-VECTORS = json.loads((Path(__file__).parents[2] / "data" / "alignmenter.json").read_text("utf-8"))
+VECTORS = json.loads((Path(__file__).parents[1] / "data" / "alignmenter.json").read_text("utf-8"))
 PRIVATE = "I am ann.lee@firma.io, born on 3 May 1980"
 MESSAGES = [{"role": "user", "content": PRIVATE}, {"role": "assistant", "content": "Noted."}]
 TURNS = [

@@ -13,14 +13,14 @@ from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 
 if TYPE_CHECKING:
-    from judgekit.cassette.redact import Redact
+    from judgekit.privacy.redact import Redact
 
 Builtin = Literal[
     "key", "email", "card", "ip", "phone", "iban", "bank_account", "crypto", "ssn", "passport",
     "driver_license", "national_id", "tax_id", "health_id", "vehicle", "device", "birth_date",
     "coordinates", "address", "name",
 ]  # fmt: skip
-"""The kinds of `judgekit.cassette.detectors`, in the order of their documentation."""
+"""The kinds of `judgekit.privacy.detectors`, in the order of their documentation."""
 
 
 def _rule(value: Any) -> Any:
@@ -84,7 +84,7 @@ def make_redactor(
     if not rules:
         return None
     # Imported on first use: loading the detectors takes longer than scoring a case.
-    from judgekit.cassette.redact import RedactionRule, redactor
+    from judgekit.privacy.redact import RedactionRule, redactor
 
     known: list[str | RedactionRule] = []
     for number, entry in enumerate(rules):

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.cassette.detectors import DETECTORS, pseudonym
-from judgekit.cassette.redact import NAMES, RedactionRule, redact_case, redactor
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.errors import ConfigError
-from judgekit.suite.redaction import Builtin
+from judgekit.privacy.detectors import DETECTORS, pseudonym
+from judgekit.privacy.redact import NAMES, RedactionRule, redact_case, redactor
+from judgekit.privacy.rules import Builtin
 from judgekit.suite.suite import build_suite
 
 MAIL = RedactionRule(r"[\w.]+@[\w.]+\w", "[MAIL]")

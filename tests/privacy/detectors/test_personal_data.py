@@ -8,9 +8,9 @@ import pytest
 
 from docs.generate import personal_data
 from docs.generate.personal_data import labelled_texts, measure
-from judgekit.cassette.detectors import DETECTORS, SCANNED, find_all
-from judgekit.cassette.redact import redactor
-from judgekit.cassette.scan import scan
+from judgekit.privacy.detectors import DETECTORS, SCANNED, find_all
+from judgekit.privacy.redact import redactor
+from judgekit.privacy.scan import scan
 
 EXTRA = "SSN 219-45-6780, IBAN DE89 3704 0044 0532 0130 00, born on 3 May 1980, Dr. Ann Lee"
 
