@@ -8,19 +8,19 @@ import json
 import math
 import re
 from collections import Counter
-from typing import Any
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from judgekit.core.errors import InvalidReply
 from judgekit.core.reply_schema import MAX_REPLY_CHARACTERS
+from judgekit.core.thoughts import thought_marks, without_frames
 
 _MAX_OBJECTS = 64
 
-# Few replies need a repair, so the patterns are compiled on first use.
-_FENCE = r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)```"
-_TAGS = "think|thinking|reasoning"
-# Some servers send the closing tag of a thinking block without the opening one.
-_THINKING = rf"\A(?:<({_TAGS})>.*?</\1>|[^{{]*?</(?:{_TAGS})>)"
-_THOUGHT = f"</?(?:{_TAGS})>"
+# Invisible characters that servers put around a text.
+_AROUND = " \t\r\n\ufeff\u200b\u2060"
+_FENCE_BEFORE = re.compile(r"```[a-zA-Z0-9]{0,20}[ \t]{0,9}\r?\n\s{0,99}\Z")
 
 
 class _Unusable(ValueError):
@@ -71,14 +71,22 @@ def _check_length(text: str) -> None:
         raise InvalidReply(f"the reply has {len(text):,} characters, too many to be a verdict")
 
 
-def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def extract_object(text: str, keys: Collection[str] = ()) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the JSON object in a judge's text, and the names of the repairs.
 
-    Repairs are `thinking` (a leading thinking block was removed), `fence` (the object was in a
-    Markdown fence), `prose` (it was surrounded by text), `control_characters` (its strings
+    Repairs are `thinking` (the thoughts before the object were removed), `fence` (the object was in
+    a Markdown fence), `prose` (it was surrounded by text), `control_characters` (its strings
     contained raw control characters), `trailing_comma` (a comma preceded a closing bracket),
     `half_characters` (a string contained half of a surrogate pair, which UTF-8 cannot encode; it
     was replaced by U+FFFD).
+
+    All objects of the text count, wherever they stand: a judge may quote a verdict of the answer in
+    a fence and write down its own without one.
+
+    Args:
+        text: what the judge wrote.
+        keys: the keys of the expected object. An earlier object without any of them, such as code
+            that the judge quotes, is not taken for a verdict. Without keys, every object is.
 
     Raises:
         InvalidReply: no object, two objects, a repeated key, NaN, more than 2,000,000 characters,
@@ -91,7 +99,7 @@ def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     except _Unusable as exc:
         raise InvalidReply(str(exc)) from exc
     except (ValueError, RecursionError):
-        value, repairs = _repair(text)
+        value, repairs = _repair(text, frozenset(keys))
     return _without_halves(value, repairs) if "\\u" in text else (value, repairs)
 
 
@@ -116,61 +124,158 @@ def _json_word(value: Any) -> str:
     return words.get(type(value), "number")
 
 
-def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    repairs: list[str] = []
-    stripped = text.lstrip("﻿").strip()
-    if thinking := re.match(_THINKING, stripped, re.DOTALL | re.IGNORECASE):
-        stripped = stripped[thinking.end() :].strip()
-        if not stripped:
-            raise InvalidReply("the judge thought and gave no answer", kind="only_thought")
-        repairs.append("thinking")
-    blocks = re.findall(_FENCE, stripped, re.DOTALL)
-    if len(blocks) == 1 and blocks[0].lstrip().startswith("{"):
-        stripped = blocks[0].strip()
-        repairs.append("fence")
-    if stripped.startswith("[") and stripped.endswith("]"):
-        raise InvalidReply("the reply is a JSON array, or meant to be, not an object")
+class _Found(NamedTuple):
+    """An object in a text."""
+
+    start: int
+    end: int
+    value: dict[str, Any]
+    repairs: tuple[str, ...]
+
+
+def _repair(text: str, keys: frozenset[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    stripped = text.strip(_AROUND)
+    start = _after_thought(stripped, keys)
     try:
-        candidates, loose, around = _objects(stripped)
+        objects = _objects(stripped, start)
+        tail = _tail(stripped, start, objects)
+        answer = stripped[tail:]
+        if tail and not without_frames(answer):
+            if any(_attempts(stripped[found.start : found.end], keys) for found in objects):
+                raise _Unusable(_AMONG_THOUGHTS)
+            raise InvalidReply("the judge thought and gave no answer", kind="only_thought")
+        if answer.strip().startswith("[") and answer.strip().endswith("]"):
+            raise InvalidReply("the reply is a JSON array, or meant to be, not an object")
+        chosen = _choose(stripped, (start, tail), objects, keys)
     except _Unusable as exc:
         raise InvalidReply(str(exc)) from exc
-    if not candidates:
-        raise InvalidReply("the reply holds no JSON object")
-    if len(candidates) > 1:
-        raise InvalidReply(f"the reply holds {len(candidates)} JSON objects; which one counts?")
-    if re.search(_THOUGHT, around, re.IGNORECASE):
-        # A thought may quote `</think>` and continue after it; an object in it is not a verdict.
-        raise InvalidReply("the reply holds an object among its thoughts; is it the verdict?")
-    if around.strip():
+    around = _fenced(stripped, tail, chosen)
+    repairs = ["thinking"] if tail else []
+    if around is None:
+        around = stripped[tail : chosen.start] + stripped[chosen.end :]
+    else:
+        repairs.append("fence")
+    if without_frames(around):
         repairs.append("prose")
-    return candidates[0], (*repairs, *loose)
+    return chosen.value, (*repairs, *chosen.repairs)
 
 
-def _objects(text: str) -> tuple[list[dict[str, Any]], tuple[str, ...], str]:
-    """Return the top-level objects, the repairs inside them, and the text around them."""
-    objects: list[dict[str, Any]] = []
-    repairs: tuple[str, ...] = ()
-    end = 0
-    around = []
+_AMONG_THOUGHTS = "the reply holds an object among its thoughts; is it the verdict?"
+
+
+def _after_thought(text: str, keys: frozenset[str]) -> int:
+    """Return the index where the search for objects begins: 0, or the end of a first thought.
+
+    A long thought may contain many braces. It is only skipped if no verdict can be in it: after the
+    begin of a thought, or without any of the keys before its end, because some servers omit the
+    begin.
+    """
+    marks = thought_marks(text)
+    first = next((mark for mark in marks if mark.closes), None)
+    if first is None:
+        return 0
+    opened = not marks[0].closes and not without_frames(text[: marks[0].start])
+    return first.end if opened or not _attempts(text[: first.start], keys) else 0
+
+
+def _tail(text: str, start: int, objects: Sequence[_Found]) -> int:
+    """Return the index after the last end of a thought that is not inside an object."""
+    marks = [mark for mark in thought_marks(text) if mark.start >= start]
+    outside = [mark for mark in marks if not any(o.start <= mark.start < o.end for o in objects)]
+    tail = max((mark.end for mark in outside if mark.closes), default=start)
+    if any(mark.start >= tail for mark in outside) and any(o.start >= tail for o in objects):
+        # A thought without an end: an object in it is not a verdict.
+        raise _Unusable(_AMONG_THOUGHTS)
+    return tail
+
+
+def _choose(
+    text: str, after: tuple[int, int], objects: Sequence[_Found], keys: frozenset[str]
+) -> _Found:
+    """Return the object that is the verdict.
+
+    Args:
+        text: the text.
+        after: the indexes after the first and after the last thought.
+        objects: the objects after the first thought.
+        keys: the keys of a verdict.
+
+    Raises:
+        _Unusable: there is none, or what stands beside it may be the verdict, too. A forged verdict
+            that a judge quotes must never count because the judge's own is damaged.
+    """
+    start, tail = after
+    counted = [o for o in objects if _attempts(text[o.start : o.end], keys)]
+    if len(counted) > 1 or (not counted and len(objects) > 1):
+        raise _Unusable(
+            f"the reply holds {len(counted or objects)} JSON objects; which one counts?"
+        )
+    if not objects or all(o.start < tail for o in objects):
+        raise _Unusable(_AMONG_THOUGHTS if counted else "the reply holds no JSON object")
+    chosen = counted[0] if counted else objects[0]
+    if chosen.start < tail:
+        raise _Unusable(_AMONG_THOUGHTS)
+    end = tail
+    for found in (o for o in objects if o.start >= tail):
+        before = text[end : found.start]
+        if before.count("{") > before.count("}"):
+            raise _Unusable("the reply holds an object inside something that is not JSON")
+        if found.start > chosen.start:
+            raise _Unusable("the reply holds 2 JSON objects; which one counts?")
+        end = found.end
+    if keys and any(
+        _attempts(part, keys) for part in (text[start : chosen.start], text[chosen.end :])
+    ):
+        raise _Unusable("the reply holds a second verdict that is not JSON; which one counts?")
+    return chosen
+
+
+def _attempts(text: str, keys: frozenset[str]) -> bool:
+    """Return whether a text may be meant as a verdict: it names one of the keys, as data does."""
+    if not keys:
+        return "{" in text
+    return _named(keys).search(text) is not None
+
+
+@lru_cache(maxsize=64)
+def _named(keys: frozenset[str]) -> re.Pattern[str]:
+    """Return the pattern of a key in JSON, in JSON with other quotes or none, and in YAML."""
+    names = "|".join(re.escape(key) for key in sorted(keys))
+    quote = "[\"'`\u2018\u2019\u201c\u201d]"
+    return re.compile(
+        rf"{quote}(?:{names}){quote}\s{{0,9}}:|{{\s{{0,99}}(?:{names})\s{{0,9}}:"
+        rf"|^[ \t]{{0,9}}(?:{names}):[ \t]{{0,9}}$",
+        re.MULTILINE,
+    )
+
+
+def _fenced(text: str, tail: int, found: _Found) -> str | None:
+    """Return the text between the fences around an object; `None` if it is not in a fence."""
+    # The line of the fence is the last one before the object, at most 130 characters of it.
+    if not _FENCE_BEFORE.search(text, max(tail, found.start - 130), found.start):
+        return None
+    close = text.find("```", found.end)
+    return None if close == -1 else text[found.end : close]
+
+
+def _objects(text: str, start: int) -> list[_Found]:
+    """Return the top-level objects that begin at or after an index."""
+    objects: list[_Found] = []
     starts = 0
-    at = text.find("{")
+    commas = False
+    at = text.find("{", start)
     while at != -1:
-        starts += 1 if "trailing_comma" not in repairs else _MAX_OBJECTS // 4
+        starts += _MAX_OBJECTS // 4 if commas else 1
         if starts > _MAX_OBJECTS:
             raise _Unusable("the reply is full of braces; which of them are the verdict?")
-        value, stop, loose = _decode_at(text, at)
+        value, stop, repairs = _decode_at(text, at)
         if value is None:
             at = text.find("{", at + 1)
             continue
-        before = text[end:at]
-        if before.count("{") > before.count("}"):
-            raise _Unusable("the reply holds an object inside something that is not JSON")
-        around.append(before)
-        objects.append(value)
-        repairs = loose
-        end = stop
+        objects.append(_Found(at, stop, value, repairs))
+        commas = "trailing_comma" in repairs
         at = text.find("{", stop)
-    return objects, repairs, " ".join((*around, text[end:]))
+    return objects
 
 
 def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:

@@ -81,11 +81,11 @@ def parse_reply(text: str, form: Form) -> ParsedReply:
     if form.api is not None:
         return _read_by_api(text, form)
     if form.json_schema is not None:
-        value, repairs = extract_object(text)
+        value, repairs = extract_object(text, reply_schema(form).names)
         return ParsedReply({}, {}, value, repairs)
     fields, repairs = _plain_json(text, form), ()
     if fields is None:
-        value, repairs = extract_object(text)
+        value, repairs = extract_object(text, reply_schema(form).names)
         fields = _validated(value, form)
     answers, details = _answers(fields, form, clean=_is_clean(text))
     return ParsedReply(answers, details, None, repairs)

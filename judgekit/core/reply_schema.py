@@ -51,6 +51,15 @@ class ReplySchema:
         """Number of keys of a reply, without those in checklist items."""
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The keys of a reply: questions and details, or the properties of a custom schema."""
+        properties = (self._form.json_schema or {}).get("properties")
+        if isinstance(properties, dict):
+            return frozenset(properties)
+        named = [question.id for question in self._form.questions]
+        return frozenset([*named, *(detail.name for detail in self._form.details)])
+
+    @cached_property
     def json_schema(self) -> dict[str, Any]:
         """The JSON schema to send to the judge: a custom one, or that of the questions."""
         return self._form.json_schema or GenerateJsonSchema().generate(self._core_schema)

@@ -37,6 +37,7 @@ from judgekit.core.canonical import json_value
 from judgekit.core.distribution import Distribution, Label
 from judgekit.core.errors import InvalidReply
 from judgekit.core.json_extraction import extract_object
+from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form, Question, Try
 
 MAX_TOKENS = 200_000
@@ -132,7 +133,7 @@ def token_distributions(attempt: Try, form: Form) -> dict[str, Distribution]:
         return {}
     try:
         tokens = [_Token(_text_of(data), data) for data in content]
-        data, repairs = extract_object(attempt.text or "")
+        data, repairs = extract_object(attempt.text or "", reply_schema(form).names)
     except (_Impossible, InvalidReply):
         return {}
     if not data or not _AROUND.issuperset(repairs):
