@@ -3,10 +3,10 @@
 import math
 import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
@@ -51,6 +51,11 @@ class Gate(Value):
     """Whether an undecided interval passes; with `None`, only the estimate is compared."""
     corrected: bool = sparse(default=False)
     """Whether the mean is the one corrected with labels."""
+
+    @property
+    def races(self) -> bool:
+        """Whether it compares the run with its baseline."""
+        return self.statistic == "not_worse" and self.at_most is None
 
     def concerns(self, metadata: Mapping[str, Any]) -> bool:
         """Return whether a case belongs to the slice of this gate.
@@ -106,9 +111,27 @@ class GateResult(Value):
     """Why there is no interval."""
 
 
+GateBounds = Mapping[str, Any] | Gate
+"""One gate or several: figure -> bound, plus `where`, `cluster` and `undecided`; or a `Gate`."""
+WrittenGates = GateBounds | Sequence[GateBounds]
+"""The gates of one metric."""
+
+
+def gates_by_metric(gates: Mapping[str, WrittenGates] | Iterable[Gate]) -> dict[str, WrittenGates]:
+    """Return metric -> gates for gates in either form: by metric, or a list of `Gate`s."""
+    if isinstance(gates, Mapping):
+        return dict(gates)
+    by_metric: dict[str, list[GateBounds]] = {}
+    for gate in gates:
+        if not isinstance(gate, Gate):
+            raise ConfigError(f"gates: write them by metric, or as a list of Gate, not {gate!r}")
+        by_metric.setdefault(gate.metric, []).append(gate)
+    return dict(by_metric)
+
+
 def gates_of(
     metric: str,
-    bounds: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    bounds: WrittenGates,
     *,
     threshold: float | None,
     figures: Mapping[str, bool] | None = None,
@@ -117,52 +140,93 @@ def gates_of(
 ) -> list[Gate]:
     """Return the gates of one metric.
 
+    A `Gate` is not parsed again, only checked and completed, so the result may be passed again.
+
     Args:
         metric: its name.
-        bounds: figure -> bound, plus `where`, `cluster` and `undecided`; or a list of such
-            mappings.
+        bounds: its gates, as mappings or as `Gate`s.
         threshold: its threshold, if it has one.
         figures: its own figures -> whether higher is better.
         undecided: whether an undecided gate passes, if the gate does not set it.
         cluster: metadata field that clusters cases, for gates without their own.
 
     Raises:
-        ConfigError: the figure is unknown, or a pass rate has no threshold.
+        ConfigError: the figure is unknown, a bound cannot be one of it, a pass rate has no
+            threshold, or a `Gate` belongs to another metric.
     """
-    entries = [bounds] if isinstance(bounds, Mapping) else bounds
-    defaults = {"undecided": undecided, "cluster": cluster}
+    own = figures or {}
+    entries = [bounds] if isinstance(bounds, Mapping | Gate) else bounds
+    gates = []
     try:
-        gates = [g for entry in entries for g in _gates(entry, threshold, figures or {}, defaults)]
+        for entry in entries:
+            for gate in [entry] if isinstance(entry, Gate) else _parsed(metric, entry, own):
+                _check_gate(gate, metric, threshold=threshold, own=own)
+                at_most = not own[gate.statistic] if gate.statistic in own else None
+                gates.append(
+                    gate.model_copy(
+                        update={
+                            "at_most": at_most,
+                            "undecided": gate.undecided or undecided,
+                            "cluster": gate.cluster or cluster,
+                        }
+                    )
+                )
     except ValueError as exc:
         raise ConfigError(f"metric {metric!r}: {exc}") from exc
-    return [Gate(metric=metric, **gate) for gate in gates]
+    return gates
 
 
-def _gates(
-    entry: Any, threshold: float | None, own: Mapping[str, bool], defaults: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def _parsed(metric: str, entry: Any, own: Mapping[str, bool]) -> Iterator[Gate]:
     if not isinstance(entry, Mapping):
         raise ValueError("a gate is figures and bounds: {mean: 0.8}")
-    settings = _settings(entry, defaults)
+    settings = _settings(entry)
     statistics = [name for name in entry if name not in SETTINGS]
     if settings["where"] and not statistics:
         raise ValueError("a gate with where and no bound")
     for name in statistics:
-        if name not in own and name not in STATISTICS:
-            raise ValueError(f"no gate on {name!r}{suggest(name, [*STATISTICS, *own])}")
-        if settings["corrected"] and name != "mean":
-            two = "[{mean: 0.8, corrected: true}, {...}]"
-            raise ValueError(f"corrected applies to mean, not to {name}; write two gates: {two}")
-        if name == "pass_rate" and threshold is None:
-            raise ValueError("a gate on pass_rate needs a threshold; add one")
-        bound, share = _bound(name, entry[name], counts=name not in own)
-        at_most = not own[name] if name in own else None
-        yield {"statistic": name, "bound": bound, "share": share, "at_most": at_most, **settings}
+        _check_figure(name, own)
+        bound, share = _bound(name, entry[name], counts=name in COUNTS and name not in own)
+        try:
+            yield Gate(metric=metric, statistic=name, bound=bound, share=share, **settings)
+        except ValidationError as exc:
+            problem = exc.errors()[0]
+            setting = ".".join(map(str, problem["loc"]))
+            raise ValueError(f"gate on {name}: {setting}: {problem['msg']}") from exc
 
 
-def _settings(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _check_figure(name: str, own: Mapping[str, bool]) -> None:
+    if name not in own and name not in STATISTICS:
+        raise ValueError(f"no gate on {name!r}{suggest(name, [*STATISTICS, *own])}")
+
+
+def _check_gate(
+    gate: Gate, metric: str, *, threshold: float | None, own: Mapping[str, bool]
+) -> None:
+    """Check a gate against its metric; the same rules for both forms."""
+    name, bound = gate.statistic, gate.bound
+    if gate.metric != metric:
+        raise ValueError(f"a gate of the metric {gate.metric!r}; put it under that name")
+    _check_figure(name, own)
+    if gate.corrected and name != "mean":
+        two = "[{mean: 0.8, corrected: true}, {...}]"
+        raise ValueError(f"corrected applies to mean, not to {name}; write two gates: {two}")
+    if name == "pass_rate" and threshold is None:
+        raise ValueError("a gate on pass_rate needs a threshold; add one")
+    if name in own:
+        return
+    if gate.at_most is not None:
+        raise ValueError(f"gate on {name}: at_most is for figures of the metric itself; omit it")
+    if gate.share and name not in COUNTS:
+        raise ValueError(f"gate on {name}: share is for {', '.join(COUNTS)}; omit it")
+    if name in ("coverage", "pass_rate") and not 0 <= bound <= 1:
+        raise ValueError(f"gate on {name}: a share between 0 and 1 (it is {bound:g})")
+    if name in (*COUNTS, "not_worse") and bound < 0:
+        raise ValueError(f"gate on {name}: must not be below 0 (it is {bound:g})")
+
+
+def _settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     where, corrected = entry.get("where") or {}, entry.get("corrected") or False
-    cluster, undecided = (entry.get(name) or defaults[name] for name in ("cluster", "undecided"))
+    cluster, undecided = entry.get("cluster") or None, entry.get("undecided") or None
     if not isinstance(where, Mapping):
         raise ValueError("where is fields and values: {topic: refunds}")
     if cluster is not None and not isinstance(cluster, str):
@@ -178,16 +242,12 @@ def _settings(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str
 
 def _bound(name: str, value: Any, *, counts: bool) -> tuple[float, bool]:
     """Return a bound as a number, and whether it is a share of the rows."""
-    if counts and name in COUNTS and isinstance(value, str):
+    if counts and isinstance(value, str):
         if not re.fullmatch(PER_CENT, value):
             raise ValueError(f'gate on {name}: a number of rows, or a share of them such as "5%"')
         return float(value[:-1]) / 100, True
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError(f"gate on {name}: must be a number (it is {value!r})")
-    if name in ("coverage", "pass_rate") and counts and not 0 <= value <= 1:
-        raise ValueError(f"gate on {name}: a share between 0 and 1 (it is {value:g})")
-    if counts and name in (*COUNTS, "not_worse") and value < 0:
-        raise ValueError(f"gate on {name}: must not be below 0 (it is {value:g})")
     return float(value), False
 
 

@@ -20,7 +20,7 @@ from judgekit.datasets.load import Source, cases_of
 from judgekit.judges.connections import closing_connections
 from judgekit.metrics.adapter import as_metric
 from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
-from judgekit.report.gate import gates_of
+from judgekit.report.gate import Gate, WrittenGates, gates_by_metric, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from judgekit.report.clusters import CaseClusters
     from judgekit.report.run_labels import RunLabels
 
-Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
-"""Metric -> its gates."""
+Gates = Mapping[str, WrittenGates] | Iterable[Gate]
+"""Metric -> its gates, or a list of gates."""
 
 Reuse = Callable[[Case, str], Result | None]
 """Returns the result of an earlier run for a case and a metric, if it is still valid."""
@@ -82,7 +82,8 @@ async def evaluate(
         metrics: the metrics; each scores every case.
         thresholds: metric -> value that a case must reach (or stay below) to pass.
         gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`, `coverage`, ...) -> bound for
-            the run, optionally with `where`, `cluster` and `undecided`; or a list of gates.
+            the run, optionally with `where`, `cluster` and `undecided`; or a list of such
+            mappings. Instead, a list of `Gate`s.
         cluster: metadata field that groups dependent cases, such as a user or a document; all
             intervals then use clusters.
         labels: file with human labels, to correct the means.
@@ -111,7 +112,7 @@ async def evaluate(
     run = _Run(
         metrics=[as_metric(metric) for metric in several],
         thresholds=thresholds or {},
-        gates=gates or {},
+        gates=gates_by_metric(gates or {}),
         cluster=cluster,
         labels=labels,
         rules=rules,
@@ -135,7 +136,7 @@ class _Run:
 
     metrics: list[Metric]
     thresholds: Mapping[str, float]
-    gates: Gates
+    gates: Mapping[str, WrittenGates]
     cluster: str | None
     labels: RunLabels | None
     rules: Rules

@@ -93,7 +93,7 @@ class Gatekeeper:
         self._pairing: Pairing | None = None
         self._checks: list[_Watch | _Race] = []
         for gate in gates:
-            if gate.statistic != "not_worse" or gate.at_most is not None:
+            if not gate.races:
                 self._checks.append(_Watch(gate, tally, cluster))
                 continue
             if rules.baseline is None:

@@ -10,7 +10,6 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import validate_file
 from judgekit.core.protocols import Judge, Metric
-from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
 from judgekit.judges.absent import AbsentJudge
@@ -18,6 +17,7 @@ from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.overrides import SuiteSettings
 from judgekit.suite.plan import MetricPlan, placed_options, refused
+from judgekit.suite.roles import find_role
 from judgekit.suite.source import NO_KEYS
 
 if TYPE_CHECKING:
@@ -109,10 +109,7 @@ class SuiteEmbedders:
         role = spec["role"]
         if len(spec) > 1:
             raise ConfigError("embedder: a role takes no other key; change the judge of the role")
-        if role not in self._roles:
-            hint = suggest(str(role), list(self._roles))
-            raise ConfigError(f"embedder: no judge has the role {role!r}{hint}")
-        return self._roles[role]
+        return find_role(role, self._roles, subject="embedder")
 
     def _hosted(self, file: JudgeFile) -> SharedEmbedder:
         if file.model.startswith("manual/"):

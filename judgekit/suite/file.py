@@ -155,6 +155,12 @@ class MetricFile(FileModel):
         """The role under `judge` or `likelihood`, if any."""
         return self.judge or self.likelihood
 
+    @property
+    def named_roles(self) -> list[tuple[str, str]]:
+        """The key and the role of every judge that the entry names."""
+        one = [("judge", self.judge), ("likelihood", self.likelihood)]
+        return [*(("jury", role) for role in self.jury or ()), *((k, r) for k, r in one if r)]
+
 
 class CasesFile(FileModel):
     """The file of the cases."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.input_file import nearby
 from judgekit.core.protocols import Metric
-from judgekit.report.gate import gates_of
+from judgekit.report.gate import Gate, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.runner.gatekeeper import check_corrected, open_baseline
@@ -20,12 +20,61 @@ if TYPE_CHECKING:
     from judgekit.report.run_labels import RunLabels
 
 
-WrittenGates = Mapping[str, Any] | Sequence[Mapping[str, Any]]
-"""The gates of a metric in the file: one gate as a mapping, several as a list."""
+class SuiteGates(NamedTuple):
+    """The gates of the metrics of a suite."""
+
+    gates: tuple[Gate, ...]
+    """The gates that a run checks."""
+    written: dict[str, dict[str, Any] | list[dict[str, Any]]]
+    """Metric -> its gates as the file has them: one as a mapping, several as a list."""
+    unchecked: list[str]
+    """Metrics whose gates are not checked, because the run has no judge."""
 
 
-def written_gates(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
-    """Return gates in the form of the file: one gate as a mapping, several as a list."""
+def read_gates(
+    settings: SuiteSettings, metrics: Sequence[Metric], *, unjudged: Collection[str] = ()
+) -> SuiteGates:
+    """Parse the gates of a suite, and check them and the thresholds against the metrics.
+
+    Args:
+        settings: the suite; gates on corrected means need its labels.
+        metrics: the metrics to run.
+        unjudged: names of metrics whose scores come from fallbacks, because the run has no judge;
+            a bound for scores of a judge does not apply to them.
+
+    Raises:
+        ConfigError: a gate cannot be evaluated, or a bound is out of range; with its line.
+    """
+    gates: list[Gate] = []
+    written = {}
+    for metric in metrics:
+        entry = settings.file.metrics[metric.name]
+        _check_range(metric, entry.threshold, "threshold", settings=settings)
+        if not entry.gate:
+            continue
+        as_written = _written(entry.gate)
+        with placed(settings.where("metrics", metric.name, "gate")):
+            own = gates_of(
+                metric.name, as_written, threshold=entry.threshold, figures=metric.figures
+            )
+            for gate in own:
+                if settings.file.labels is None:
+                    check_corrected(gate, None, None)
+        for gate in own:
+            if gate.statistic in _SCORES and gate.at_most is None:
+                _check_range(metric, gate.bound, "gate", gate.statistic, settings=settings)
+        if metric.name not in unjudged:
+            gates += own
+            written[metric.name] = as_written
+    with_gates = {metric.name for metric in metrics if settings.file.metrics[metric.name].gate}
+    return SuiteGates(tuple(gates), written, sorted(with_gates & set(unjudged)))
+
+
+_SCORES = ("mean", "min", "max")
+"""Statistics in the unit of the scores."""
+
+
+def _written(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
     several = gates if isinstance(gates, list) else [gates]
     given = [
         {key: value for key, value in gate if key in gate.model_fields_set} for gate in several
@@ -33,43 +82,19 @@ def written_gates(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dic
     return given if isinstance(gates, list) else given[0]
 
 
-def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return a list of the gates."""
-    return [gates] if isinstance(gates, Mapping) else list(gates)
-
-
-def check_gates(metric: Metric, gates: WrittenGates | None, *, settings: SuiteSettings) -> None:
-    """Check that gates can be evaluated and that their bounds are in the range of the metric.
-
-    Args:
-        metric: the metric.
-        gates: its gates.
-        settings: the suite; gates on corrected means need its labels.
-
-    Raises:
-        ConfigError: with the line of the setting.
-    """
-    threshold = settings.file.metrics[metric.name].threshold
-    if gates is not None:
-        with placed(settings.where("metrics", metric.name, "gate")):
-            for gate in gates_of(metric.name, gates, threshold=threshold, figures=metric.figures):
-                if settings.file.labels is None:
-                    check_corrected(gate, None, None)
+def _check_range(metric: Metric, bound: float | None, *path: str, settings: SuiteSettings) -> None:
+    """Check that a bound is in the range of the metric."""
     low, high = metric.range
-    bounds = {"threshold": threshold}
-    for written in listed(gates or {}):
-        bounds.update({f"gate.{s}": b for s, b in written.items() if s in ("mean", "min", "max")})
-    for setting, bound in bounds.items():
-        if bound is not None and not low <= bound <= high:
-            from judgekit.suite.hints import percent_hint
+    if bound is None or low <= bound <= high:
+        return
+    from judgekit.suite.hints import percent_hint
 
-            values = f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}"
-            message = f"{setting} {bound:g} is outside the values of {metric.name!r}, {values}"
-            where = settings.where("metrics", metric.name, *setting.split("."))
-            raise ConfigError(message, where=where)
+    values = f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}"
+    message = f"{'.'.join(path)} {bound:g} is outside the values of {metric.name!r}, {values}"
+    raise ConfigError(message, where=settings.where("metrics", metric.name, *path))
 
 
-def baseline_of(settings: SuiteSettings, gates: Mapping[str, WrittenGates]) -> Report | None:
+def baseline_of(settings: SuiteSettings, gates: Sequence[Gate]) -> Report | None:
     """Return the run that `not_worse` compares with; `None` if no gate uses it.
 
     Raises:
@@ -77,9 +102,7 @@ def baseline_of(settings: SuiteSettings, gates: Mapping[str, WrittenGates]) -> R
     """
     flag = settings.overrides.baseline
     folder = flag or settings.file.gate.baseline
-    comparing = [
-        name for name, own in gates.items() if any("not_worse" in gate for gate in listed(own))
-    ]
+    comparing = [gate.metric for gate in gates if gate.races]
     if comparing and folder is None:
         advice = "add gate: {baseline: FOLDER} at the top, or --baseline FOLDER"
         message = f"metric {comparing[0]!r}: not_worse needs a run to compare with; {advice}"

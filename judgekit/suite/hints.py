@@ -73,12 +73,5 @@ def percent_hint(bound: float, low: float, high: float) -> str:
     return f"; write {bound:g} % as {bound / 100:g}" if fits else "; write a number in that range"
 
 
-def role_hint(role: str, known: list[str]) -> str:
-    """Return a hint: the closest role, or how to give a model a role."""
-    if "/" in role:
-        return f"; give the model a role, `judges: {{second: {role}}}`, and write second here"
-    return suggest(role, known)
-
-
 HINTS = Hints(key=key_hint, value=value_hint)
 """The hints of suite files."""

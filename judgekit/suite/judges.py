@@ -13,11 +13,11 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Judge
-from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import Budget, LimitedJudge, Purse
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
+from judgekit.suite.roles import find_role
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
@@ -41,8 +41,8 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
     """
     roles, overrides = settings.written_roles, settings.overrides
     for role in overrides.judges:
-        if role not in roles and role != JUDGE:
-            raise ConfigError(f"--judge {role}=...: no such role{suggest(role, list(roles))}")
+        if role != JUDGE:
+            find_role(role, roles, subject=f"--judge {role}=...")
     if overrides.judge == "none":
         return {}
     models = dict(overrides.judges)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,8 +22,9 @@ from judgekit.rubric.library import find_rubric, own_folders, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import FallbackFile, MetricFile
-from judgekit.suite.judge_file import JUDGE
+from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
+from judgekit.suite.roles import find_role
 
 _ASKING = ("vote", "quorum", "order", "calls", "readout")
 """Keys of a metric that are settings of a `Jury`."""
@@ -71,8 +72,8 @@ class Planner:
     """The suite."""
     folders: tuple[Path, ...]
     """Its rubric folders."""
-    roles: Collection[str]
-    """The roles of the suite's judges."""
+    roles: Mapping[str, JudgeFile]
+    """The settings of the suite's judges, by role."""
     no_judge: bool
     """Whether the run has no judge."""
     _plans: dict[str, MetricPlan] = field(default_factory=dict, init=False)
@@ -121,7 +122,10 @@ class Planner:
         roles: tuple[str, ...] = ()
         if maker.judged and not self.no_judge:
             chosen = tuple(entry.jury or ()) or (entry.role or JUDGE,)
-            roles = tuple(self._role(name, entry, maker, role) for role in chosen)
+            self._check_asks(name, entry, maker)
+            for role in chosen:
+                find_role(role, self.roles, subject=f"metric {name!r}")
+            roles = chosen
         never_ask = maker.judged and self.no_judge
         return MetricPlan(
             name=name,
@@ -212,21 +216,13 @@ class Planner:
             raise refused(name, f" {what} and takes no {given[0]}; remove it")
         return asking
 
-    def _role(self, name: str, entry: MetricFile, maker: Maker, role: str) -> str:
-        """Return the role of a judged metric.
-
-        Raises:
-            ConfigError: the suite has no such role, or names it by the wrong key.
-        """
+    def _check_asks(self, name: str, entry: MetricFile, maker: Maker) -> None:
+        """Reject a role under the wrong key."""
         logprobs = maker.asks == "logprobs"
         if logprobs and entry.judge is not None:
             raise refused(name, f" needs log-probabilities; write likelihood: {entry.judge}")
         if not logprobs and entry.likelihood is not None:
             raise refused(name, f" needs a judge; write judge: {entry.likelihood}")
-        if role not in self.roles:
-            known = f"{', '.join(sorted(self.roles))}; add judge: {min(self.roles)}"
-            raise refused(name, f" needs the role {role!r}, but the suite only has {known}")
-        return role
 
     def _fallback(
         self, name: str, kind: str, entry: MetricFile, options: Mapping[str, Any]

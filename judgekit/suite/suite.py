@@ -23,11 +23,12 @@ from judgekit.runner.gatekeeper import Rules
 from judgekit.suite.build import Builder, SuiteEmbedders
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.file import SuiteFile
-from judgekit.suite.gates import baseline_of, check_gates, read_run_labels, written_gates
+from judgekit.suite.gates import baseline_of, read_gates, read_run_labels
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, facts_of
 from judgekit.suite.overrides import DECIDING, Overrides, SuiteSettings
 from judgekit.suite.plan import Planner
+from judgekit.suite.roles import check_roles
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Suite(Displayed):
             self._check_parts(name, ())
         settings.check_metrics()
         names = self._metrics_to_run()
-        self._check_roles()
+        known = self.roles or settings.written_roles
+        check_roles(settings, known)
         planner = Planner(settings, folders=self.folders, roles=self.roles, no_judge=self.no_judge)
         self.plans = [planner.plan(name) for name in names]
         """The plans of the metrics to run."""
@@ -74,21 +76,14 @@ class Suite(Displayed):
             asked, settings=settings, record=self.record, judge=judge, shared=shared
         )
         self.judges = self._pool.judges
-        known = self.roles or settings.written_roles
         self.embedders = SuiteEmbedders(settings, roles=known, add_judge=self._pool.add)
         builder = Builder(judges=self.judges, embedders=self.embedders, lines=lines)
         self.metrics = [builder.metric(plan) for plan in self.plans]
         self.thresholds = {n: t for n in names if (t := file.metrics[n].threshold) is not None}
-        self.gates = {n: written_gates(g) for n in names if (g := file.metrics[n].gate)}
-        for metric in self.metrics:
-            check_gates(metric, self.gates.get(metric.name), settings=settings)
-        self.unchecked: list[str] = []
-        """Metrics whose gates are not checked, because the run has no judge."""
-        if self.no_judge:
-            # A bound for scores of the judge does not apply to scores of the fallback.
-            judged = {plan.name for plan in self.plans if any(p.never_ask for p in plan.walk())}
-            self.unchecked = sorted(self.gates.keys() & judged)
-            self.gates = {name: gate for name, gate in self.gates.items() if name not in judged}
+        unjudged = {plan.name for plan in self.plans if any(p.never_ask for p in plan.walk())}
+        self.gates, self.written_gates, self.unchecked = read_gates(
+            settings, self.metrics, unjudged=unjudged
+        )
         self.rules = Rules(
             undecided=file.gate.undecided,
             baseline=baseline_of(settings, self.gates),
@@ -149,19 +144,6 @@ class Suite(Displayed):
     def judge_file(self) -> JudgeFile | None:
         """The settings of the role `judge`."""
         return self.roles.get(JUDGE)
-
-    def _check_roles(self) -> None:
-        known = list(self._settings.written_roles)
-        for name, entry in self.file.metrics.items():
-            key = "jury" if entry.jury else "judge" if entry.judge else "likelihood"
-            named = [*(entry.jury or ()), *filter(None, [entry.role])]
-            for role in named:
-                if role not in known:
-                    from judgekit.suite.hints import role_hint
-
-                    hint = role_hint(role, known)
-                    message = f"metric {name!r}: no judge has the role {role!r}{hint}"
-                    raise ConfigError(message, where=self.where("metrics", name, key))
 
     def _metrics_to_run(self) -> list[str]:
         """Return the metrics of `--only`, or all metrics except parts of combinations.
@@ -233,7 +215,7 @@ class Suite(Displayed):
             **({"labels": self.labels.described()} if self.labels is not None else {}),
             **({"against": self.against.described()} if self.against is not None else {}),
             "thresholds": self.thresholds,
-            "gates": self.gates,
+            "gates": self.written_gates,
             **({"gate": gate} if (gate := _set_fields(file.gate)) else {}),
             **({"calibration": bar} if (bar := _set_fields(file.calibration)) else {}),
             "gates_not_checked": self.unchecked,

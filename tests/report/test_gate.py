@@ -4,8 +4,9 @@ import pytest
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
-from judgekit.report.gate import check, gates_of
+from judgekit.report.gate import SETTINGS, STATISTICS, Gate, check, gates_by_metric, gates_of
 from judgekit.report.summary import Tally
+from judgekit.suite.file import GateFile
 
 
 def found(wanted, *values, higher=True, threshold=0.5):
@@ -99,3 +100,70 @@ def test_a_wrong_gate_is_refused(wanted, message):
         gates_of("m", wanted, threshold=None)
 
     assert str(caught.value) == message
+
+
+OWN = {"kept": True}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"mean": 0.5, "failed": "5%", "abstained": 2},
+        {"kept": 0.9, "coverage": 0.9},
+        [{"mean": 0.5, "corrected": True}, {"pass_rate": 0.5, "where": {"topic": ["a", "b"]}}],
+        {"not_worse": 0.1, "cluster": "user", "undecided": "pass"},
+    ],
+)
+def test_gates_pass_through_unchanged(written):
+    gates = gates_of("m", written, threshold=0.5, figures=OWN, undecided="fail", cluster="team")
+
+    again = gates_of("m", gates, threshold=0.5, figures=OWN, undecided="pass", cluster="other")
+
+    assert gates == again
+    assert gates_by_metric(gates) == {"m": gates}
+
+
+def test_a_gate_is_completed_like_a_mapping():
+    gate = Gate(metric="m", statistic="kept", bound=0.9, where={"topic": "a"})
+    settings = {"threshold": 0.5, "figures": OWN, "undecided": "fail", "cluster": "user"}
+
+    assert gates_of("m", gate, **settings) == gates_of(
+        "m", {"kept": 0.9, "where": {"topic": "a"}}, **settings
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"statistic": "men"}, "no gate on 'men'; did you mean 'mean'?"),
+        ({"statistic": "pass_rate"}, "a gate on pass_rate needs a threshold; add one"),
+        ({"statistic": "min", "corrected": True}, "corrected applies to mean, not to min"),
+        ({"statistic": "coverage", "bound": 2}, "gate on coverage: a share between 0 and 1"),
+        ({"statistic": "failed", "bound": -1}, "gate on failed: must not be below 0"),
+        ({"statistic": "mean", "at_most": True}, "at_most is for figures of the metric itself"),
+        ({"statistic": "mean", "share": True}, "share is for abstained, failed, fallback"),
+        ({"metric": "n"}, "a gate of the metric 'n'; put it under that name"),
+    ],
+)
+def test_a_wrong_gate_value_is_refused_like_a_mapping(fields, problem):
+    gate = Gate(**{"metric": "m", "statistic": "mean", "bound": 0.5, **fields})
+
+    with pytest.raises(ConfigError) as caught:
+        gates_of("m", [gate], threshold=None)
+
+    assert str(caught.value).startswith("metric 'm': ")
+    assert problem in str(caught.value)
+
+
+def test_a_slice_that_no_file_can_name_is_refused_in_one_line():
+    with pytest.raises(ConfigError, match=r"^metric 'm': gate on mean: where\.5[^\n]*$"):
+        gates_of("m", {"mean": 0.5, "where": {5: "a"}}, threshold=None)
+
+
+def test_a_list_holds_gates_only():
+    with pytest.raises(ConfigError, match="by metric, or as a list of Gate"):
+        gates_by_metric([{"mean": 0.5}])
+
+
+def test_a_file_may_set_every_statistic():
+    assert set(GateFile.model_fields) == {*STATISTICS, *SETTINGS}

@@ -10,6 +10,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.limits import Limits
 from judgekit.core.score import Score
+from judgekit.report.gate import Gate
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate_sync
@@ -54,6 +55,24 @@ def gates(values, *wanted, metadata=lambda number: {}, threshold=0.5, **rules):
         limits=LAX,
     )
     return report.figures.gates
+
+
+def test_gates_are_values_or_mappings():
+    written = [{"mean": 0.4}, {"mean": 0.9, "where": {"about": "b"}, "undecided": "fail"}]
+    values = [
+        Gate(metric="worth", statistic="mean", bound=0.4),
+        Gate(metric="worth", statistic="mean", bound=0.9, where={"about": "b"}, undecided="fail"),
+    ]
+
+    def found(gates):
+        report = evaluate_sync(
+            cases([0.5, 1.0] * 5, lambda n: {"about": "ab"[n % 2]}), [Worth()], gates=gates
+        )
+        return report.figures.gates
+
+    assert found({"worth": written}) == found(values) == found({"worth": values})
+    with pytest.raises(ConfigError, match="'wrth', which is not among the metrics"):
+        found([Gate(metric="wrth", statistic="mean", bound=0.4)])
 
 
 def one(*args, **options):

@@ -49,12 +49,12 @@ def ran(suite: Suite, **options: Any) -> Report:
     return asyncio.run(run_suite(suite, **options))
 
 
-def wrong(folder: Path, **changes: Any) -> str:
+def wrong(folder: Path, *, flags: dict[str, Any] | None = None, **changes: Any) -> str:
     """Return what is said of a suite file that is wrong."""
     path = folder / "suite.yaml"
     path.write_text(yaml.safe_dump({**SUITE, **changes}, sort_keys=False), encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
-        load_suite(path)
+        load_suite(path, Overrides(**flags or {}))
     return str(caught.value).removeprefix(str(folder) + "/")
 
 
@@ -119,10 +119,38 @@ def test_role_that_is_not_there_is_said_with_its_line(folder: Path) -> None:
     )
 
 
+def test_role_of_a_flag_is_one_that_metrics_may_name(folder: Path) -> None:
+    suite = built(
+        folder,
+        judges={"second": "fake/two"},
+        metrics={"safety": {"judge": "judge"}},
+        flags={"judge": "fake/flag"},
+    )
+
+    assert suite.judges["judge"].model == "fake/flag"
+
+
+def test_role_is_checked_where_the_metric_does_not_run(folder: Path) -> None:
+    metrics = {"safety": None, "again": {"rubric": "safety", "judge": "secnd"}}
+
+    for flags in ({"only": ["safety"]}, {"judge": "none"}):
+        assert "metric 'again': no judge has the role 'secnd'" in wrong(
+            folder, metrics=metrics, flags=flags
+        )
+
+
+def test_embedder_names_a_role_like_a_metric(folder: Path) -> None:
+    said = wrong(folder, embedder={"role": "secnd"})
+
+    assert said.endswith("embedder: no judge has the role 'secnd'; did you mean 'second'?")
+
+
 def test_metric_without_a_role_needs_the_role_judge(folder: Path) -> None:
     said = wrong(folder, judges={"second": "fake/two", "third": "fake/3"}, metrics={"safety": {}})
 
-    assert "needs the role 'judge', but the suite only has second, third" in said
+    assert said.endswith(
+        "metric 'safety': no judge has the role 'judge'; known: second, third; add judge: second"
+    )
 
 
 def test_role_on_a_computed_metric_is_refused(folder: Path) -> None:
@@ -169,7 +197,10 @@ def test_flags_name_judges_by_role(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("judge", "message"),
     [
-        (["secnd=fake/x"], "no such role; did you mean 'second'"),
+        (
+            ["secnd=fake/x"],
+            "--judge secnd=...: no judge has the role 'secnd'; did you mean 'second'",
+        ),
         (["fake/x", "fake/y"], "the role 'judge' is given twice"),
         (["second="], "write it as ROLE=MODEL"),
     ],

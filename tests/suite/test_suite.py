@@ -13,6 +13,7 @@ from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.report.gate import Gate
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import Suite, build_suite, load_suite
@@ -224,7 +225,11 @@ def test_thresholds_and_gates_are_handed_on(suite):
     )
 
     assert loaded.thresholds == {"safety": 1.0}
-    assert loaded.gates == {"safety": {"mean": 0.5, "pass_rate": 0.5}}
+    assert loaded.gates == (
+        Gate(metric="safety", statistic="mean", bound=0.5),
+        Gate(metric="safety", statistic="pass_rate", bound=0.5),
+    )
+    assert loaded.written_gates == {"safety": {"mean": 0.5, "pass_rate": 0.5}}
     assert loaded.limits[:2] == (2, 3)
 
 
@@ -235,7 +240,8 @@ def test_without_a_judge_gates_on_stand_ins_are_left_out(suite):
         no_judge=True,
     )
 
-    assert loaded.gates == {"length": {"mean": 0.5}}
+    assert loaded.gates == (Gate(metric="length", statistic="mean", bound=0.5),)
+    assert loaded.unchecked == ["prompt_alignment"]
     assert loaded.limits.max_fallback > 1_000_000
 
 
@@ -450,7 +456,7 @@ def test_a_gate_on_a_combination_of_stand_ins_is_left_out_too(suite):
     )
 
     assert isinstance(loaded, Suite)
-    assert loaded.gates == {}
+    assert (loaded.gates, loaded.written_gates, loaded.unchecked) == ((), {}, ["all"])
 
 
 def test_every_error_of_a_suite_is_ours(suite):

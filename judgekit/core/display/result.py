@@ -213,7 +213,7 @@ def suite_parts(suite: Suite) -> Iterator[DisplayPart]:
                 cut(metric.name, MOST_NAME),
                 type(metric).__name__,
                 f"{suite.thresholds[metric.name]:g}" if metric.name in suite.thresholds else "",
-                _gate(suite.gates.get(metric.name)),
+                _gate(suite.written_gates.get(metric.name)),
             )
             for metric in shown
         ],
