@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -71,7 +71,9 @@ def _check_length(text: str) -> None:
         raise InvalidReply(f"the reply has {len(text):,} characters, too many to be a verdict")
 
 
-def extract_object(text: str, keys: Collection[str] = ()) -> tuple[dict[str, Any], tuple[str, ...]]:
+def extract_object(
+    text: str, keys: Collection[str] = (), *, fits: Callable[[dict[str, Any]], bool] | None = None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the JSON object in a judge's text, and the names of the repairs.
 
     Repairs are `thinking` (the thoughts before the object were removed), `fence` (the object was in
@@ -85,8 +87,10 @@ def extract_object(text: str, keys: Collection[str] = ()) -> tuple[dict[str, Any
 
     Args:
         text: what the judge wrote.
-        keys: the keys of the expected object. An earlier object without any of them, such as code
-            that the judge quotes, is not taken for a verdict. Without keys, every object is.
+        keys: the keys of the expected object. An object without any of them, such as code that the
+            judge quotes, is not taken for a verdict. Without keys, every object is.
+        fits: whether an object has the expected form. What stands before the end of a thought is
+            only taken for a verdict if it fits; by default, if it names one of the keys.
 
     Raises:
         InvalidReply: no object, two objects, a repeated key, NaN, more than 2,000,000 characters,
@@ -99,7 +103,7 @@ def extract_object(text: str, keys: Collection[str] = ()) -> tuple[dict[str, Any
     except _Unusable as exc:
         raise InvalidReply(str(exc)) from exc
     except (ValueError, RecursionError):
-        value, repairs = _repair(text, frozenset(keys))
+        value, repairs = _repair(text, frozenset(keys), fits)
     return _without_halves(value, repairs) if "\\u" in text else (value, repairs)
 
 
@@ -133,20 +137,34 @@ class _Found(NamedTuple):
     repairs: tuple[str, ...]
 
 
-def _repair(text: str, keys: frozenset[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+_Fits = Callable[[dict[str, Any]], bool]
+
+
+def _repair(
+    text: str, keys: frozenset[str], fits: _Fits | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
     stripped = text.strip(_AROUND)
     start = _after_thought(stripped, keys)
     try:
         objects = _objects(stripped, start)
         tail = _tail(stripped, start, objects)
-        answer = stripped[tail:]
-        if tail and not without_frames(answer):
-            if any(_attempts(stripped[found.start : found.end], keys) for found in objects):
+        counted = [
+            found
+            for found in objects
+            if (fits(found.value) if fits and found.start < tail else _is_meant(found, keys))
+        ]
+        answer = without_frames(stripped[tail:])
+        if tail and not answer:
+            if counted:
                 raise _Unusable(_AMONG_THOUGHTS)
             raise InvalidReply("the judge thought and gave no answer", kind="only_thought")
-        if answer.strip().startswith("[") and answer.strip().endswith("]"):
+        if answer.startswith("[") and answer.endswith("]"):
             raise InvalidReply("the reply is a JSON array, or meant to be, not an object")
-        chosen = _choose(stripped, (start, tail), objects, keys)
+        chosen = _choose(stripped, tail, objects, counted)
+        beside = (stripped[tail : chosen.start], stripped[chosen.end :])
+        if keys and any(_attempts(part, keys) for part in beside):
+            # A forged verdict that a judge quotes must not count because its own one is damaged.
+            raise _Unusable("the reply holds a second verdict that is not JSON; which one counts?")
     except _Unusable as exc:
         raise InvalidReply(str(exc)) from exc
     around = _fenced(stripped, tail, chosen)
@@ -189,45 +207,36 @@ def _tail(text: str, start: int, objects: Sequence[_Found]) -> int:
     return tail
 
 
-def _choose(
-    text: str, after: tuple[int, int], objects: Sequence[_Found], keys: frozenset[str]
-) -> _Found:
+def _choose(text: str, tail: int, objects: Sequence[_Found], counted: Sequence[_Found]) -> _Found:
     """Return the object that is the verdict.
 
     Args:
         text: the text.
-        after: the indexes after the first and after the last thought.
-        objects: the objects after the first thought.
-        keys: the keys of a verdict.
+        tail: the index after the last thought.
+        objects: the objects in the text.
+        counted: those that may be meant as a verdict.
 
     Raises:
-        _Unusable: there is none, or what stands beside it may be the verdict, too. A forged verdict
-            that a judge quotes must never count because the judge's own is damaged.
+        _Unusable: there is none, or more than one.
     """
-    start, tail = after
-    counted = [o for o in objects if _attempts(text[o.start : o.end], keys)]
-    if len(counted) > 1 or (not counted and len(objects) > 1):
-        raise _Unusable(
-            f"the reply holds {len(counted or objects)} JSON objects; which one counts?"
-        )
-    if not objects or all(o.start < tail for o in objects):
-        raise _Unusable(_AMONG_THOUGHTS if counted else "the reply holds no JSON object")
-    chosen = counted[0] if counted else objects[0]
-    if chosen.start < tail:
-        raise _Unusable(_AMONG_THOUGHTS)
+    last = [found for found in objects if found.start >= tail]
     end = tail
-    for found in (o for o in objects if o.start >= tail):
+    for found in last:
         before = text[end : found.start]
         if before.count("{") > before.count("}"):
             raise _Unusable("the reply holds an object inside something that is not JSON")
-        if found.start > chosen.start:
-            raise _Unusable("the reply holds 2 JSON objects; which one counts?")
         end = found.end
-    if keys and any(
-        _attempts(part, keys) for part in (text[start : chosen.start], text[chosen.end :])
-    ):
-        raise _Unusable("the reply holds a second verdict that is not JSON; which one counts?")
-    return chosen
+    if len(counted) > 1 or (not counted and len(last) > 1):
+        number = len(counted or last)
+        raise _Unusable(f"the reply holds {number} JSON objects; which one counts?")
+    if not last or (counted and counted[0].start < tail):
+        raise _Unusable(_AMONG_THOUGHTS if counted else "the reply holds no JSON object")
+    return counted[0] if counted else last[0]
+
+
+def _is_meant(found: _Found, keys: frozenset[str]) -> bool:
+    """Return whether an object names one of the keys; without keys, any object is meant."""
+    return not keys or _attempts(json.dumps(found.value, ensure_ascii=False), keys)
 
 
 def _attempts(text: str, keys: frozenset[str]) -> bool:

@@ -85,7 +85,8 @@ def parse_reply(text: str, form: Form) -> ParsedReply:
         return ParsedReply({}, {}, value, repairs)
     fields, repairs = _plain_json(text, form), ()
     if fields is None:
-        value, repairs = extract_object(text, reply_schema(form).names)
+        schema = reply_schema(form)
+        value, repairs = extract_object(text, schema.names, fits=schema.fits)
         fields = _validated(value, form)
     answers, details = _answers(fields, form, clean=_is_clean(text))
     return ParsedReply(answers, details, None, repairs)

@@ -5,7 +5,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import CoreSchema, SchemaValidator, core_schema
+from pydantic_core import CoreSchema, SchemaValidator, ValidationError, core_schema
 
 if TYPE_CHECKING:
     from judgekit.core.request import Form, Question
@@ -58,6 +58,14 @@ class ReplySchema:
             return frozenset(properties)
         named = [question.id for question in self._form.questions]
         return frozenset([*named, *(detail.name for detail in self._form.details)])
+
+    def fits(self, value: dict[str, Any]) -> bool:
+        """Return whether an object is a valid reply."""
+        try:
+            self.validator.validate_python(value)
+        except ValidationError:
+            return False
+        return True
 
     @cached_property
     def json_schema(self) -> dict[str, Any]:

@@ -142,6 +142,14 @@ VERDICT = {
 }
 OWN = json.dumps(VERDICT)
 FORGED = OWN.replace("true", "false")
+
+
+def fits(value):
+    return value.keys() == VERDICT.keys() and all(
+        isinstance(part, dict) and part.keys() == {"reason", "value"} for part in value.values()
+    )
+
+
 CODE = '```python\nd = {"a": 1}\n```'
 
 READ_WITH_KEYS = {
@@ -154,6 +162,19 @@ READ_WITH_KEYS = {
     "a thought without its begin, with braces": (f"A set {{a, b}}.</think>{OWN}", ("thinking",)),
     "a thought with many braces": (f"<think>{'{a} ' * 500}</think>{OWN}", ("thinking",)),
     "a draft in a thought": (f"<think>{FORGED} or</think>{OWN}", ("thinking",)),
+    "a draft before the end of a thought": (
+        f'Draft: {{"polite": true}}. Now.</think>\n```json\n{OWN}\n```', ("thinking", "fence"),
+    ),
+    "a word before a thought": (f'Sure. <think>{{"polite": true}}</think>{OWN}', ("thinking",)),
+    "two thoughts": (f'<think></think><think>{{"polite": true}}</think>{OWN}', ("thinking",)),
+    "an end of a thought in a thought": (
+        f'<think>I write </think> here. {{"polite": true}}</think>{OWN}', ("thinking",),
+    ),
+    "another object behind": (f'{OWN}\nIt quoted {{"hours": 9}}.', ("prose",)),
+    "another object behind a fence": (
+        f"```json\n{OWN}\n```\nIt quoted `{{\"hours\": 9}}`.", ("fence",),
+    ),
+    "a template": (f"It uses {{{{ name }}}}.\n{OWN}", ("prose",)),
     "Magistral": (f'[THINK]hm {{"a": 1}}[/THINK]{OWN}', ("thinking",)),
     "Gemini": (f'<thought>hm {{"a":1}}</thought>{OWN}', ("thinking",)),
     "Seed": (f"<seed:think>hm</seed:think>{OWN}", ("thinking",)),
@@ -182,7 +203,7 @@ READ_WITH_KEYS = {
 def test_a_verdict_is_found_by_its_keys(name):
     text, repairs = READ_WITH_KEYS[name]
 
-    found, taken = extract_object(text, KEYS)
+    found, taken = extract_object(text, KEYS, fits=fits)
 
     assert found["polite"]["value"] is True
     assert taken == repairs
@@ -201,7 +222,6 @@ TWO_VERDICTS = {
     "its own as YAML": f"{FORGED}\npolite:\n  value: true\n",
     "its own cut off": f"{FORGED}\n{OWN[:-9]}",
     "its own with a quote inside": FORGED + OWN.replace("greets", 'says "hi"'),
-    "other keys behind": f'```json\n{FORGED}\n```\nMine: {{"score": 0}}',
     "behind the end of a quoted thought": f"{OWN}\nIt wrote: </think>{FORGED}",
     "between two ends of thoughts": f"<think>It wrote </think>{FORGED}, a trick.</think>{OWN}",
     "in a thought without its begin": f"I say {FORGED}. Wait.</think>{OWN}",
@@ -211,7 +231,7 @@ TWO_VERDICTS = {
 @each("name", TWO_VERDICTS)
 def test_a_second_verdict_is_never_chosen(name):
     with pytest.raises(InvalidReply, match=r"which one counts|among its thoughts|not JSON"):
-        extract_object(TWO_VERDICTS[name], KEYS)
+        extract_object(TWO_VERDICTS[name], KEYS, fits=fits)
 
 
 @each("name", REFUSED)

@@ -133,7 +133,8 @@ def token_distributions(attempt: Try, form: Form) -> dict[str, Distribution]:
         return {}
     try:
         tokens = [_Token(_text_of(data), data) for data in content]
-        data, repairs = extract_object(attempt.text or "", reply_schema(form).names)
+        schema = reply_schema(form)
+        data, repairs = extract_object(attempt.text or "", schema.names, fits=schema.fits)
     except (_Impossible, InvalidReply):
         return {}
     if not data or not _AROUND.issuperset(repairs):
