@@ -27,7 +27,7 @@ A suite names the cases, the metrics and the judge. It is YAML without tags or c
 known key. `judgekit schema suite` prints its JSON Schema for completion and checks in an editor; `judgekit init` sets that up. `python -m docs.generate`
 writes this page from the same models.
 
-Paths are relative to the suite. Flags override the file: `--judge`, `--record`, `--only`, `--limit`, `--param`, `--set`, `--baseline`; see `judgekit run --help`.
+Paths are relative to the suite. Flags override the file: `--judge`, `--record`, `--only`, `--limit`, `--param`, `--set`, `--baseline`, `--max-failures`; see `judgekit run --help`.
 
 `cases.jsonl`:
 

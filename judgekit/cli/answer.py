@@ -188,7 +188,7 @@ def _score_models(
     from judgekit.core.synchronous import Flag
     from judgekit.suite.suite import load_suite
 
-    flags = overrides(asking.system, ["record"], limit=limit)
+    flags = overrides({"record": asking.system["record"]}, limit=limit)
     codes = []
     for model, folder in folders.items():
         loaded = load_suite(suite, flags)

@@ -1,15 +1,20 @@
 """`judgekit merge`: combine the runs of all shards."""
 
+from functools import partial
 from pathlib import Path
 
 import typer
 
+from judgekit.cli.options import overrides
+
 
 def merge(
+    command: typer.Context,
     suite: Path,
     folders: list[Path],
     out: Path,
     baseline: Path | None = None,
+    max_failures: int | None = None,
     export: list[str] | None = None,
     github: bool = False,
     json: bool = False,
@@ -25,15 +30,14 @@ def merge(
     from judgekit.cli.output import KEPT, outputs_of, print_report
     from judgekit.cli.screen import on_interrupt
     from judgekit.core.synchronous import Flag
-    from judgekit.suite.merge import merge_shards
-    from judgekit.suite.suite import load_suite
+    from judgekit.suite.merge import find_places, merge_shards
 
     outputs = outputs_of(export, github=github)
     stop = Flag()
+    own = overrides(command.params, suite=True)
     with on_interrupt(stop.set, kept=KEPT):
-        base = None if baseline is None else str(baseline)
-        report = merge_shards(suite, folders, out=out, baseline=base, stop=stop, page=True)
+        report = merge_shards(suite, folders, out=out, overrides=own, stop=stop, page=True)
     with outputs.plain(as_json=json):
         print_report(report, out=out, as_json=json)
-    outputs.write(report, find=load_suite(suite).data.places, as_json=json)
+    outputs.write(report, find=partial(find_places, suite, folders), as_json=json)
     raise typer.Exit(report.exit_code)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -89,36 +89,31 @@ def _completed(words: str | list[str]) -> list[str]:
     return []
 
 
-JUDGE_FLAGS = ("judge", "api_base", "param", "record", "no_judge")
-"""Parameters for the judge that override a suite."""
-SUITE_FLAGS = (
-    *JUDGE_FLAGS, "only", "limit", "where", "shard", "cases", "format", "baseline", "against",
-)  # fmt: skip
-"""All parameters that override a suite unchanged."""
-
-
-def overrides(
-    flags: Mapping[str, Any], names: Iterable[str] = JUDGE_FLAGS, **others: Any
-) -> Overrides:
+def overrides(flags: Mapping[str, Any], *, suite: bool = False, **others: Any) -> Overrides:
     """Return the overrides of a suite from flags.
+
+    The fields of `Overrides` declare their flags. Flags that the command does not have are ignored.
 
     Args:
         flags: the parameters of a command.
-        names: names of the relevant parameters: `param`, or a field of `Overrides`. Names that the
-            command does not have are ignored.
-        others: other fields of `Overrides`.
+        suite: whether the command runs a suite file; other commands only use the flags for the
+            judge.
+        others: fields of `Overrides` that the command itself computes from its flags.
 
     Raises:
         ConfigError: a parameter is not `name=value`, or a role has two judges.
     """
-    from judgekit.suite.overrides import Overrides
+    from judgekit.suite.overrides import EFFECTS, Overrides
 
-    fields = given(**{name: flags[name] for name in names if name in flags}, **others)
-    judge = fields.pop("judge", [])
+    names = [name for name, effect in EFFECTS.items() if effect.of_judge or suite]
+    plain = {name: flags[name] for name in names if not EFFECTS[name].flag and name in flags}
+    judge = plain.pop("judge", None) or []
     model, judges = _by_role([judge] if isinstance(judge, str) else judge)
-    params = named_values("--param", fields.pop("param", None))
+    params = named_values("--param", flags.get("param"))
     # Flags have the right types already.
-    return Overrides.model_construct(**given(judge=model, judges=judges, params=params, **fields))
+    return Overrides.model_construct(
+        **given(judge=model, judges=judges, params=params, **plain, **others)
+    )
 
 
 def _by_role(flags: list[str]) -> tuple[str | None, dict[str, str]]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from judgekit.cli.options import SUITE_FLAGS, overrides, settings
+from judgekit.cli.options import overrides, settings
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 
@@ -36,6 +36,7 @@ def run(
     no_judge: bool = False,
     retry_failed: Path | None = None,
     baseline: Path | None = None,
+    max_failures: int | None = None,
     against: Path | None = None,
     export: list[str] | None = None,
     github: bool = False,
@@ -78,7 +79,7 @@ def run(
         typer.echo(f"nothing to do: no case of {filter_failing} failed or fell below a threshold")
         raise typer.Exit
     metric_settings, again = settings(set), failed_keys(retry_failed) if retry_failed else None
-    chosen = overrides(command.params, SUITE_FLAGS, settings=metric_settings, ids=ids, again=again)
+    chosen = overrides(command.params, suite=True, settings=metric_settings, ids=ids, again=again)
     if plan:
         from judgekit.cli.plan import print_plan
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from judgekit.cli.options import SUITE_FLAGS, overrides, settings
+from judgekit.cli.options import overrides, settings
 from judgekit.cli.output import print_notes, run_with_progress
 from judgekit.cli.screen import colourful, columns
 from judgekit.core.canonical import printable
@@ -41,6 +41,7 @@ def watch(
     format: str | None = None,
     no_judge: bool = False,
     baseline: Path | None = None,
+    max_failures: int | None = None,
     quiet: bool = False,
     verbose: bool = False,
 ) -> None:
@@ -60,7 +61,7 @@ def watch(
     check_volume(quiet=quiet, verbose=verbose)
     if cases == "-":
         raise ConfigError("--cases -: standard input can be read once; name a file to watch")
-    chosen = overrides(command.params, SUITE_FLAGS, settings=settings(set))
+    chosen = overrides(command.params, suite=True, settings=settings(set))
     if not suite.is_file():
         read_suite(suite)  # raises the specific error
     stop = Flag()

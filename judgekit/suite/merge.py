@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,8 @@ from judgekit.report.report import Report
 from judgekit.report.shardfile import ShardFile
 from judgekit.runner.evaluation import evaluate
 from judgekit.runner.progress import Progress
-from judgekit.suite.overrides import DECIDING, Overrides
+from judgekit.suite.cases import SuiteCases
+from judgekit.suite.overrides import EFFECTS, SHARED, Affects, Overrides, read_settings
 from judgekit.suite.run import MAX_KEYS, MAX_PAGE_CASES
 from judgekit.suite.suite import Suite, load_suite
 
@@ -49,6 +50,7 @@ def merge_shards(
     *,
     out: str | Path,
     baseline: str | None = None,
+    overrides: Overrides | None = None,
     progress: Callable[[Progress], None] | None = None,
     stop: Flag | None = None,
     page: bool = False,
@@ -60,20 +62,25 @@ def merge_shards(
         folders: the run folders of the shards, in any order.
         out: the run folder to write.
         baseline: run folder for `not_worse`, instead of that of the shards.
+        overrides: flags that affect the exit code, such as `max_failures`, instead of those of the
+            shards.
         progress: called as cases are read.
         stop: set it to end early with a partial report.
         page: whether to write a page, up to `MAX_PAGE_CASES`.
 
     Raises:
         ConfigError: a folder is not a shard, a shard is missing or given twice, or the shards
-            differ in suite, flags or cases.
+            differ in suite, flags or cases; or a flag affects more than the exit code.
     """
     parts = _parts([Path(folder) for folder in folders])
     target = Path(out)
     for part in parts:
         if part.folder.resolve() == target.resolve():
             raise ConfigError("is one of the shards; merge into another folder", where=str(out))
-    wired = load_suite(suite, _overrides(parts[0], baseline))
+    own = (overrides or Overrides()).given()
+    if baseline is not None:
+        own["baseline"] = baseline
+    wired = load_suite(suite, _overrides(parts[0], own))
     try:
         _check_manifests(wired, parts)
         merged = _MergedShards(parts)
@@ -96,6 +103,18 @@ def merge_shards(
         return run_inline(work)
     finally:
         wired.close()
+
+
+def find_places(
+    suite: str | Path, folders: Sequence[str | Path], ids: Collection[str]
+) -> dict[str, tuple[str, int | None]]:
+    """Return file and line of cases of a merged run by their ids.
+
+    Raises:
+        ConfigError: the suite is wrong, or a folder is not a shard.
+    """
+    overrides = _overrides(_Part(Path(folders[0])), {})
+    return SuiteCases(read_settings(suite, overrides), redact=None).places(ids)
 
 
 def _finish(parts: Sequence[_Part], report: Report, *, page: bool) -> None:
@@ -192,15 +211,16 @@ def _parts(folders: Sequence[Path]) -> list[_Part]:
     return parts
 
 
-def _overrides(part: _Part, baseline: str | None) -> Overrides:
-    """Return the flags of the shards, for a replay."""
+def _overrides(part: _Part, own: Mapping[str, Any]) -> Overrides:
+    """Return the flags of the shards, replaced by those of the merge, for a replay."""
     where = str(part.folder / SHARD)
     for name in part.file.flags:
-        if name not in DECIDING:
+        if name not in EFFECTS or EFFECTS[name].affects not in SHARED:
             raise ConfigError(f"unknown flag {name!r}; run the shard again", where=where)
-    flags = {**part.file.flags, "record": "none"}
-    if baseline is not None:
-        flags["baseline"] = baseline
+    for name in own:
+        if EFFECTS[name].affects is not Affects.EXIT_CODE:
+            raise ConfigError(f"merge takes no {name}; it belongs to the runs of the shards")
+    flags = {**part.file.flags, **own, "record": "none"}
     return validate_file(Overrides, flags, lines=Lines(file=where))
 
 

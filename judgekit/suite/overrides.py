@@ -1,8 +1,11 @@
 """The settings of a suite: its file, the overriding flags, and the rubric parameters."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -16,39 +19,80 @@ from judgekit.rubric.library import RubricFolder, own_folders
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
-from judgekit.suite.source import read_suite, suite_hints
+from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
-DECIDING = ("judge", "judges", "params", "settings", "no_judge", "only", "baseline", "against")
-"""Flags that affect the numbers, so they must be equal for all shards."""
+
+class Affects(Enum):
+    """What a flag changes; this decides how shards and `merge` treat it."""
+
+    NUMBERS = "numbers"
+    """The rows. All shards must have the same value, and `merge` uses it."""
+    EXIT_CODE = "exit code"
+    """What a run must reach. All shards must have the same value, and `merge` uses it; `merge` also
+    has the flag itself, because the rows of the shards stay valid."""
+    CASES = "cases"
+    """Which cases are read. Shards compare the ids of their cases, not these flags."""
+    OCCASION = "occasion"
+    """How one run gets its replies. Shards may differ, and `merge` asks for nothing."""
+
+
+@dataclass(frozen=True)
+class FlagEffect:
+    """The effect of a field of `Overrides`, from which commands, shards and `merge` derive."""
+
+    affects: Affects
+    flag: str | None = None
+    """The parameter of the commands; by default, it has the name of the field and its value."""
+    of_judge: bool = False
+    """Whether commands that score without a suite file also have the flag."""
+    selects: bool = False
+    """Whether the run covers only a part of the suite, and therefore of its recordings."""
+
+
+_JUDGE = FlagEffect(Affects.NUMBERS, of_judge=True)
 
 
 class Overrides(FileModel):
-    """Settings from flags, which override the file."""
+    """Settings from flags, which override the file; each field declares its effect."""
 
-    judge: str | None = None
-    judges: dict[str, str] = Field(default_factory=dict)
+    judge: Annotated[str | None, _JUDGE] = None
+    judges: Annotated[dict[str, str], replace(_JUDGE, flag="judge")] = Field(default_factory=dict)
     """Role -> model."""
-    api_base: str | None = None
-    params: dict[str, Any] = Field(default_factory=dict)
-    settings: dict[str, dict[str, str]] = Field(default_factory=dict)
+    # The address of a server is not in the keys: another one must give the same replies.
+    api_base: Annotated[str | None, FlagEffect(Affects.OCCASION, of_judge=True)] = None
+    params: Annotated[dict[str, Any], replace(_JUDGE, flag="param")] = Field(default_factory=dict)
+    settings: Annotated[dict[str, dict[str, str]], FlagEffect(Affects.NUMBERS, flag="set")] = Field(
+        default_factory=dict
+    )
     """Metric -> parameter of its rubric -> value as text."""
-    record: str | None = None
-    no_judge: bool = False
-    only: list[str] = Field(default_factory=none_yet)
-    limit: int | None = None
-    where: list[str] = Field(default_factory=none_yet)
+    record: Annotated[str | None, FlagEffect(Affects.OCCASION, of_judge=True)] = None
+    no_judge: Annotated[bool, _JUDGE] = False
+    only: Annotated[list[str], FlagEffect(Affects.NUMBERS, selects=True)] = Field(
+        default_factory=none_yet
+    )
+    cases: Annotated[str | None, FlagEffect(Affects.CASES)] = None
+    format: Annotated[str | None, FlagEffect(Affects.CASES)] = None
+    where: Annotated[list[str], FlagEffect(Affects.CASES, selects=True)] = Field(
+        default_factory=none_yet
+    )
     """Conditions on the metadata of cases: `topic=refunds`."""
-    ids: frozenset[str] | None = None
+    ids: Annotated[
+        frozenset[str] | None, FlagEffect(Affects.CASES, flag="filter_failing", selects=True)
+    ] = None
     """Ids of the only cases to run."""
-    shard: str | None = None
+    limit: Annotated[int | None, FlagEffect(Affects.CASES, selects=True)] = None
+    shard: Annotated[str | None, FlagEffect(Affects.CASES, selects=True)] = None
     """The part of the cases to run, such as `2/5`."""
-    cases: str | None = None
-    format: str | None = None
-    baseline: str | None = None
+    baseline: Annotated[str | None, FlagEffect(Affects.EXIT_CODE)] = None
     """Run folder for `not_worse`."""
-    against: str | None = None
+    max_failures: Annotated[int | None, Field(ge=0), FlagEffect(Affects.EXIT_CODE)] = None
+    """The number of failed rows in a complete run."""
+    against: Annotated[str | None, FlagEffect(Affects.NUMBERS)] = None
     """Run folder; its outputs become the baselines of the cases."""
-    again: frozenset[str] = frozenset()
+    again: Annotated[frozenset[str], FlagEffect(Affects.OCCASION, flag="retry_failed")] = (
+        frozenset()
+    )
+    """Keys of recorded requests to send again."""
 
     @property
     def narrow(self) -> bool:
@@ -58,8 +102,69 @@ class Overrides(FileModel):
     @property
     def partial(self) -> bool:
         """Whether a run covers only a part of the suite, and therefore of its recordings."""
-        some = self.limit is not None or self.shard is not None or bool(self.only)
-        return some or self.narrow
+        return any(EFFECTS[name].selects for name in self.given())
+
+    def given(self, *affects: Affects) -> dict[str, Any]:
+        """Return the fields that differ from their defaults.
+
+        Args:
+            affects: only fields with one of these effects; all fields by default.
+        """
+        chosen = affects or tuple(Affects)
+        # `model_dump` would build a serializer, in every run.
+        return {
+            name: value
+            for name, value in self
+            if EFFECTS[name].affects in chosen and value != _DEFAULTS[name]
+        }
+
+    def words(self) -> list[str]:
+        """Return the flags as words of a command line; without those that come from run folders."""
+        words: list[str] = []
+        for name, value in self.given().items():
+            flag = f"--{(EFFECTS[name].flag or name).replace('_', '-')}"
+            words += [flag] if value is True else []
+            words += [word for text in _texts_of(value) for word in (flag, text)]
+        return words
+
+
+def _texts_of(value: Any) -> list[str]:
+    """Return the values with which a flag is given: several if it is repeated."""
+    if isinstance(value, bool | frozenset):
+        return []
+    if isinstance(value, list):
+        return [str(item) for item in value]
+    if not isinstance(value, dict):
+        return [str(value)]
+    texts = []
+    for name, item in value.items():
+        if isinstance(item, dict):
+            texts += [f"{name}.{inner}={text}" for inner, text in item.items()]
+        else:
+            texts.append(f"{name}={item if isinstance(item, str) else json.dumps(item)}")
+    return texts
+
+
+def effects_of(model: type[FileModel]) -> dict[str, FlagEffect]:
+    """Return the effects that the fields of a model declare.
+
+    Raises:
+        TypeError: a field does not declare one; a default would be wrong for some field, silently.
+    """
+    effects: dict[str, FlagEffect] = {}
+    for name, field in model.model_fields.items():
+        declared = [one for one in field.metadata if isinstance(one, FlagEffect)]
+        if len(declared) != 1:
+            raise TypeError(f"{model.__name__}.{name}: declare one FlagEffect, in Annotated[...]")
+        effects[name] = declared[0]
+    return effects
+
+
+EFFECTS = effects_of(Overrides)
+"""Field of `Overrides` -> its effect."""
+_DEFAULTS = dict(Overrides())
+SHARED = (Affects.NUMBERS, Affects.EXIT_CODE)
+"""The effects of flags that must be equal for all shards."""
 
 
 class SuiteSettings(NamedTuple):
@@ -105,6 +210,12 @@ class SuiteSettings(NamedTuple):
             return RecordMode.NEW_EPISODES
         with placed(self.where("record")):
             return RecordMode.parse(self.file.record or "none")
+
+    @property
+    def max_failures(self) -> int:
+        """The number of failed rows in a complete run, of the flags or else of the suite."""
+        flag = self.overrides.max_failures
+        return self.file.limits.max_failures if flag is None else flag
 
     def rubric_folders(self) -> tuple[Path, ...]:
         """Return the rubric folders of a suite.
@@ -169,14 +280,37 @@ def read_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> dict
     return values
 
 
+def read_settings(path: str | Path, overrides: Overrides | None = None) -> SuiteSettings:
+    """Read a suite file.
+
+    Raises:
+        ConfigError: the file is wrong; with `file:line`.
+    """
+    file = Path(path)
+    data, lines = read_suite(file)
+    return settings_of(data, base=file.parent, lines=lines, overrides=overrides)
+
+
+def settings_of(
+    data: Mapping[str, Any], *, base: Path, lines: Lines, overrides: Overrides | None = None
+) -> SuiteSettings:
+    """Return the settings of a suite from the content of its file.
+
+    Raises:
+        ConfigError: the data is wrong; with `file:line`.
+    """
+    refuse_keys(data, lines)
+    if data.get("judge") == "none":
+        data = {**data, "judge": None}
+    file = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
+    return SuiteSettings(file, base, lines, overrides or Overrides())
+
+
 def suite_folders(path: str | Path) -> list[RubricFolder]:
     """Return the folders where a suite looks up rubrics, in order.
 
     Raises:
         ConfigError: the suite is wrong; with `file:line`.
     """
-    file = Path(path)
-    data, lines = read_suite(file)
-    suite = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
-    settings = SuiteSettings(suite, file.parent, lines, Overrides())
-    return own_folders(file.parent, settings.rubric_folders())
+    settings = read_settings(path)
+    return own_folders(settings.base, settings.rubric_folders())

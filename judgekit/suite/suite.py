@@ -10,7 +10,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.file_model import FileModel, validate_file
+from judgekit.core.file_model import FileModel
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.limits import Limits
 from judgekit.core.protocols import Judge, JudgeLike
@@ -26,10 +26,10 @@ from judgekit.suite.file import SuiteFile
 from judgekit.suite.gates import baseline_of, read_gates, read_run_labels
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, facts_of
-from judgekit.suite.overrides import DECIDING, Overrides, SuiteSettings
+from judgekit.suite.overrides import SHARED, Overrides, SuiteSettings, settings_of
 from judgekit.suite.plan import Planner
 from judgekit.suite.roles import check_roles
-from judgekit.suite.source import read_suite, refuse_keys, suite_hints
+from judgekit.suite.source import read_suite
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
@@ -41,15 +41,12 @@ class Suite(Displayed):
 
     def __init__(
         self,
-        file: SuiteFile,
+        settings: SuiteSettings,
         *,
-        base: Path,
-        lines: Lines,
-        overrides: Overrides,
         judge: Judge | None = None,
         shared: SharedRun | None = None,
     ) -> None:
-        settings = SuiteSettings(file, base, lines, overrides)
+        file, base, lines, overrides = settings
         self.file, self.base = file, base
         self._overrides, self._settings = overrides, settings
         self.roles = choose_judges(settings)
@@ -105,7 +102,7 @@ class Suite(Displayed):
         self.answered_by: str | None = None
         """The model that answered all cases, if this run evaluates its answers."""
         self.limits = Limits(
-            max_failures=file.limits.max_failures,
+            max_failures=settings.max_failures,
             # Without a judge, all judged rows are fallbacks; this is not a failure of the run.
             max_fallback=1 << 60 if self.no_judge else file.limits.max_fallback,
             # A small shard may have no cases.
@@ -197,8 +194,8 @@ class Suite(Displayed):
 
     @property
     def flags(self) -> dict[str, Any]:
-        """The flags that affect the numbers; they must be equal for all shards."""
-        return self._overrides.model_dump(include=set(DECIDING), exclude_defaults=True)
+        """The flags that must be equal for all shards."""
+        return self._overrides.given(*SHARED)
 
     def manifest(self) -> dict[str, Any]:
         """Return the settings that affect the numbers, independent of the machine."""
@@ -300,16 +297,12 @@ def build_suite(
     Raises:
         ConfigError: the data is wrong.
     """
-    lines = lines or Lines(file="")
-    refuse_keys(data, lines)
-    if data.get("judge") == "none":
-        data = {**data, "judge": None}
-    file = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
     overrides = overrides or Overrides()
     if isinstance(judge, str):
         overrides = overrides.model_copy(update={"judge": judge})
         judge = None
     elif judge is not None and overrides.record is None:
         overrides = overrides.model_copy(update={"record": "new_episodes"})
+    settings = settings_of(data, base=base, lines=lines or Lines(file=""), overrides=overrides)
     own = None if judge is None else as_judge(judge)
-    return Suite(file, base=base, lines=lines, overrides=overrides, judge=own, shared=shared)
+    return Suite(settings, judge=own, shared=shared)

@@ -55,6 +55,16 @@ def test_shards_merge_into_the_bytes_of_one_run(tmp_path, ray):
     assert not shards_folder(tmp_path / "merged").exists()
 
 
+def test_a_flag_that_affects_the_exit_code_reaches_the_merge(tmp_path, ray):
+    """Six rows fail; the suite allows 1,000."""
+    suite = write_suite(tmp_path / "suite", metrics={"exact_match": {}}, judge=None)
+
+    strict = run_on_ray(suite, Overrides(max_failures=5), out=tmp_path / "strict", workers=3)
+    lax = run_on_ray(suite, Overrides(max_failures=6), out=tmp_path / "lax", workers=3)
+
+    assert (strict.exit_code, lax.exit_code) == (3, 0)
+
+
 def test_replies_of_the_private_store_are_not_asked_for_again(tmp_path, ray):
     suite = write_suite(tmp_path / "suite", cassette=None)
     run_alone(suite, tmp_path / "whole")

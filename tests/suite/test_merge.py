@@ -10,7 +10,7 @@ import pytest
 
 from judgekit.core.errors import ConfigError
 from judgekit.report.display import summary_text
-from judgekit.suite.merge import merge_shards
+from judgekit.suite.merge import find_places, merge_shards
 from judgekit.suite.run import failing_ids, run_suite
 from judgekit.suite.suite import Overrides, load_suite
 
@@ -220,3 +220,41 @@ def test_nothing_is_written_where_nothing_is_chosen(folder):
         run(folder, "none", where=["topic=c"])
 
     assert not (folder / "none").exists()
+
+
+def test_shards_share_the_flags_that_affect_the_exit_code(folder):
+    """Six rows fail; the suite allows 100."""
+    strict = {"only": ["exact_match"], "max_failures": 2}
+    whole = run(folder, "whole", **strict)
+    shards = [run(folder, f"s{n}", shard=f"{n}/3", **strict) for n in (1, 2, 3)]
+    run(folder, "lax", shard="3/3", only=["exact_match"])
+    merged = merge(folder, "s1", "s2", "s3")
+
+    assert [shard.exit_code for shard in shards] == [0, 0, 3]
+    assert merged.exit_code == whole.exit_code == 3
+    assert merged.figures.incomplete == ("6 rows failed (2 allowed)",)
+    for name in SAME:
+        assert (folder / "merged" / name).read_bytes() == (folder / "whole" / name).read_bytes()
+    with pytest.raises(ConfigError, match="lax: has other flags than"):
+        merge(folder, "s1", "s2", "lax")
+
+
+def test_a_merge_replaces_only_flags_that_affect_the_exit_code(folder):
+    for number in (1, 2):
+        run(folder, f"s{number}", shard=f"{number}/2", only=["exact_match"])
+
+    lax = merge(folder, "s1", "s2", overrides=Overrides(max_failures=6))
+    strict = merge(folder, "s1", "s2", overrides=Overrides(max_failures=5))
+
+    assert (lax.exit_code, strict.exit_code) == (0, 3)
+    with pytest.raises(ConfigError, match="merge takes no limit"):
+        merge(folder, "s1", "s2", overrides=Overrides(limit=1))
+
+
+def test_places_of_merged_cases_need_the_flags_of_the_shards(folder):
+    """The gate `not_worse` has its baseline only from a flag."""
+    run(folder, "s1", shard="1/1")
+
+    places = find_places(folder / "suite.yaml", [folder / "s1"], {"c/1\n\u2028é"})
+
+    assert places == {"c/1\n\u2028é": (str(folder / "cases.jsonl"), 2)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +12,6 @@ from typing import NamedTuple
 from judgekit.core.errors import JudgekitError
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import Reuse
-from judgekit.suite.judge_file import JUDGE
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 from judgekit.suite.watch.changes import ReusableResults, RunChanges, RunSnapshot, changes_between
@@ -109,25 +107,10 @@ def recording_command(suite: Path, overrides: Overrides, metrics: Iterable[str])
 
     Args:
         suite: the suite file.
-        overrides: settings of flags; those that affect the requests are repeated.
+        overrides: settings of flags, which are repeated.
         metrics: the metrics with misses; included only if a flag names metrics.
     """
-    words = ["judgekit", "run", str(suite)]
-    judges = {**({JUDGE: overrides.judge} if overrides.judge else {}), **overrides.judges}
-    for role, model in judges.items():
-        words += ["--judge", model if role == JUDGE else f"{role}={model}"]
-    if overrides.api_base:
-        words += ["--api-base", overrides.api_base]
-    for name, value in overrides.params.items():
-        words += ["--param", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    for metric, settings in overrides.settings.items():
-        for name, text in settings.items():
-            words += ["--set", f"{metric}.{name}={text}"]
-    if overrides.only:
-        for metric in metrics:
-            words += ["--only", metric]
-    flags = {"--cases": overrides.cases, "--format": overrides.format, "--limit": overrides.limit}
-    for flag, value in flags.items():
-        if value is not None:
-            words += [flag, str(value)]
-    return shlex.join([*words, "--record", "new_episodes"])
+    # Metrics without a miss need no run.
+    changes = {"record": None, "only": list(metrics) if overrides.only else []}
+    words = overrides.model_copy(update=changes).words()
+    return shlex.join(["judgekit", "run", str(suite), *words, "--record", "new_episodes"])
