@@ -5,23 +5,20 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from judgekit.authoring.lint.invented import invented_fields
 from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.case import Case
+from judgekit.core.case_field import EVIDENCE
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Request
 from judgekit.core.suggest import suggest
-from judgekit.core.yaml_file import package_data
 from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.overrides import read_flags
 
-_INVENTED = Path(__file__).with_name("lint") / "invented.yaml"
-_FIELDS = ("system", "history", "input", "output", "reference", "context", "baseline")
-"""Fields of the case to show if no case is given by flags."""
 _REMEMBERED = 1_000
 """Maximum number of ids to keep for a suggestion."""
 
@@ -97,8 +94,8 @@ def preview_text(
     """
     if cases is None and case is not None:
         raise ConfigError(f"--case {case!r} needs a file of cases; add --cases FILE")
-    invented = package_data(_INVENTED)
-    sample = Case(id="sample", **{field: invented[field] for field in _FIELDS})
+    invented = invented_fields()
+    sample = Case(id="sample", **{field: invented[field] for field in EVIDENCE})
     subject = sample if cases is None else _find(cases, case)
     judge = AbsentJudge(model, identity, dict(params or {}))
     flags = settings or {}

@@ -1,12 +1,13 @@
 """A case: one item to score, with all data that a metric may need."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
 
 from judgekit.core.canonical import digest
+from judgekit.core.case_field import CASE_FIELDS, CaseField
 from judgekit.core.value import Displayed, Value
 
 if TYPE_CHECKING:
@@ -74,10 +75,44 @@ class Case(Displayed, Value):
         return case_parts(self)
 
 
-CASE_TEXTS = ("system", "input", "output", "baseline", "reference", "context")
-"""The text fields of a case, in the order reports show them."""
-CASE_WORDS = frozenset((*CASE_TEXTS, "choices"))
-"""The fields of a case that hold text."""
+_DECLARED = {
+    "id": (str, str | None),
+    "text": (str | None,),
+    "texts": (tuple[str, ...],),
+    "messages": (tuple[Message, ...],),
+    "object": (dict[str, JsonValue],),
+}
+"""Kind of a field -> the types that the model may declare for it."""
+
+
+def _check_fields(model: type[Case], rows: Sequence[CaseField] = CASE_FIELDS) -> None:
+    """Check that the model and the table of fields agree.
+
+    Digests and files leave out what is empty, so a case keeps its digest when the model gains a
+    field. Therefore every field but the id is empty by default.
+
+    Raises:
+        TypeError: with the field, and what to do.
+    """
+    table = "CASE_FIELDS in judgekit/core/case_field.py"
+    names = [row.name for row in rows]
+    for name in model.model_fields:
+        if name not in names:
+            raise TypeError(f"field {name!r} of Case has no row in {table}; add one")
+    for row in rows:
+        field = model.model_fields.get(row.name)
+        if field is None:
+            raise TypeError(f"{table} has a row {row.name!r}, which Case does not have; remove it")
+        if field.annotation not in _DECLARED[row.kind]:
+            raise TypeError(f"field {row.name!r} of Case is no {row.kind!r}, as {table} says")
+        if row.name != "id" and field.get_default(call_default_factory=True):
+            raise TypeError(f"field {row.name!r} of Case must be empty by default, for old digests")
+    every = [*names, *(alias for row in rows for alias in row.aliases)]
+    if twice := {name for name in every if every.count(name) > 1}:
+        raise TypeError(f"{table} uses the name {min(twice)!r} twice; rename one")
+
+
+_check_fields(Case)
 
 
 def as_text(value: Any) -> Any:

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judgekit.core.case import CASE_WORDS, Case, as_text
-from judgekit.datasets.field_names import OBJECTS, TEXT_LISTS
+from judgekit.core.case import Case, as_text
+from judgekit.core.case_field import CASE_WORDS, FIELD_BY_NAME, OBJECTS, TEXT_LISTS
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import derive_id
 from judgekit.datasets.json_text import json_fault, parse_json
@@ -88,23 +88,29 @@ class CaseFields:
             if field in TEXT_LISTS:
                 return text
             fault = json_fault(exc, text.encode())
-            problem = f"the cell is not JSON ({fault.what}); write an object like {_LIKE[field]}"
+            problem = f"the cell is not JSON ({fault.what}); write an object like {_like(field)}"
             raise RowFault(problem, field) from exc
         if field in TEXT_LISTS:
             texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
             return value if texts else text
-        expected = list if field in ("history", "messages") else dict
+        expected = list if FIELD_BY_NAME[field].kind == "messages" else dict
         if not isinstance(value, expected):
-            raise RowFault(f"the cell holds {kind(value)}; write JSON like {_LIKE[field]}", field)
+            raise RowFault(f"the cell holds {kind(value)}; write JSON like {_like(field)}", field)
         return value
 
 
 _LIKE = {
-    "history": '[{"role": "user", "content": "Hi"}]',
+    "messages": '[{"role": "user", "content": "Hi"}]',
+    "object": '{"name": "value"}',
     "expected": '{"facts": ["..."]}',
     "labels": '{"quality": 0.8}',
     "metadata": '{"topic": "billing"}',
 }
+"""Field, or kind of field -> the content of a cell."""
+
+
+def _like(field: str) -> str:
+    return _LIKE.get(field) or _LIKE[FIELD_BY_NAME[field].kind]
 
 
 _UNION_TAGS = frozenset({"list", "dict", "str", "bool", "int", "float", "none", "[key]"})

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
+from judgekit.core.case_field import TEXT_LISTS
 from judgekit.core.errors import ConfigError
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.dataframes.table import Kind, Table
-from judgekit.datasets.field_names import FIELDS, JSON_CELLS, TEXT_LISTS
+from judgekit.datasets.field_names import FIELDS, JSON_CELLS
 from judgekit.datasets.formatting import quoted
 from judgekit.datasets.load import Library, Source, cases_of, library_of, load_cases
 

@@ -1,42 +1,21 @@
 """The names of case fields in a row."""
 
 from judgekit.core.case import Case
+from judgekit.core.case_field import FIELD_BY_NAME, MESSAGE_LISTS, OBJECTS, TEXT_LISTS
 
 FIELDS = tuple(Case.model_fields)
 """The fields of a case."""
 
-ALIASES = {
-    "prompt": "input",
-    "question": "input",
-    "query": "input",
-    "response": "output",
-    "answer": "output",
-    "completion": "output",
-    "prediction": "output",
-    "system_prompt": "system",
-    "expected_output": "reference",
-    "ground_truth": "reference",
-    "gold": "reference",
-    "references": "reference",
-    "contexts": "context",
-    "retrieved_contexts": "context",
-    "documents": "context",
-}
+ALIASES = {alias: name for name in FIELDS for alias in FIELD_BY_NAME[name].aliases}
 """Other common names of fields."""
-
-OBJECTS = frozenset({"expected", "labels", "metadata"})
-"""Fields that are objects; `metadata.topic` is one value inside."""
 
 MESSAGES = "messages"
 """The key that identifies a chat row."""
 
-TEXT_LISTS = frozenset({"reference", "context", "choices"})
-"""Fields with one or more texts."""
-
-JSON_CELLS = OBJECTS | {"history"}
+JSON_CELLS = frozenset((*OBJECTS, *MESSAGE_LISTS))
 """Fields that are JSON texts in a table, which has no type for objects with varying keys."""
 
-CSV_CELLS = JSON_CELLS | TEXT_LISTS
+CSV_CELLS = JSON_CELLS.union(TEXT_LISTS)
 """Fields whose cells may be JSON; other content of a field of several texts is one text."""
 
 

@@ -6,6 +6,7 @@ from typing import BinaryIO
 from pydantic import ValidationError
 
 from judgekit.core.case import Case
+from judgekit.core.case_field import MESSAGE_LISTS, OBJECTS
 from judgekit.core.errors import DatasetError, place
 from judgekit.core.value import is_json
 from judgekit.datasets.json_text import json_fault, parse_json
@@ -36,8 +37,7 @@ def read_jsonl(
                 case = None
             else:
                 # pydantic accepts NaN and infinities in JSON values when parsing JSON.
-                if case.metadata or case.expected or case.labels or case.history:
-                    case = case if _finite(case) else None
+                case = case if _finite(case) else None
         if case is None:
             text = line.strip()
             if not text:
@@ -52,12 +52,15 @@ def read_jsonl(
 
 
 def _finite(case: Case) -> bool:
-    return (
-        is_json(case.metadata)
-        and is_json(case.expected)
-        and is_json(case.labels)
-        and all(is_json(call.arguments) for turn in case.history for call in turn.tool_calls)
-    )
+    fields = case.__dict__
+    for name in OBJECTS:
+        if (value := fields[name]) and not is_json(value):
+            return False
+    for name in MESSAGE_LISTS:
+        for message in fields[name]:
+            if not all(is_json(call.arguments) for call in message.tool_calls):
+                return False
+    return True
 
 
 def _parse(line: bytes, lines: ByteLines) -> object:

@@ -13,9 +13,6 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder
 
-TextField = Literal["input", "output", "system", "baseline"]
-TextsField = Literal["reference", "context"]
-
 
 class Bounds(NamedTuple):
     """The range of a numeric option, written as `Annotated[float, Bounds(0, 1)]`."""
@@ -140,7 +137,7 @@ def lacking(field: str) -> CaseError:
     return CaseError(f"needs {article} {field} (field {field!r})")
 
 
-def needed_text(case: Case, field: TextField) -> str:
+def needed_text(case: Case, field: str) -> str:
     """Return a text of the case.
 
     Raises:
@@ -152,7 +149,7 @@ def needed_text(case: Case, field: TextField) -> str:
     return text
 
 
-def needed_texts(case: Case, field: TextsField) -> tuple[str, ...]:
+def needed_texts(case: Case, field: str) -> tuple[str, ...]:
     """Return the texts of a list field that are not blank.
 
     Raises:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from judgekit.core.case import CASE_TEXTS, Case
+from judgekit.core.case import Case
+from judgekit.core.case_field import CASE_TEXTS
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Row, Score
 

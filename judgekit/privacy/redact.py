@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.case_field import MESSAGE_LISTS
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.privacy.detectors import DETECTORS, PSEUDONYM, find_all, pseudonym
@@ -143,13 +144,12 @@ def redact_fields(case: Case, redact_in: Callable[[str], Redact], *, by_name: bo
     redacted: dict[str, Any] = {
         name: _redact_value(value, redact_in(name), by_name=by_name)
         for name, value in fields.items()
-        if name != "history"
+        if name not in MESSAGE_LISTS
     }
     # Roles and field names are fixed words, even if a pattern matches them.
-    history = redact_in("history")
-    redacted["history"] = [
-        _message(message, history, by_name=by_name) for message in fields["history"]
-    ]
+    for name in MESSAGE_LISTS:
+        redact = redact_in(name)
+        redacted[name] = [_message(message, redact, by_name=by_name) for message in fields[name]]
     redacted["id"] = redacted["id"][:_LONGEST_ID]
     return Case.model_validate(redacted)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
+from judgekit.core.case_field import CASE_FIELDS, MESSAGE_LISTS, OBJECTS, TEXT_LISTS
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Row, Score, own_parts, own_value
 from judgekit.core.suggest import suggest
@@ -64,9 +65,6 @@ _CORRECTED: Mapping[str, Kind] = {
     "corrected_too_few": "text",
 }
 """Additional columns for a run with labels."""
-_TEXTS = ("input", "output", "system", "baseline", "parent")
-_INSIDE = ("metadata", "labels", "expected")
-_LISTS = ("reference", "context", "choices")
 
 
 def result_table(
@@ -273,9 +271,10 @@ class _Included:
             names = (names,)
         for name in names:
             field, _, inside = name.partition(".")
-            known = (*_TEXTS, *_LISTS, *_INSIDE, "history")
-            if field not in known or (inside and field not in _INSIDE):
-                message = f"include: {name!r} is no field of a case{suggest(field, list(known))}"
+            # Every table has the id of the case.
+            known = [one.name for one in CASE_FIELDS if one.name != "id"]
+            if field not in known or (inside and field not in OBJECTS):
+                message = f"include: {name!r} is no field of a case{suggest(field, known)}"
                 raise ConfigError(message)
         self.names = tuple(names)
 
@@ -287,17 +286,17 @@ class _Included:
             value = getattr(case, field)
             if inside:
                 columns[name] = value.get(inside)
-            elif field in _INSIDE:
+            elif field in OBJECTS:
                 columns |= {f"{field}.{key}": item for key, item in value.items()}
-            elif field == "history":
+            elif field in MESSAGE_LISTS:
                 columns[name] = [m.model_dump(mode="json", exclude_defaults=True) for m in value]
             else:
-                columns[name] = list(value) if field in _LISTS else value
+                columns[name] = list(value) if field in TEXT_LISTS else value
         return columns
 
     def put(self, table: Table, beside: Sequence[Mapping[str, Any]]) -> Table:
         """Add the columns to a table; `beside` has one entry for each row."""
-        names = dict.fromkeys(n for n in self.names if n not in _INSIDE)
+        names = dict.fromkeys(n for n in self.names if n not in OBJECTS)
         names |= dict.fromkeys(name for values in beside for name in values)
         for name in names:
             values = [entry.get(name) for entry in beside]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
-from judgekit.core.case import CASE_TEXTS
+from judgekit.core.case_field import JUDGED
 from judgekit.core.file_model import FileModel, Number, none_yet, short_for
 from judgekit.core.reply_schema import MAX_ITEMS
 from judgekit.core.request import Detail, Question
@@ -22,15 +22,14 @@ MAX_WORDS = 50
 
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_FIELDS = (*CASE_TEXTS, "history", "choices", "expected", "metadata")
 # For the schema that editors read; the validators below check the same.
-_ONE_OF_THE_FIELDS: dict[str, Any] = {"items": {"enum": list(_FIELDS)}}
+_ONE_OF_THE_FIELDS: dict[str, Any] = {"items": {"enum": list(JUDGED)}}
 
 
 def _check_fields(fields: list[str] | None) -> list[str] | None:
     for field in fields or ():
-        if field not in _FIELDS:
-            raise ValueError(f"{field!r} is not a field of a case{suggest(field, _FIELDS)}")
+        if field not in JUDGED:
+            raise ValueError(f"{field!r} is not a field of a case{suggest(field, JUDGED)}")
     return fields
 
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from judgekit.core.canonical import canonical_json, digest, digest_json
-from judgekit.core.case import CASE_WORDS, Case, as_text
+from judgekit.core.case import Case, as_text
+from judgekit.core.case_field import CASE_WORDS
 from judgekit.core.errors import InvalidReply, RubricError, place
 from judgekit.core.file_model import describe
 from judgekit.core.json_extraction import extract_object

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case, Message, has_text
+from judgekit.core.case_field import TEXT_LISTS, TEXTS
 from judgekit.core.request import ChatMessage
 from judgekit.core.value import trusted
 from judgekit.rubric.budget import MARK, MARK_END, Placeholder, Unplanned
@@ -38,7 +39,7 @@ def shape_of(case: Case, history: Sequence[Message]) -> Shape | None:
     """Return which texts a case has; `None` if such cases have no plan."""
     fields = case.__dict__
     lists: list[object] = []
-    for name in _LISTS:
+    for name in TEXT_LISTS:
         if texts := fields[name]:
             if len(texts) > MAX_LIST:
                 return None
@@ -47,17 +48,7 @@ def shape_of(case: Case, history: Sequence[Message]) -> Shape | None:
         if len(history) > MAX_LIST or any(message.tool_calls for message in history):
             return None
         lists.append(("history", *[(message.role, bool(message.content)) for message in history]))
-    return (
-        has_text(fields["system"]),
-        has_text(fields["input"]),
-        has_text(fields["output"]),
-        has_text(fields["baseline"]),
-        *lists,
-    )
-
-
-_TEXTS = ("system", "input", "output", "baseline")
-_LISTS = ("reference", "context", "choices")
+    return (*[has_text(fields[name]) for name in TEXTS], *lists)
 
 
 class Outline(CaseView):
@@ -71,13 +62,14 @@ class Outline(CaseView):
 
     def __getattr__(self, name: str) -> Any:
         value = super().__getattr__(name)
-        if name in _TEXTS:
+        if name in TEXTS:
             return None if value is None else Placeholder(name)
-        if name in _LISTS:
+        if name in TEXT_LISTS:
             return tuple(Placeholder(name, n) if text else text for n, text in enumerate(value))
-        if name in ("expected", "metadata"):
-            raise Unplanned
-        return value
+        if name == "history":
+            return value
+        # The value of this case would be printed for all cases of its shape.
+        raise Unplanned
 
 
 class MessageOutline(MessageView):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import nodes
 
+from judgekit.core.case_field import JUDGED, OBJECTS
 from judgekit.rubric.charge import walk
 from judgekit.rubric.sheet import defined_names
 
@@ -85,8 +86,8 @@ def names_read(inside: Iterable[nodes.Node]) -> set[str]:
 
 
 def keys_read(trees: Mapping[str, nodes.Template]) -> dict[str, set[str]]:
-    """Return the keys of `case.metadata` and `case.expected` that templates read."""
-    keys: dict[str, set[str]] = {"metadata": set(), "expected": set()}
+    """Return the keys that templates read in the objects of a case, such as `case.metadata`."""
+    keys: dict[str, set[str]] = {name: set() for name in OBJECTS if name in JUDGED}
     for node in (node for tree in trees.values() for node in walk(tree)):
         if not isinstance(node, (nodes.Getattr, nodes.Getitem)):
             continue

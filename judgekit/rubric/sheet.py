@@ -8,13 +8,14 @@ from typing import Any
 
 from jinja2 import nodes
 
+from judgekit.core.case_field import CASE_FIELDS
 from judgekit.core.errors import RubricError, place
 from judgekit.core.suggest import closest, suggest
 from judgekit.rubric.charge import walk
 from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.translated import translated
-from judgekit.rubric.variant import CASE_FIELDS
+from judgekit.rubric.variant import TEMPLATE_FIELDS
 
 MAX_BODIES = 200_000
 """Maximum number of characters of the templates of a rubric; compiling them takes seconds."""
@@ -30,11 +31,10 @@ VARIABLES = (
 _WRITTEN = {"case": "case.FIELD", "parameters": "parameters.NAME", "rubric": "rubric.NAME"}
 _FULL_NAMES = {
     **{name: name for name in VARIABLES},
-    **{field: f"case.{field}" for field in CASE_FIELDS},
-    **dict.fromkeys(("prompt", "query", "question", "user_message"), "case.input"),
-    **dict.fromkeys(("answer", "completion", "prediction", "response"), "case.output"),
+    **{name: f"case.{name}" for name in TEMPLATE_FIELDS},
+    **{alias: f"case.{field.name}" for field in CASE_FIELDS for alias in field.aliases},
+    "user_message": "case.input",
     "description": "rubric.description",
-    "system_prompt": "case.system",
 }
 """Common spellings -> the variable."""
 
@@ -136,9 +136,9 @@ class Sheet:
 
     def _check_fields(self) -> None:
         for node in self._of(nodes.Getattr):
-            if _is_name(node.node, "case") and node.attr not in CASE_FIELDS:
+            if _is_name(node.node, "case") and node.attr not in TEMPLATE_FIELDS:
                 message = f"a case has no field {node.attr!r} for templates"
-                hint = suggest(node.attr, CASE_FIELDS)
+                hint = suggest(node.attr, TEMPLATE_FIELDS)
                 self._faults.append(self._fault("unknown-field", f"{message}{hint}", node.lineno))
 
     def _check_top(self) -> None:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from judgekit.core.case import CASE_TEXTS, Case
+from judgekit.core.case import Case
+from judgekit.core.case_field import EVIDENCE
 from judgekit.core.errors import ConfigError, RubricError
 from judgekit.core.file_model import FileModel, Number, none_yet
 from judgekit.core.suggest import suggest
@@ -27,7 +28,6 @@ Expected = Literal["scored", "abstained", "not_applicable", "invalid_case"]
 call."""
 
 _NAME = re.compile(r"[\w.+-]+")
-_SOURCES = (*CASE_TEXTS, "history")
 
 
 def _texts(value: Any) -> Any:
@@ -64,8 +64,8 @@ class QuotesFile(FileModel):
             raise ValueError("give the text that a quote must contain, or its field")
         if not all(text.strip() for text in self.contain):
             raise ValueError("a text to find in a quote must not be empty")
-        if self.source is not None and self.source not in _SOURCES:
-            raise ValueError(f"no text field {self.source!r}{suggest(self.source, _SOURCES)}")
+        if self.source is not None and self.source not in EVIDENCE:
+            raise ValueError(f"no text field {self.source!r}{suggest(self.source, EVIDENCE)}")
         return self
 
 

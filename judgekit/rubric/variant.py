@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, Message
+from judgekit.core.case_field import JUDGED
 from judgekit.core.decisions import DECISION_APIS, MOST_LEVELS
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Api, Detail, Form, Question
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
     from judgekit.rubric.rubric import Rubric
 
 
-CASE_FIELDS = (
-    "baseline", "choices", "context", "expected", "history", "input", "metadata",
-    "output", "reference", "system",
-)  # fmt: skip
+TEMPLATE_FIELDS = tuple(sorted(JUDGED))
 """The fields of a case that a template may read; labels are not among them."""
 
 
@@ -43,7 +41,7 @@ class CaseView(View):
             self._fields = case.model_copy(update={"history": history})
 
     def __getattr__(self, name: str) -> Any:
-        if name not in CASE_FIELDS:
+        if name not in TEMPLATE_FIELDS:
             raise AttributeError(name)
         self._read = True
         value = getattr(self._fields, name)
@@ -56,7 +54,7 @@ class CaseView(View):
         return value
 
     def __dir__(self) -> tuple[str, ...]:
-        return CASE_FIELDS
+        return TEMPLATE_FIELDS
 
     def __str__(self) -> str:
         raise TypeError("print a field of the case, such as case.output")

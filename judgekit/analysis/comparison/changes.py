@@ -12,7 +12,8 @@ from typing import Any
 from judgekit.analysis.comparison.comparison import Change, PromptChange
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, CaseEntry, Pair
 from judgekit.cassette.tape import Tape
-from judgekit.core.case import CASE_TEXTS, Case
+from judgekit.core.case import Case
+from judgekit.core.case_field import CASE_TEXTS
 from judgekit.core.errors import JudgekitError
 from judgekit.report.folder import TAPE
 from judgekit.report.report import Report

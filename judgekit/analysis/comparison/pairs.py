@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.case_field import CASE_FIELDS, FIELD_BY_NAME, SETTINGS
 from judgekit.core.distribution import Distribution
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result
@@ -13,10 +14,10 @@ from judgekit.report.folder import Scored
 
 MAX_REASON = 500
 """Maximum length of a stored reason, in characters."""
-_QUESTION_FIELDS = ("input", "history", "reference", "baseline", "choices", "expected")
-"""Fields that must be equal in both runs. The answer and the `SETTING_FIELDS` may differ."""
-SETTING_FIELDS = {"system": "system prompt", "context": "context"}
+SETTING_FIELDS = {name: FIELD_BY_NAME[name].title.lower() for name in SETTINGS}
 """Fields that a run may vary, such as the prompt or the search, with their names in messages."""
+_COMPARED = frozenset(field.name for field in CASE_FIELDS if field.compared)
+"""These fields and those that must be equal in both runs."""
 
 
 class ComparedPart(NamedTuple):
@@ -121,8 +122,7 @@ class Pairing:
 def entry_of(scored: Scored) -> CaseEntry:
     """Return the parts of a case and its rows that a comparison needs."""
     case = scored.case
-    kept = {*_QUESTION_FIELDS, *SETTING_FIELDS}
-    fields = case.model_dump(mode="json", include=kept, exclude_defaults=True)
+    fields = case.model_dump(mode="json", include=set(_COMPARED), exclude_defaults=True)
     return CaseEntry(
         case=case.id,
         settings={field: _digest_of(fields.pop(field, None)) for field in SETTING_FIELDS},

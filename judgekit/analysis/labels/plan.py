@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.questions import chosen_metric, questions_from, questions_of
 from judgekit.core.canonical import digest
-from judgekit.core.case import CASE_TEXTS, output_digest
+from judgekit.core.case import output_digest
+from judgekit.core.case_field import EVIDENCE
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.renderers import renderer
 from judgekit.core.request import Question
@@ -32,8 +33,7 @@ _NOT_JUDGED = ("invalid_case", "not_run")
 _Key = tuple[int, bool]
 """Group by score, and whether the spread is above the median."""
 _NO_SCORE = (4, False)
-ABOUT_CASE = frozenset({"stratum", "labellers", "criteria", "system", "history", "input", "output",
-                        "reference", "context", "baseline"})  # fmt: skip
+ABOUT_CASE = frozenset({"stratum", "labellers", "criteria", *EVIDENCE})
 """Keys of a planned case that do not belong to a label."""
 
 
@@ -94,7 +94,7 @@ class LabelPlan(NamedTuple):
                 "stratum": 1 + self.strata.index(stratum),
                 **({"labellers": list(self.labellers)} if self.labellers else {}),
                 **({"criteria": criteria} if criteria else {}),
-                **{name: texts[name] for name in (*CASE_TEXTS, "history") if name in texts},
+                **{name: texts[name] for name in EVIDENCE if name in texts},
             }
 
     def write_page(self, path: Path) -> Path:

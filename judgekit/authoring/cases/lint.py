@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
 from judgekit.authoring.lint.rule import Linted, LintFinding, rules_in
 from judgekit.core.case import Case, Message, has_text
+from judgekit.core.case_field import FIELD_BY_NAME, MESSAGE_LISTS, OBJECTS, TEXT_LISTS, TEXTS
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.chat_rows import ROLES, MessageReader
@@ -234,15 +235,16 @@ Problems = Iterator[tuple[str, str | None, str]]
 
 def _texts(case: Case) -> Iterator[tuple[str, str]]:
     """Yield the texts of a case with their fields."""
-    for name in ("system", "input", "output", "baseline"):
+    for name in TEXTS:
         text = getattr(case, name)
         if text is not None:
             yield name, text
-    for name in ("reference", "context", "choices"):
+    for name in TEXT_LISTS:
         yield from ((f"{name}[{n}]", text) for n, text in enumerate(getattr(case, name)))
-    for number, message in enumerate(case.history):
-        if has_text(message.content) or not message.tool_calls:
-            yield f"history[{number}].content", message.content
+    for name in MESSAGE_LISTS:
+        for number, message in enumerate(getattr(case, name)):
+            if has_text(message.content) or not message.tool_calls:
+                yield f"{name}[{number}].content", message.content
 
 
 def _blank_texts(case: Case) -> Problems:
@@ -283,7 +285,8 @@ def _turn_problems(turns: Sequence[Message], field: str) -> Problems:
 
 def _leaks(case: Case) -> Problems:
     history = "\n".join(message.content for message in case.history if message.content)
-    prompt = {"system": case.system, "input": case.input, "history": history}
+    prompt = {name: getattr(case, name) for name in TEXTS if FIELD_BY_NAME[name].asked}
+    prompt["history"] = history
     options = {option.strip().casefold() for option in case.choices}
     for number, reference in enumerate(case.reference):
         if len(reference.strip()) < _LEAST_LEAK or reference.strip().casefold() in options:
@@ -294,7 +297,7 @@ def _leaks(case: Case) -> Problems:
 
 
 def _private(case: Case) -> Problems:
-    objects = (_entries(name, getattr(case, name)) for name in ("metadata", "labels", "expected"))
+    objects = (_entries(name, getattr(case, name)) for name in OBJECTS)
     for field, text in chain([("id", case.id)], _texts(case), *objects):
         for kind, group in groupby(sorted(find_all(text, DETECTORS)), key=lambda one: one.kind):
             spans = [one.span for one in group if not reserved(kind, one.span.value)]

@@ -20,6 +20,7 @@ import numpy as np
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
+from judgekit.core.case_field import CASE_FIELDS
 
 ALIKE = 0.8
 """Minimum Jaccard index of near duplicates."""
@@ -139,7 +140,7 @@ def _distinct(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _frame(case: Case) -> int:
     """Return a hash of the fields that must be equal."""
-    names = {"system", "history", "context", "choices"}
+    names = {field.name for field in CASE_FIELDS if field.asked} - {"input"}
     fields = case.model_dump(mode="json", include=names, exclude_defaults=True)
     text = canonical_json(fields) if fields else ""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
+from judgekit.authoring.lint.invented import invented_fields
 from judgekit.authoring.lint.rule import Problem, check, check_each
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion, without_place
 from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import fields, pattern
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, RubricError, place
-from judgekit.core.yaml_file import package_data
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.prints import keys_read, unfenced, unread
 from judgekit.rubric.rubric import Rubric
@@ -188,9 +187,6 @@ def estimated_tokens(text: str) -> int:
     return plain // 4 + len(text) - plain
 
 
-_INVENTED = Path(__file__).with_name("invented.yaml")
-
-
 def ready(rubric: Rubric) -> Rubric:
     """Return a rubric with all parameters set, to an invented value where they have no default."""
     unset = [each for name, each in rubric.declared.items() if name not in rubric.parameters]
@@ -217,7 +213,7 @@ def invented_case(rubric: Rubric, keys: Mapping[str, Collection[str]], *, sparse
         sparse: whether it has only the fields that the rubric requires in its default mode.
     """
     named = {f: {key: f"({key})" for key in sorted(names)} for f, names in keys.items() if names}
-    fields = {**package_data(_INVENTED), **named}
+    fields = {**invented_fields(), **named}
     if sparse:
         needed = {*rubric.requires}
         for name, weight in rubric.modes[rubric.default_mode].items():

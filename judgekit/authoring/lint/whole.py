@@ -9,7 +9,7 @@ from judgekit.authoring.lint.rule import Problem, check, check_each, repeated
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import contradiction, pattern
 from judgekit.core.canonical import canonical_json
-from judgekit.core.case import CASE_TEXTS
+from judgekit.core.case_field import CASE_TEXTS
 from judgekit.core.decisions import left_out_of, refusal_of
 from judgekit.rubric.library import SUFFIX
 

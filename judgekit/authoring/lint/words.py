@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from judgekit.core.case_field import EVIDENCE
 from judgekit.core.request import Question
 from judgekit.core.yaml_file import package_data
 
@@ -50,8 +51,15 @@ def verdict_with(word: str) -> re.Pattern[str]:
 
 @cache
 def fields() -> dict[str, re.Pattern[str]]:
-    """Return the fields of a case, and a pattern of the English words for each."""
-    return {field: _compiled(source) for field, source in word_data()["fields"].items()}
+    """Return the evidence of a case, and a pattern of the English words for each field.
+
+    A field that the list of words does not have is called by its name.
+    """
+    sources = dict(word_data()["fields"])
+    for name in EVIDENCE:
+        words = name.replace("_", r"[\s_-]")
+        sources.setdefault(name, rf"\b(?:the\s+)?{words}\b")
+    return {field: _compiled(source) for field, source in sources.items() if source is not None}
 
 
 @cache

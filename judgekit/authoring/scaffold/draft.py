@@ -15,6 +15,8 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from judgekit.authoring.scaffold.project import FILES, SCHEMAS, listed, scalar, write_all
 from judgekit.authoring.schemas import small_schema_text
+from judgekit.core.case import Case
+from judgekit.core.case_field import CASE_TEXTS, FIELD_BY_NAME
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import package_data
@@ -23,7 +25,7 @@ from judgekit.rubric.library import SUFFIX, rubric_names
 
 Kind = Literal["levels", "boolean", "number", "choice", "checklist"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-NEEDS = ("input", "system", "reference", "context", "baseline")
+NEEDS = tuple(name for name in Case.model_fields if name in CASE_TEXTS and name != "output")
 """Fields that a rubric may require in addition to the output."""
 DEFAULT_LEVELS = (("fully", 1.0), ("partly", 0.5), ("not at all", 0.0))
 
@@ -183,7 +185,9 @@ def rubric_text(draft: RubricDraft, *, schema: str) -> str:
         schema: path of the schema, relative to the file.
     """
     weighted = len({criterion.weight for criterion in draft.criteria}) > 1
-    return _template().render(**draft._asdict(), schema=schema, weighted=weighted)
+    return _template().render(
+        **draft._asdict(), schema=schema, weighted=weighted, fields=FIELD_BY_NAME
+    )
 
 
 def new_name_fault(name: str, *, folder: Path, force: bool) -> str | None:

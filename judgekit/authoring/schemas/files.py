@@ -19,7 +19,8 @@ from pydantic import BaseModel, PydanticUserError, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from judgekit.cassette.mode import RecordMode
-from judgekit.core.case import CASE_WORDS, Case
+from judgekit.core.case import Case
+from judgekit.core.case_field import CASE_WORDS, TEXT_LISTS
 from judgekit.core.score import Row
 from judgekit.core.yaml_file import package_data
 from judgekit.datasets.field_names import ALIASES
@@ -133,7 +134,7 @@ def _case_schema(defs: dict[str, Any]) -> dict[str, Any]:
     case = schema_of_model(Case)
     defs.update(case.pop("$defs", {}))
     fields = case["properties"]
-    for name in ("reference", "context", "choices"):
+    for name in TEXT_LISTS:
         about = fields[name].pop("description", "")
         fields[name] = {"anyOf": [fields[name], {"type": "string"}], "description": about}
     return {**case, "required": []}

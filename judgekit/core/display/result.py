@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import canonical_json
+from judgekit.core.case_field import CASE_FIELDS, FieldKind
 from judgekit.core.display.parts import (
     MOST_NAME,
     Cell,
@@ -154,19 +155,25 @@ def case_parts(case: Case) -> Iterator[DisplayPart]:
 
 
 def _fields(case: Case) -> Iterator[tuple[str, str]]:
-    yield "system", multiline(case.system or "", MOST_TEXT)
-    yield "history", _listed([f"{m.role}: {cut(_message(m))}" for m in case.history[-MOST_TEXTS:]],
-                             len(case.history), "earlier message", first=False)  # fmt: skip
-    yield "input", multiline(case.input or "", MOST_TEXT)
-    yield "output", multiline(case.output or "", MOST_TEXT)
-    yield "baseline", multiline(case.baseline or "", MOST_TEXT)
-    for name in ("reference", "context", "choices"):
-        texts = getattr(case, name)
-        shown = [multiline(text, MOST_TEXT // 2) for text in texts[:MOST_TEXTS]]
-        yield name, _listed(shown, len(texts), "text")
-    yield "parent", cut(case.parent or "", MOST_NAME)
-    for name in ("expected", "labels", "metadata"):
-        yield name, _object(getattr(case, name))
+    for name, kind, *_ in CASE_FIELDS:
+        if name != "id":  # the title has it
+            yield name, _shown(kind, getattr(case, name))
+
+
+def _shown(kind: FieldKind, value: Any) -> str:
+    if not value:
+        return ""
+    if kind == "id":
+        return cut(value, MOST_NAME)
+    if kind == "text":
+        return multiline(value, MOST_TEXT)
+    if kind == "texts":
+        texts = [multiline(text, MOST_TEXT // 2) for text in value[:MOST_TEXTS]]
+        return _listed(texts, len(value), "text")
+    if kind == "messages":
+        messages = [f"{m.role}: {cut(_message(m))}" for m in value[-MOST_TEXTS:]]
+        return _listed(messages, len(value), "earlier message", first=False)
+    return _object(value)
 
 
 def _message(message: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
+from judgekit.core.case_field import TEXT_LISTS
 from judgekit.core.errors import ConfigError, InvalidReply
 from judgekit.core.protocols import Aggregate, JudgeLike, Likelihood
 from judgekit.core.score import Score
@@ -71,8 +72,8 @@ class Perplexity(LikelihoodMetric):
             CaseError: a text is missing.
             JudgekitError: raised by the model or the cassette.
         """
-        if self.field == "reference":
-            text = needed_texts(case, "reference")[0]
+        if self.field in TEXT_LISTS:
+            text = needed_texts(case, self.field)[0]
         else:
             text = needed_text(case, self.field)
         prompt = "" if self.given == "nothing" else needed_text(case, self.given) + self.joint

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from judgekit.core.case import Case
+from judgekit.core.case_field import TEXT_LISTS
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, identity_of, is_semantic, short_name, vectors
-from judgekit.metrics._options import Fraction, TextField, needed_text, needed_texts
+from judgekit.metrics._options import Fraction, needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.vectors import cosine
 
@@ -73,10 +74,10 @@ class Similarity(ComputedMetric):
             CaseError: the output or the field is missing.
         """
         output = needed_text(case, "output")
-        if self.to in ("reference", "context"):
+        if self.to in TEXT_LISTS:
             others = needed_texts(case, self.to)
         else:
-            others = (needed_text(case, cast("TextField", self.to)),)
+            others = (needed_text(case, self.to),)
         identity = identity_of(self.embedder)
         first, *rest = await vectors(self.embedder, [output, *others])
         cosines = [cosine(first, vector) for vector in rest]
