@@ -6,7 +6,7 @@ UV := $(shell command -v uv 2>/dev/null)
 # Tests start hundreds of processes, which would compile the package again without byte code.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check lint types layers format ray lock clean
+.PHONY: demo test check lint types layers format museum ray lock clean
 
 demo: .venv/ready
 	$(BIN)/judgekit run examples/support_assistant/suite.yaml --out runs/support_assistant
@@ -14,6 +14,10 @@ demo: .venv/ready
 # One worker runs all tests of a file, which share fixtures; conftest.py puts the longest first.
 test: .venv/ready-dev
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+# Adds projects in the present format to tests/museum; see the README there.
+museum: .venv/ready-dev
+	$(BIN)/python -m tests.museum.build $$(git rev-parse --short=7 HEAD)
 
 # Installs Ray, 200 MB; without it, its tests are skipped.
 ray: .venv/ready-ray
