@@ -254,7 +254,9 @@ def recording_advice(suite: Suite) -> str | None:
 
 
 def _how_to_record(missing: Sequence[MissingCalls]) -> str:
-    people = sorted({call.model for call in missing if call.model.startswith("manual/")})
+    from judgekit.judges.kinds import kind_of
+
+    people = sorted({call.model for call in missing if kind_of(call.model).person})
     if not people:
         return "To record them, add: --record new_episodes"
     return (

@@ -50,7 +50,9 @@ def plan_text(plan: RunPlan) -> str:
 
 
 def _row(calls: PlannedCalls) -> tuple[str, ...]:
-    if calls.model.startswith("manual/"):
+    from judgekit.judges.kinds import kind_of
+
+    if kind_of(calls.model).person:
         money, minutes = "a person", "-"
     else:
         money = "unknown" if calls.dollars is None else _range(calls.dollars, _money)

@@ -11,6 +11,7 @@ from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import Question, Reply, Request, Try, Usage
+from judgekit.judges.kinds import FAKE, JudgeSetup
 
 Script = Callable[[Request], Reply | str | Mapping[str, Any]]
 _TOKEN = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
@@ -30,7 +31,7 @@ class FakeJudge(NamedJudge):
         model: the model string; part of every key.
     """
 
-    def __init__(self, script: Script | None = None, *, model: str = "fake/judge") -> None:
+    def __init__(self, script: Script | None = None, *, model: str = f"{FAKE.prefix}judge") -> None:
         self._script = script
         super().__init__(model)
         self.asked: list[Request] = []
@@ -47,6 +48,11 @@ class FakeJudge(NamedJudge):
         usage = Usage(input_tokens=read // 4, output_tokens=len(text) // 4)
         attempt = Try(text=text, finish="stop")
         return Reply(tries=(attempt,), model=self._model, usage=usage, cost=0.0)
+
+
+def open_fake(setup: JudgeSetup) -> FakeJudge:
+    """Open the judge `fake/NAME`."""
+    return FakeJudge(model=setup.model)
 
 
 def _generated(request: Request) -> dict[str, Any] | str:

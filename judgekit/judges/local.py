@@ -14,8 +14,9 @@ from judgekit.core.input_file import sha256_of
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.request import Reply, Request, Try, Usage
+from judgekit.judges.kinds import LOCAL, JudgeSetup
 
-PREFIX = "transformers/"
+PREFIX = LOCAL.prefix
 
 
 class LoadedModel(NamedTuple):
@@ -103,6 +104,16 @@ class TransformersJudge(NamedJudge):
                 raise JudgeRejected(f"{self._model}: its tokeniser does not say where tokens stand")
             self._loaded = loaded
         return self._loaded
+
+
+def open_local(setup: JudgeSetup) -> TransformersJudge:
+    """Open the judge `transformers/FOLDER`.
+
+    Raises:
+        ConfigError: there is no such folder, or no safetensors in it.
+        MissingExtra: transformers or torch is not installed.
+    """
+    return TransformersJudge(setup.model, base=setup.base, **setup.given("identity"))
 
 
 def local_reply(attempt: Try, model: str, weights: str, usage: Usage | None = None) -> Reply:

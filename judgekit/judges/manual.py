@@ -25,11 +25,12 @@ from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import whole_file
 from judgekit.core.request import About, Reply, Request, Try
 from judgekit.core.suggest import suggest
+from judgekit.judges.kinds import MANUAL, JudgeSetup
 
 if TYPE_CHECKING:
     from judgekit.judges.terminal import Terminal
 
-PREFIX = "manual/"
+PREFIX = MANUAL.prefix
 
 
 class ManualJudge(NamedJudge):
@@ -139,6 +140,30 @@ MAX_ANSWERS = 256 * 2**20
 """Maximum size of a file of answers, in bytes."""
 _Key = tuple[str, str]
 """Case and metric."""
+
+
+def open_person(setup: JudgeSetup) -> ManualJudge:
+    """Open the judge `manual/NAME`: with its file of answers, in the terminal, or for a replay.
+
+    Raises:
+        ConfigError: the person has no name, there is no terminal, or the answers cannot be read.
+    """
+    if not setup.name:
+        raise ConfigError("name the person who judges: manual/NAME")
+    if setup.terminal:
+        from judgekit.judges.terminal import Console
+
+        try:
+            terminal = Console()
+        except ConfigError as exc:
+            raise ConfigError(f"{setup.model}: {exc}", where=setup.where()) from exc
+        drafts = setup.private() / "drafts" if setup.private is not None else None
+        return ManualJudge(setup.model, terminal=terminal, drafts=drafts)
+    answers = setup.settings.get("answers")
+    path = setup.base / answers if answers else None
+    if not setup.asking and path is not None and path.is_file():
+        path = None  # a replay does not need the answers
+    return ManualJudge(setup.model, path)
 
 
 def _read(path: Path, *, name: str) -> dict[_Key, dict[str | None, Entry]]:

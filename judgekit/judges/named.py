@@ -13,10 +13,11 @@ from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.protocols import Judge
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
+from judgekit.judges.kinds import PYTHON, JudgeSetup, open_judge
 
 GROUP = "judgekit.judges"
 """Entry points of packages that offer judges: NAME = package.module:attribute"""
-PREFIX = "python/"
+PREFIX = PYTHON.prefix
 """Prefix of the model strings of judges written in Python."""
 
 Answered = Reply | str | Mapping[str, Any]
@@ -77,37 +78,24 @@ def judge_of(judge: str | JudgeFunction) -> Judge:
     """Return the judge of a model string or a function.
 
     Args:
-        judge: a model as litellm names it, such as `openai/gpt-5-mini`; `fake/NAME`; `python/NAME`
-            for one that an installed package offers; or a function (see `FunctionJudge`).
+        judge: a model as litellm names it, such as `openai/gpt-5-mini`; a name of another kind,
+            such as `fake/NAME`; or a function (see `FunctionJudge`).
 
     Raises:
         ConfigError: there is no such judge.
     """
-    if not isinstance(judge, str):
-        if judge.__name__ == "<lambda>":
-            raise ConfigError(
-                "judge is a lambda, and its name goes into every key; write async def NAME(request)"
-            )
-        return FunctionJudge(judge)
-    if judge.startswith(PREFIX):
-        return installed_judge(judge)
-    if judge.startswith("fake/"):
-        from judgekit.judges.fake import FakeJudge
+    if isinstance(judge, str):
+        return open_judge(JudgeSetup(model=judge))
+    if judge.__name__ == "<lambda>":
+        raise ConfigError(
+            "judge is a lambda, and its name goes into every key; write async def NAME(request)"
+        )
+    return FunctionJudge(judge)
 
-        return FakeJudge(model=judge)
-    if judge.startswith("manual/"):
-        from judgekit.judges.manual import ManualJudge
 
-        return ManualJudge(judge)
-    if judge.startswith("recorded/"):
-        raise ConfigError(f"{judge} is a file of verdicts; give RecordedJudge(FILE) as the judge")
-    if judge.startswith("transformers/"):
-        from judgekit.judges.local import TransformersJudge
-
-        return TransformersJudge(judge)
-    from judgekit.judges.litellm import LiteLLMJudge
-
-    return LiteLLMJudge(judge)
+def open_installed(setup: JudgeSetup) -> Judge:
+    """Open the judge `python/NAME`; see `installed_judge`."""
+    return installed_judge(setup.model, **setup.given("identity", "params"))
 
 
 def installed_judge(

@@ -18,28 +18,11 @@ from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import closest
+from judgekit.judges.kinds import kind_names
+from judgekit.judges.provider_names import KNOWN_PROVIDERS
 from judgekit.judges.response import count_in
 from judgekit.judges.transport import Server
 
-KNOWN_PROVIDERS = frozenset({
-    "ai21", "ai21_chat", "aiml", "aiohttp_openai", "amazon_nova", "anthropic", "anthropic_text",
-    "azure", "azure_ai", "azure_text", "baseten", "bedrock", "cerebras", "chutes", "clarifai",
-    "cloudflare", "codestral", "cohere", "cohere_chat", "cometapi", "custom", "custom_openai",
-    "dashscope", "databricks", "datarobot", "deepinfra", "deepseek", "edenai", "featherless_ai",
-    "fireworks_ai", "friendliai", "galadriel", "gemini", "gigachat", "github", "github_copilot",
-    "gradient_ai", "groq", "heroku", "hosted_vllm", "huggingface", "hyperbolic", "infinity",
-    "jina_ai", "lambda_ai", "lemonade", "litellm_proxy", "llamafile", "lm_studio", "maritalk",
-    "meta_llama", "minimax", "mistral", "modelscope", "moonshot", "morph", "nebius", "nlp_cloud",
-    "novita", "nscale", "nvidia_nim", "oci", "ollama", "ollama_chat", "oobabooga", "openai",
-    "openai_like", "openrouter", "ovhcloud", "parasail", "perplexity", "petals", "poe",
-    "predibase", "publicai", "replicate", "sagemaker", "sagemaker_chat", "sambanova", "scaleway",
-    "snowflake", "together_ai", "triton", "v0", "vercel_ai_gateway", "vertex_ai",
-    "vertex_ai_beta", "vllm", "volcengine", "voyage", "wandb", "watsonx", "watsonx_text", "xai",
-    "xinference", "zai",
-})  # fmt: skip
-"""Providers of chat or text models; other names are refused only if they are misspellings."""
-OWN = ("fake", "manual", "transformers")
-"""Prefixes of judges that judgekit runs itself."""
 _SURE = 0.8
 """Minimum similarity of a name to a provider to count as a misspelling of it."""
 
@@ -51,8 +34,10 @@ def check_provider(model: str) -> None:
         ConfigError: with the suggested provider.
     """
     provider, slash, name = model.partition("/")
-    known = (*KNOWN_PROVIDERS, *OWN)
-    if slash and provider not in known and (close := closest(provider, known, alike=_SURE)):
+    if not slash or provider in KNOWN_PROVIDERS:
+        return
+    known = (*KNOWN_PROVIDERS, *kind_names())
+    if provider not in known and (close := closest(provider, known, alike=_SURE)):
         hint = f"did you mean '{close[0]}/{name}'?"
         raise ConfigError(f"model {model!r}: unknown provider {provider!r}; {hint}")
 

@@ -7,15 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.canonical import canonical_json, digest
-from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError, JudgeRejected, place
+from judgekit.core.errors import (
+    ConfigError,
+    InvalidReply,
+    JudgekitError,
+    JudgeRejected,
+    place,
+    placed,
+)
 from judgekit.core.input_file import Entry, nearby, read_entries, read_text
 from judgekit.core.json_extraction import strict_object
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import parse_reply
 from judgekit.core.request import About, Reply, Request, Try
 from judgekit.core.suggest import suggest
+from judgekit.judges.kinds import RECORDED, JudgeSetup
 
-PREFIX = "recorded/"
+PREFIX = RECORDED.prefix
 MAX_VERDICTS = 256 * 2**20
 """Maximum size of a file of verdicts, in bytes."""
 _KEYS = ("case", "rubric", "sample", "order", "answers", "raw", "probabilities", "source", "failed")
@@ -90,6 +98,20 @@ class RecordedJudge(NamedJudge):
             # Not an outage: after outages the judge would not be asked for the verdicts that exist.
             raise InvalidReply(f"{self.path}: no verdict for {what}{only}", kind="unavailable")
         return entry
+
+
+def open_recorded(setup: JudgeSetup) -> RecordedJudge:
+    """Open the file of verdicts that the setting `recorded` names.
+
+    Raises:
+        ConfigError: no file is named, it cannot be read, or a line is not a verdict.
+    """
+    file = setup.settings.get("recorded")
+    if file is None:
+        advice = "give RecordedJudge(FILE) as the judge"
+        raise ConfigError(f"{setup.model} is a file of verdicts; {advice}")
+    with placed(setup.where("recorded")):
+        return RecordedJudge(setup.base / file)
 
 
 def _text_of(path: Path) -> str:

@@ -10,6 +10,7 @@ from judgekit.core.canonical import printable
 from judgekit.core.display.parts import DisplayLine
 from judgekit.core.display.text import Paint, wrap
 from judgekit.core.score import Failure, Part, Row, Score
+from judgekit.judges.kinds import kind_of
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.manifest import entries_in, judges_of, mapping
 from judgekit.report.thresholds import FEW, passes
@@ -325,7 +326,7 @@ def _stated(bar: Mapping[str, float]) -> str:
 
 def _by_people(manifest: Mapping[str, Any], metric: str) -> bool:
     models = judges_of(manifest, metric)
-    return bool(models) and all(model.startswith("manual/") for model in models)
+    return bool(models) and all(kind_of(model).person for model in models)
 
 
 def _agreement_figures(agreements: Sequence[Agreement]) -> str:

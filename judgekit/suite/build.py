@@ -13,6 +13,7 @@ from judgekit.core.protocols import Judge, Metric
 from judgekit.core.yaml_file import Lines
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
 from judgekit.judges.absent import AbsentJudge
+from judgekit.judges.kinds import kind_of
 from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.overrides import SuiteSettings
@@ -112,7 +113,7 @@ class SuiteEmbedders:
         return find_role(role, self._roles, subject="embedder")
 
     def _hosted(self, file: JudgeFile) -> SharedEmbedder:
-        if file.model.startswith("manual/"):
+        if kind_of(file.model).person:
             raise ConfigError(f"embedder: {file.model} is a person; name a model")
         from judgekit.embedders.hosted import HostedEmbedder  # most suites have none
         from judgekit.embedders.shared import SharedEmbedder

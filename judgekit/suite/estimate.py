@@ -12,9 +12,10 @@ from pydantic import Field, computed_field
 from judgekit.cassette.store import store_folder
 from judgekit.core.protocols import with_children
 from judgekit.core.value import Value
+from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.suite.judges import asks_model, price_of
+from judgekit.suite.judges import price_of
 from judgekit.suite.suite import Suite
 
 _CHUNK = 1 << 20
@@ -44,9 +45,10 @@ class MissingCalls(Value):
     @property
     def text(self) -> str:
         """Tokens and price, as text."""
-        if self.model.startswith("manual/"):
+        kind = kind_of(self.model)
+        if kind.person:
             return "answered by a person"
-        if not asks_model(self.model):
+        if not kind.metered:
             price = "free"
         elif self.dollars is None:
             price = "price unknown"
@@ -182,7 +184,7 @@ def _planned(
             times.append(requests[n] / limits.rpm)
         if isinstance(limits.tpm, int):
             times.append((tokens_in[n] + tokens_out[n]) / limits.tpm)
-        minutes.append(round(max(times), 2) if asks_model(model) else 0.0)
+        minutes.append(round(max(times), 2) if kind_of(model).metered else 0.0)
     return PlannedCalls(
         model=model,
         recorded=recorded,

@@ -5,8 +5,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel
 from judgekit.core.value import check_json
+from judgekit.judges.kinds import RECORDED, kind_of
 
 
 def _judge(value: Any) -> Any:
@@ -16,7 +18,7 @@ def _judge(value: Any) -> Any:
         return value
     if others := [name for name in value if name != "recorded" and value[name]]:
         raise ValueError(f"recorded goes without {others[0]}: its verdicts are there already")
-    return {**value, "model": f"recorded/{Path(value['recorded']).stem}"}
+    return {**value, "model": f"{RECORDED.prefix}{Path(value['recorded']).stem}"}
 
 
 class PriceFile(FileModel):
@@ -84,11 +86,15 @@ class JudgeFile(FileModel):
 
     @model_validator(mode="after")
     def _of_one_api(self) -> Self:
-        if self.model.startswith("recorded/") and self.recorded is None:
+        try:
+            kind = kind_of(self.model)
+        except ConfigError as exc:  # the reader of the file adds the line to a ValueError
+            raise ValueError(str(exc)) from exc
+        if kind is RECORDED and self.recorded is None:
             raise ValueError(f"{self.model} is a file of verdicts; write judge: {{recorded: FILE}}")
         if self.api is None:
             return self
-        if self.model.startswith(("fake/", "manual/", "python/", "transformers/")):
+        if not kind.server:
             raise ValueError(f"{self.model} is behind no server, so it has no api; remove api")
         for name in ("mode", "reasks", "via"):
             if name in self.model_fields_set and getattr(self, name) is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,7 @@ from judgekit.core.errors import ConfigError, placed
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
+from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
 from judgekit.judges.limits import Budget, LimitedJudge, Purse
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
@@ -23,14 +24,8 @@ if TYPE_CHECKING:
     from judgekit.cassette.store import Store
     from judgekit.judges.pace import Pace
 
-_WITHOUT_NETWORK = ("manual/", "fake/", "transformers/", "recorded/")
 _OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
 """Settings that are kept if a flag names another model."""
-
-
-def asks_model(name: str) -> bool:
-    """Return whether a name is that of a remote model."""
-    return not name.startswith(_WITHOUT_NETWORK)
 
 
 def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
@@ -178,7 +173,7 @@ class JudgePool:
             max_outages=limits.max_outages,
             purse=self._purse,
             price=price,
-            pace=self._pace(judge) if asking and asks_model(judge.model) else None,
+            pace=self._pace(judge) if asking and kind_of(judge.model).metered else None,
         )
         if self.cassette is not None:
             return self.cassette.for_judge(limited)
@@ -239,95 +234,45 @@ def make_judge(
     Raises:
         ConfigError: a setting is wrong, or the key is missing.
     """
-    if file.model.startswith("manual/"):
-        from judgekit.judges.manual import ManualJudge
 
-        if file.model == "manual/":
-            raise ConfigError("name the person who judges: manual/NAME", where=lines.where(*at))
-        if asks_in_terminal(file, asking=asking):
-            return _person(file, base=base, where=lines.where(*at))
-        path = base / file.answers if file.answers else None
-        if not asking and path is not None and path.is_file():
-            path = None  # a replay does not need the answers
-        return ManualJudge(file.model, path)
-    if file.answers:
+    def where(*keys: str) -> str:
+        # The settings of a flag have no line.
+        return lines.where(*at, *keys) if written else ""
+
+    if file.answers and not kind_of(file.model).terminal:
         message = "answers belong to a judge named manual/NAME; remove them, or name the person"
-        raise ConfigError(message, where=lines.where(*at, "answers"))
-    if file.recorded is not None:
-        from judgekit.judges.recorded import RecordedJudge
-
-        with placed(lines.where(*at, "recorded")):
-            return RecordedJudge(base / file.recorded)
-    if file.model.startswith("fake/"):
-        from judgekit.judges.fake import FakeJudge
-
-        return FakeJudge(model=file.model)
-    if file.model.startswith("python/"):
-        from judgekit.judges.named import installed_judge
-
-        with placed(lines.where(*at)):
-            return installed_judge(file.model, identity=file.identity, params=file.params)
-    if file.model.startswith("transformers/"):
-        with placed(lines.where(*at)):
-            return _local(file, base=base, asking=asking)
-    with placed(lines.where(*at) if written else ""):
-        return _hosted(file, lines=lines, asking=asking, at=at)
+        raise ConfigError(message, where=where("answers"))
+    settings = {name: value for name, value in file if name != "model"}
+    settings["price"] = None if file.price is None else file.price.model_dump()
+    setup = JudgeSetup(
+        model=file.model,
+        settings=settings,
+        base=base,
+        asking=asking,
+        terminal=asks_in_terminal(file, asking=asking),
+        where=where,
+        private=partial(_private_folder, base),
+    )
+    with placed(where()):
+        return open_judge(setup)
 
 
-def _hosted(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]) -> Judge:
-    key = os.environ.get(file.api_key_env) if file.api_key_env else None
-    if file.api_key_env and key is None and asking:
-        from judgekit.judges.endpoint import variable_shown
+def _private_folder(base: Path) -> Path:
+    from judgekit.cassette.store import store_folder
 
-        message = f"{variable_shown(file.api_key_env)} is not set in the environment; set it"
-        raise ConfigError(message, where=lines.where(*at, "api_key_env"))
-    names = ("api_base", "identity", "timeout", "retries", "max_wait")
-    settings: dict[str, Any] = {name: getattr(file, name) for name in names}
-    settings |= {"api_key": key, "params": dict(file.params)}
-    settings["price"] = (file.price.input, file.price.output) if file.price else None
-    if file.api is not None:
-        from judgekit.judges.decisions import DecisionJudge
-
-        return DecisionJudge(file.model, api=file.api, **settings)
-    from judgekit.judges.litellm import LiteLLMJudge
-
-    return LiteLLMJudge(file.model, mode=file.mode, reasks=file.reasks, via=file.via, **settings)
-
-
-def _local(file: JudgeFile, *, base: Path, asking: bool) -> Judge:
-    if file.params:
-        raise ConfigError(f"{file.model} takes no params; remove them")
-    if not asking:  # a replay needs neither the model nor its libraries
-        from judgekit.judges.absent import AbsentJudge
-
-        return AbsentJudge(file.model, file.identity)
-    from judgekit.judges.local import TransformersJudge
-
-    return TransformersJudge(file.model, base=base, identity=file.identity)
+    return store_folder(base)
 
 
 def asks_in_terminal(file: JudgeFile, *, asking: bool) -> bool:
     """Return whether the judge is a person who answers in this terminal."""
-    return asking and file.model.startswith("manual/") and not file.answers
-
-
-def _person(file: JudgeFile, *, base: Path, where: str) -> Judge:
-    from judgekit.cassette.store import store_folder
-    from judgekit.judges.manual import ManualJudge
-    from judgekit.judges.terminal import Console
-
-    try:
-        terminal = Console()
-    except ConfigError as exc:
-        raise ConfigError(f"{file.model}: {exc}", where=where) from exc
-    return ManualJudge(file.model, terminal=terminal, drafts=store_folder(base) / "drafts")
+    return asking and kind_of(file.model).terminal and not file.answers
 
 
 def price_of(file: JudgeFile) -> tuple[float, float] | None:
     """Return the US dollars per million input and output tokens; `None` if they are unknown."""
     from judgekit.judges.providers import listed_price
 
-    if not asks_model(file.model):
+    if not kind_of(file.model).metered:
         return 0.0, 0.0
     if file.price is not None:
         return file.price.input, file.price.output

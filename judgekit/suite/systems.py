@@ -15,6 +15,7 @@ from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.load import Source
+from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import Auto, Budget, LimitedJudge
 from judgekit.judges.local import PREFIX
 from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
@@ -77,7 +78,7 @@ def open_system(
     all_params = {**PARAMS, **(params or {})}
     sent = {name: value for name, value in all_params.items() if value is not None}
     file = validate_file(JudgeFile, {**data, "params": sent}, lines=lines)
-    if model.startswith("manual/"):
+    if kind_of(model).person:
         raise ConfigError(f"{model} is a person; name a model")
     if concurrency < 1:
         raise ConfigError("concurrency must be at least 1")

@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 
 from judgekit.core.errors import ConfigError
+from judgekit.judges.kinds import KINDS
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.judges.providers import KNOWN_PROVIDERS, OWN, check_provider
+from judgekit.judges.provider_names import KNOWN_PROVIDERS
+from judgekit.judges.providers import check_provider
 
 
 @pytest.mark.parametrize(
@@ -38,5 +40,5 @@ def test_litellm_knows_the_providers():
 
     assert theirs >= KNOWN_PROVIDERS
     # A provider of litellm must never count as the misspelling of another.
-    for provider in theirs | set(OWN):
+    for provider in theirs | set(filter(None, KINDS)):
         check_provider(f"{provider}/model")

@@ -23,6 +23,7 @@ from judgekit.core.protocols import Judge
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.core.value import Value
 from judgekit.core.yaml_file import Lines, package_data
+from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import LimitedJudge
 from judgekit.metrics.tokens import answer_form
 from judgekit.report.export.target import translated
@@ -260,7 +261,7 @@ def run_pairs(plan: PairsPlan) -> tuple[PairCollection, str]:
 def _judge(plan: PairsPlan, *, asking: bool) -> Judge:
     if plan.model is None:
         return _recorded(plan.cassette)
-    if plan.model.startswith("manual/"):
+    if kind_of(plan.model).person:
         advice = "name a file of them as positive_examples and negative_examples"
         raise ConfigError(f"a model writes pairs; to use your own texts, {advice}")
     file = JudgeFile(model=plan.model, api_base=plan.api_base, params=dict(plan.param))

@@ -18,6 +18,7 @@ from judgekit.core.score import Result
 from judgekit.core.value import Value
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
+from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import LimitedJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.library import (
@@ -32,7 +33,7 @@ from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.testfile import RubricTest
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.judge_file import JudgeFile
-from judgekit.suite.judges import make_judge
+from judgekit.suite.judges import asks_in_terminal, make_judge
 
 RUBRICS = "rubrics"
 """Name of the rubric folder; the folder `cassettes` is next to it."""
@@ -111,7 +112,6 @@ def tape_of(path: Path, *, folder: Path | None = None) -> Path:
     return path.parent / CASSETTES / f"{path.stem}.jsonl"
 
 
-MANUAL = "manual/"
 UNKNOWN = "MODEL"
 """Name of the judge if none is recorded or given."""
 
@@ -191,7 +191,7 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
         cassette=str(path),
         recorded=recorded or path.exists(),
         judge=judge.model,
-        by_hand=judge.model.startswith(MANUAL),
+        by_hand=kind_of(judge.model).person,
         outcomes=tuple(outcomes),
         unused=tuple(own),
         asked=cassette.ledger.origins["live"],
@@ -241,7 +241,7 @@ def _judge(settings: RubricTestSettings, path: Path, *, asking: bool) -> Judge:
         known = [judge for judge in recorded if judge.model == chosen.model]
         if len(known) == 1 and not chosen.params and chosen.identity is None:
             return known[0]
-    if asking and chosen.model.startswith(MANUAL) and not chosen.answers:
+    if asks_in_terminal(chosen, asking=asking):
         raise ConfigError(f"{chosen.model} is a person; add their answers: --answers FILE")
     return make_judge(chosen, base=Path(), lines=Lines(file=""), asking=asking)
 

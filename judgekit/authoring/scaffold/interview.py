@@ -17,6 +17,7 @@ from judgekit.authoring.scaffold.draft import KINDS, CriterionDraft, RubricDraft
 from judgekit.authoring.scaffold.project import ProjectPlan
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 from judgekit.core.yaml_file import package_data
+from judgekit.judges.kinds import MANUAL
 
 T = TypeVar("T")
 Fault = Callable[[str], str | None]
@@ -44,7 +45,7 @@ def project_interview(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]
         return ProjectPlan(name, judge="none")
     if who == "person":
         person = yield _prompt("person", fault=draft.name_fault)
-        return ProjectPlan(name, judge=f"manual/{person}")
+        return ProjectPlan(name, judge=f"{MANUAL.prefix}{person}")
     if who == "hosted":
         model = yield _prompt("hosted_model", default=EXAMPLE_MODEL, fault=_model_fault)
         return ProjectPlan(name, judge=model)

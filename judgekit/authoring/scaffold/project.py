@@ -24,11 +24,12 @@ from judgekit.core.request import Reply, Try
 from judgekit.core.suggest import suggest
 from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
+from judgekit.judges.kinds import MANUAL, kind_of
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
 
 FILES = Path(__file__).with_name("files")
-MODEL = "manual/template"
+MODEL = f"{MANUAL.prefix}template"
 """The judge of the template, its author."""
 SCHEMAS = ".schemas"
 
@@ -90,7 +91,7 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
     Raises:
         ConfigError: the plan has an address without a model, or an unknown code host.
     """
-    if plan.api_base and (plan.judge is None or _is_person(plan.judge) or plan.judge == "none"):
+    if plan.api_base and (plan.judge is None or kind_of(plan.judge).person or plan.judge == "none"):
         raise ConfigError("--api-base is the address of a model; add its name: --judge openai/NAME")
     suite = _read("suite_without_judge.yaml" if plan.judge == "none" else "suite.yaml")
     suite = suite.replace("@OWN@", _own_judge(plan)).replace("@NAME@", scalar(plan.name))
@@ -159,7 +160,7 @@ def next_steps(folder: Path, plan: ProjectPlan) -> list[tuple[str, str]]:
 
 
 def _purpose(judge: str, api_base: str | None) -> str:
-    if _is_person(judge):
+    if kind_of(judge).person:
         return "lets a person judge"
     provider = judge.partition("/")[0]
     if api_base is None and provider in _PROVIDERS:
@@ -169,10 +170,6 @@ def _purpose(judge: str, api_base: str | None) -> str:
 
 _PROVIDERS = ("openai", "anthropic", "gemini", "mistral", "groq", "openrouter")
 """Common providers, only for a hint about their keys."""
-
-
-def _is_person(judge: str) -> bool:
-    return judge.startswith("manual/")
 
 
 def _own_judge(plan: ProjectPlan) -> str:

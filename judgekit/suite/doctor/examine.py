@@ -22,12 +22,13 @@ from judgekit.core.judgment import read_reply
 from judgekit.core.request import About, ChatMessage, Form, Question, Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.connections import closing_connections
+from judgekit.judges.kinds import kind_of, misnamed_kinds
 from judgekit.report.manifest import mapping
 from judgekit.suite.doctor.installation import installed, is_key
 from judgekit.suite.doctor.text import Diagnosis, Role
 from judgekit.suite.estimate import plan_run
 from judgekit.suite.judge_file import JUDGE, JudgeFile
-from judgekit.suite.judges import asks_model, make_judge
+from judgekit.suite.judges import make_judge
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import load_suite
 
@@ -55,6 +56,7 @@ def examine(
     """
     overrides = overrides or Overrides()
     packages, extras, problems = installed()
+    problems += misnamed_kinds()
     facts: dict[str, Any] = {}
     roles: list[Role] = []
     files: dict[str, JudgeFile] = {}
@@ -70,7 +72,7 @@ def examine(
     if ask and not files and not problems:
         raise ConfigError("no judge to ask; name a suite with a judge, or add --judge MODEL")
     for role, file in files.items():
-        if ask and asks_model(file.model):
+        if ask and kind_of(file.model).metered:
             say(f"asking {role}, {file.model}")
         roles.append(_role(role, file, base=base, ask=ask, times=times))
     problems += [f"{role.role} {role.problem}" for role in roles if role.problem]
@@ -120,7 +122,7 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
         "address": address(file.api_base),
         "key": name and f"{variable_shown(name)} ({'set' if os.environ.get(name) else 'not set'})",
     }
-    if not asks_model(file.model):
+    if not kind_of(file.model).metered:
         return Role(**facts)
     from judgekit.judges.litellm import LiteLLMJudge
     from judgekit.judges.server_judge import ServerJudge

@@ -10,9 +10,9 @@ from pydantic import Field
 from judgekit.core.canonical import printable
 from judgekit.core.display.parts import counted
 from judgekit.core.value import Value
+from judgekit.judges.kinds import kind_of
 from judgekit.suite.doctor.installation import DISTRIBUTION
 from judgekit.suite.estimate import MissingCalls
-from judgekit.suite.judges import asks_model
 
 
 class Role(Value):
@@ -118,7 +118,7 @@ def _about_suite(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         for line in _about_role(role):
             yield name, line
             name = ""
-    if not diagnosis.asked and any(asks_model(role.model) for role in diagnosis.roles):
+    if not diagnosis.asked and any(kind_of(role.model).metered for role in diagnosis.roles):
         yield "", "not called; --ask sends a few small requests to each judge"
     if not diagnosis.problems:
         yield "result", "no problems"

@@ -1,0 +1,38 @@
+"""Open hosted judges: chat models, and decision endpoints."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from judgekit.core.errors import ConfigError
+from judgekit.judges.kinds import JudgeSetup
+from judgekit.judges.server_judge import ServerJudge
+
+_OF_SERVERS = ("api_base", "identity", "params", "timeout", "retries", "max_wait")
+_OF_CHATS = ("mode", "reasks", "via")
+
+
+def open_hosted(setup: JudgeSetup) -> ServerJudge:
+    """Open a hosted model; a replay needs no key.
+
+    Raises:
+        ConfigError: a setting is wrong, or the variable of the key is not set.
+    """
+    settings: dict[str, Any] = setup.given(*_OF_SERVERS)
+    if variable := setup.settings.get("api_key_env"):
+        settings["api_key"] = os.environ.get(variable)
+        if settings["api_key"] is None and setup.asking:
+            from judgekit.judges.endpoint import variable_shown
+
+            message = f"{variable_shown(variable)} is not set in the environment; set it"
+            raise ConfigError(message, where=setup.where("api_key_env"))
+    if price := setup.settings.get("price"):
+        settings["price"] = price["input"], price["output"]
+    if api := setup.settings.get("api"):
+        from judgekit.judges.decisions import DecisionJudge
+
+        return DecisionJudge(setup.model, api=api, **settings)
+    from judgekit.judges.litellm import LiteLLMJudge
+
+    return LiteLLMJudge(setup.model, **settings, **setup.given(*_OF_CHATS))
