@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -16,13 +15,12 @@ from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.weights import Scale, fold_parts, spelled_part
-
-Combine = Literal["mean", "min", "max", "weighted_mean"]
+from judgekit.rubric.fold import WAYS, Combine
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Combined(Metric):
-    """Mean, minimum, maximum or weighted mean of other metrics. Range 0..1, higher is better.
+    """Other metrics, combined in one of the ways of rubrics. Range 0..1, higher is better.
 
     Each value is first mapped to 0..1 by the range and direction of its metric, so that 1 is best.
     Metrics that abstain or are not applicable drop out, and the weights of the others are scaled to
@@ -34,7 +32,7 @@ class Combined(Metric):
     of: tuple[Metric, ...]
     combine: Combine = "mean"
     weights: Mapping[str, float] | Sequence[float] | None = None
-    """For `weighted_mean`: weights by name, or in the order of `of`."""
+    """For a weighted way: weights by name, or in the order of `of`."""
 
     def __post_init__(self) -> None:
         check_name("combined", self.name)
@@ -47,11 +45,12 @@ class Combined(Metric):
             raise ConfigError(f"{self.name}: of must name metrics, each once, not {names!r}")
         for metric in self.of:
             Scale.of(metric)
-        if self.weights is None and self.combine == "weighted_mean":
+        if self.weights is None and WAYS[self.combine].weighted:
             example = f"weights: {{{names[0]}: 1}}"
-            raise ConfigError(f"{self.name}: combine weighted_mean needs {example}")
-        if self.weights is not None and self.combine != "weighted_mean":
-            raise ConfigError(f"{self.name}: weights belong to combine weighted_mean only")
+            raise ConfigError(f"{self.name}: combine {self.combine} needs {example}")
+        if self.weights is not None and not WAYS[self.combine].weighted:
+            weighted = " or ".join(name for name, way in WAYS.items() if way.weighted)
+            raise ConfigError(f"{self.name}: weights belong to combine {weighted} only")
         self._weights()
 
     def children(self) -> tuple[Metric, ...]:
@@ -83,16 +82,17 @@ class Combined(Metric):
             )
             for metric, score in zip(self.of, scores, strict=True)
         ]
-        folded = fold_parts(parts, self._shares(parts))
+        folded = fold_parts(parts, self._weights(), combine=self.combine)
         # If no metric with a weight has a value, one that abstained decides.
         abstained = any(score.status == "abstained" for score in scores)
         left: Status = "abstained" if abstained else "not_applicable"
         how = self.combine.replace("_", " ")
+        title = how.capitalize() if WAYS[self.combine].exact else f"The {how}"
         return Score(
             status=left if folded.value is None else "scored",
             value=folded.value,
             parts=folded.parts,
-            reason=f"The {how} of: {', '.join(map(spelled_part, parts))}.",
+            reason=f"{title} of: {', '.join(map(spelled_part, parts))}.",
             source="judge" if any(score.source == "judge" for score in scores) else "computed",
             method=f"{how} of {len(self.of)} metrics",
             judgments=tuple(judgment for score in scores for judgment in score.judgments),
@@ -119,15 +119,6 @@ class Combined(Metric):
         if not math.fsum(weights.values()) > 0:
             raise ConfigError(f"{self.name}: weights must not all be 0")
         return weights
-
-    def _shares(self, parts: Sequence[Part]) -> dict[str, float]:
-        """Return the weight of each metric; with `min` and `max`, one metric has all the weight."""
-        if self.combine in ("mean", "weighted_mean"):
-            return self._weights()
-        known = [part for part in parts if part.value is not None]
-        pick = min if self.combine == "min" else max
-        decisive = pick(known, key=lambda part: part.value or 0.0, default=None)
-        return {part.id: float(part is decisive) for part in parts}
 
 
 def _fallback(scores: Sequence[Score]) -> Fallback | None:

@@ -37,7 +37,7 @@ from judgekit.metrics.opinions.vote import spelled
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
 from judgekit.rubric.criterion import WRITTEN, Arrangement, order_name
-from judgekit.rubric.fold import Folded, Outcome
+from judgekit.rubric.fold import WAYS, Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant
@@ -422,12 +422,12 @@ class RubricMetric(JudgedMetric):
         if folded.value is None:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
         scored = [part for part in parts if part.value is not None]
-        if self.rubric.combine == "weighted_mean":
+        way = WAYS[self.rubric.combine]
+        if way.shared:
             decisive = max(scored, key=attrgetter("cost"))
             met = decisive.cost <= 0
         else:
-            pick = max if self.rubric.combine == "max" else min
-            decisive = pick(scored, key=attrgetter("value"))
+            decisive = scored[way.pick([part.value or 0.0 for part in scored])]
             met = folded.value == 1.0
         if met:
             return f"every criterion is fully met; {_explanation(decisive)}"

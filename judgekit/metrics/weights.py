@@ -12,6 +12,7 @@ from judgekit.core.protocols import Metric
 from judgekit.core.score import Part
 from judgekit.core.suggest import suggest
 from judgekit.metrics._options import check_weight
+from judgekit.rubric.fold import DEFAULT, WAYS, Combine
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,8 @@ def spelled_part(part: Part) -> str:
     return f"{part.id} {part.value:.2f}"
 
 
-class Fold(NamedTuple):
-    """The weighted mean of parts."""
+class FoldedParts(NamedTuple):
+    """Parts, and their combined value."""
 
     value: float | None
     """`None` if no part with a weight applies."""
@@ -97,15 +98,27 @@ class Fold(NamedTuple):
     """The parts, with their shares of the value as weights."""
 
 
-def fold_parts(parts: Sequence[Part], weights: Mapping[str, float]) -> Fold:
-    """Return the weighted mean of the applicable parts; they share the weight of the others."""
-    covered = math.fsum(weights[part.id] for part in parts if part.value is not None)
+def fold_parts(
+    parts: Sequence[Part], weights: Mapping[str, float], *, combine: Combine = DEFAULT
+) -> FoldedParts:
+    """Return the combined value of the applicable parts; they share the weight of the others.
 
-    def share(part: Part) -> float:
-        return weights[part.id] / covered if covered and part.value is not None else 0.0
-
-    shared = tuple(part.model_copy(update={"weight": share(part)}) for part in parts)
-    if not covered:
-        return Fold(None, 0.0, shared)
-    value = math.fsum(part.weight * (part.value or 0.0) for part in shared)
-    return Fold(max(0.0, min(1.0, value)), min(1.0, covered), shared)
+    Args:
+        parts: the parts.
+        weights: id -> weight, at least 0.
+        combine: how values become one. The part whose value it is, if any, has all the weight.
+    """
+    way = WAYS[combine]
+    known = [part for part in parts if part.value is not None and weights[part.id] > 0]
+    values = [part.value or 0.0 for part in known]
+    covered = math.fsum(weights[part.id] for part in known)
+    shares = {part.id: weights[part.id] / covered for part in known if covered}
+    value = way.value(values, list(shares.values())) if covered else None
+    if known and not way.shared:
+        decisive = known[way.pick(values)]
+        # Shares times values are the value; a way that rounds down to 0 leaves no such share.
+        shares = {decisive.id: float(decisive.value == value)}
+    shared = tuple(p.model_copy(update={"weight": shares.get(p.id, 0.0)}) for p in parts)
+    if value is None:
+        return FoldedParts(None, 0.0, shared)
+    return FoldedParts(max(0.0, min(1.0, value)), min(1.0, covered), shared)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Scale = Literal["nominal", "ordinal", "number"]
 KappaWeights = Literal["none", "linear", "quadratic"]
-Combine = Literal["each", "majority", "mean"]
+LabelRule = Literal["each", "majority", "mean"]
 NO_VERDICT = "no verdict"
 """The category of replies without a verdict."""
 
@@ -271,7 +271,7 @@ class Agreement(Value):
     jury: JuryAgreement | None = sparse(default=None)
     """The judges of a jury; `None` for a single judge."""
 
-    combine: Combine = sparse(default="each")
+    combine: LabelRule = sparse(default="each")
     """How several labels of a case are combined: each one, their majority, or their mean."""
     weights: KappaWeights | None = sparse(default=None)
     """Weights of kappa; `None` in older files: quadratic for ordered answers."""

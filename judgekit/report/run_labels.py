@@ -15,9 +15,9 @@ from judgekit.datasets.labels import Label, read_answer, read_labels
 from judgekit.report.corrected import By
 from judgekit.report.manifest import dicts_in, mapping, metric_entry, rubric_entry
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.fold import Outcome, Worth, fold_values, shares_of
+from judgekit.rubric.fold import DEFAULT, Outcome, Worth, fold_values, shares_of, way_of
 
-Combined = Literal["mean", "majority"]
+CaseLabelRule = Literal["mean", "majority"]
 """How to combine the labels of several people."""
 _OF_CRITERION = ("weight", "reverse", "levels")
 """Keys of a criterion in a manifest that do not belong to its question."""
@@ -33,10 +33,10 @@ class RunLabels:
     digest: str
     """Digest of the file."""
     by: By = "ppi"
-    combine: Combined = "mean"
+    combine: CaseLabelRule = "mean"
 
     @classmethod
-    def read(cls, path: Path, *, by: By = "ppi", combine: Combined = "mean") -> RunLabels:
+    def read(cls, path: Path, *, by: By = "ppi", combine: CaseLabelRule = "mean") -> RunLabels:
         """Read a file of labels.
 
         Raises:
@@ -94,7 +94,7 @@ class DescribedRubric:
         except ValidationError:
             criteria = []
         self.criteria = {criterion.id: criterion for criterion in criteria}
-        self._combine: Any = one.get("combine")
+        self._combine: Any = one.get("combine", DEFAULT)
         chosen = mapping(metric_entry(manifest, metric).get("options")).get("mode")
         groups = mapping(mapping(one.get("modes")).get(str(chosen or one.get("default_mode"))))
         self._groups = {k: float(v) for k, v in groups.items() if isinstance(v, (int, float))}
@@ -145,6 +145,8 @@ class DescribedRubric:
         asked = {worth.group for worth in worths}
         groups = {name: weight for name, weight in self._groups.items() if name in asked}
         values = [worth.value for worth in worths]
+        if way_of(self._combine) is None:
+            return None
         try:
             return fold_values(
                 values, shares=shares_of(worths, groups), combine=self._combine

@@ -11,6 +11,7 @@ from judgekit.core.reply_schema import MAX_ITEMS
 from judgekit.core.request import Detail, Question
 from judgekit.core.suggest import suggest
 from judgekit.rubric.criterion import Criterion, Level
+from judgekit.rubric.fold import Combine
 from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
 
 MAX_CRITERIA = 200
@@ -284,7 +285,7 @@ class RubricFile(FileModel):
     weights: Literal["fractions", "relative", "points"] | None = None
     """`fractions`: the weights of a group add up to 1. `relative`: any positive numbers, which are
     rescaled to add up to 1. `points` is an older word for `relative`."""
-    combine: Literal["weighted_mean", "min", "max", "all"] | None = None
+    combine: Combine | None = None
     """How criteria are combined into one value; weighted_mean by default."""
     criteria: dict[str, CriterionFile | None] = Field(
         default_factory=dict,

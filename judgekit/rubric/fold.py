@@ -1,14 +1,96 @@
-"""Fold the values of criteria into one number, by group and weight."""
+"""Fold the values of criteria into one number, by group and weight.
+
+`WAYS` is the one table of the ways to combine, for criteria of a rubric and for metrics of a suite.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args
 
 from judgekit.core.score import Status
 
-Combine = Literal["weighted_mean", "min", "max", "all"]
+Combine = Literal["weighted_mean", "mean", "min", "max", "all"]
+"""The name of a way to combine values; `WAYS` says what each means."""
+DEFAULT: Combine = "weighted_mean"
+"""The way of a rubric that names none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Way:
+    """A way to combine values on 0..1."""
+
+    value: Callable[[Sequence[float], Sequence[float]], float]
+    """Returns the combined value. Takes the values, at least one, and their weights. The positive
+    weights add up to 1; they are equal unless the way is `weighted`."""
+    phrase: str
+    """The value of a rubric in words, after "its value is"."""
+    weighted: bool = False
+    """Whether the weights that a file gives affect the value."""
+    linear: bool = False
+    """Whether the value is a sum of shares, so that the value of 1 - x is 1 - the value of x."""
+    decisive: Literal["lowest", "highest", "cost"]
+    """The part that explains the value: the one with the lowest or highest value, if the value is
+    that of one part; or the one that costs the most, if all parts share the value."""
+    exact: bool = False
+    """Whether a value below 1 counts as 0."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether all parts have a share of the value."""
+        return self.decisive == "cost"
+
+    @property
+    def penalties(self) -> bool:
+        """Whether a negative weight subtracts from the value."""
+        return self.weighted and self.linear
+
+    def pick(self, values: Sequence[float]) -> int:
+        """Return the index of the first part that decides alone; for ways that are not `shared`."""
+        extreme = max(values) if self.decisive == "highest" else min(values)
+        return values.index(extreme)
+
+
+def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    return math.fsum(map(operator.mul, values, weights))
+
+
+WAYS: Mapping[Combine, Way] = MappingProxyType(
+    {
+        "weighted_mean": Way(
+            value=_mean, phrase="the weighted mean", weighted=True, linear=True, decisive="cost"
+        ),
+        "mean": Way(value=_mean, phrase="the mean", linear=True, decisive="cost"),
+        "min": Way(
+            value=lambda values, _: min(values),
+            phrase="that of the lowest criterion",
+            decisive="lowest",
+        ),
+        "max": Way(
+            value=lambda values, _: max(values),
+            phrase="that of the highest criterion",
+            decisive="highest",
+        ),
+        "all": Way(
+            value=lambda values, _: float(all(value == 1.0 for value in values)),
+            phrase="1 if every criterion is met in full",
+            decisive="lowest",
+            exact=True,
+        ),
+    }
+)
+# Types need the names as a literal; a name without a row, or a row without a name, stops here.
+if tuple(WAYS) != get_args(Combine):
+    raise TypeError(f"Combine has {get_args(Combine)}, and WAYS has {tuple(WAYS)}")
+
+
+def way_of(combine: object) -> Way | None:
+    """Return the way with a name from a foreign file; `None` if there is none."""
+    return next((way for name, way in WAYS.items() if name == combine), None)
 
 
 Outcome = tuple[Status, float | None]
@@ -34,8 +116,8 @@ class Folded(NamedTuple):
     raw: float | None
     """Value before clamping; penalties may lower it below 0."""
     shares: dict[str, float]
-    """Effective weight of each criterion that counts; the positive ones add up to 1. Empty with
-    `min`, `max` and `all`, which do not add values."""
+    """Effective weight of each criterion that counts; the positive ones add up to 1. Empty if the
+    way to combine is not `shared`."""
     covered: float
     """Share of the intended positive weight that has an answer, 0..1."""
     groups: dict[str, float | None]
@@ -70,15 +152,14 @@ class Shares(NamedTuple):
 
 
 def fold(
-    worths: Sequence[Worth], *, groups: Mapping[str, float], combine: Combine = "weighted_mean"
+    worths: Sequence[Worth], *, groups: Mapping[str, float], combine: Combine = DEFAULT
 ) -> Folded:
     """Fold criteria into one value.
 
     Inside a group, the value is sum(weight * value) / sum(positive weights), over the scored
     criteria. Across groups it is the same, with the groups' weights. A criterion without a score is
     in neither sum, so the others keep their proportions. A penalty (negative weight) subtracts
-    |weight| * value. `min`, `max` and `all` use only scored criteria; `all` is 1 if each of them
-    has the value 1, else 0.
+    |weight| * value. The other ways in `WAYS` use the scored criteria of all groups together.
 
     Args:
         worths: the criteria, in the rubric's order.
@@ -90,7 +171,7 @@ def fold(
 
 
 def fold_values(
-    outcomes: Sequence[float | None], *, shares: Shares, combine: Combine = "weighted_mean"
+    outcomes: Sequence[float | None], *, shares: Shares, combine: Combine = DEFAULT
 ) -> Folded:
     """Fold the values of criteria with known shares (see `fold`).
 
@@ -113,19 +194,16 @@ def fold_values(
             total += weight * values[place]
         by_group[name] = total / positive
         mean += share * (total / positive)
-    weighted = combine == "weighted_mean"
-    raw = mean if weighted else _pick(combine, shares.counted, values)
+    way = WAYS[combine]
+    effective, raw = shares.effective, mean
+    if combine != "weighted_mean":
+        if not way.weighted:
+            effective = dict.fromkeys(effective, 1.0 / len(shares.counted))
+        counted = [values[place] for place in shares.counted]
+        raw = way.value(counted, list(effective.values()))
     value = min(1.0, max(0.0, raw))
-    effective = shares.effective if weighted else {}
+    effective = effective if way.shared else {}
     return Folded("scored", value, raw, effective, shares.covered, by_group)
-
-
-def _pick(combine: Combine, counted: Sequence[int], values: Sequence[float]) -> float:
-    """Return the value of `min`, `max` or `all`."""
-    scored = [values[place] for place in counted]
-    if combine == "all":
-        return 1.0 if all(value == 1.0 for value in scored) else 0.0
-    return min(scored) if combine == "min" else max(scored)
 
 
 def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:

@@ -25,7 +25,6 @@ from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.rubric.chain import Layer, chain, hints
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import CriterionFile, LabelledFile
-from judgekit.rubric.fold import Combine
 from judgekit.rubric.folders import Folders, read_file, split_front_matter
 from judgekit.rubric.library import builtin_folder, find_rubric
 from judgekit.rubric.merge import MergedLayers
@@ -232,7 +231,7 @@ class RubricBuilder:
             groups=groups,
             modes=self.modes,
             default_mode=self.default_mode,
-            combine=merged.first("combine") or "weighted_mean",
+            combine=merged.combine,
             requires=tuple(merged.first("requires") or ("output",)),
             details=details,
             examples=examples,
@@ -271,14 +270,13 @@ class RubricBuilder:
         from judgekit.rubric.labelled import Weighing, read_labelled
 
         weights = self.modes.get(self.default_mode, {})
-        combine: Combine = self.merged.first("combine") or "weighted_mean"
         try:
             return read_labelled(
                 file.examples,
                 folder=self.path.parent,
                 rubric=file.name,
                 form=form,
-                weighing=Weighing(self.criteria, weights, combine),
+                weighing=Weighing(self.criteria, weights, self.merged.combine),
                 where=self.own.lines.where("examples"),
             )
         except RubricError as exc:

@@ -11,6 +11,7 @@ from judgekit.core.suggest import suggest
 from judgekit.rubric.chain import Layer
 from judgekit.rubric.criterion import Criterion, group_of
 from judgekit.rubric.file import ID, MAX_CRITERIA, CriterionFile
+from judgekit.rubric.fold import DEFAULT, WAYS, Combine
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
 from judgekit.rubric.rubric import Group
 
@@ -48,6 +49,11 @@ class MergedLayers:
         """Return a setting from the first layer that has it."""
         values = (getattr(layer.file, name) for layer in self.layers)
         return next((value for value in values if value is not None), None)
+
+    @property
+    def combine(self) -> Combine:
+        """The way to combine the criteria."""
+        return self.first("combine") or DEFAULT
 
     def _merged(self, name: str, *, by_field: bool = False) -> dict[str, Any]:
         """Return the entries of a mapping of all layers; `null` removes an inherited one.
@@ -129,12 +135,11 @@ class MergedLayers:
 
     def _check_weights(self, group: str, weights: dict[str, float | None]) -> None:
         """Check the weights of the criteria of one group."""
-        combine = self.first("combine") or "weighted_mean"
         given = {id: weight for id, weight in weights.items() if weight is not None}
         for id, weight in given.items():
-            if weight < 0 and combine != "weighted_mean":
+            if weight < 0 and not WAYS[self.combine].penalties:
                 penalty = f"{id!r} is a penalty, which takes away from a weighted mean"
-                message = f"{penalty}; combine {combine} has no use for one"
+                message = f"{penalty}; combine {self.combine} has no use for one"
                 self._fault("penalty-unused", message, "criteria", id, "weight")
             if weight == 0:
                 message = f"{id!r} has weight 0 and would be asked for nothing; remove it"

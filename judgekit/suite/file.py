@@ -19,6 +19,7 @@ from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.load import Container
 from judgekit.privacy.rules import Rule
 from judgekit.rubric.file import CriterionFile
+from judgekit.rubric.fold import Combine
 from judgekit.suite.judge_file import ROLE, NamedJudge, OneJudge
 
 
@@ -109,7 +110,7 @@ class MetricFile(FileModel):
     """The task of `criteria`, in one sentence for the judge."""
     requires: list[str] | None = None
     """Required fields of a case for `criteria`; by default `output`."""
-    combine: Literal["mean", "min", "max", "weighted_mean"] | None = None
+    combine: Combine | None = None
     """How to combine the metrics under `of`."""
     of: Annotated[
         list[str] | None, BeforeValidator(_parts, json_schema_input_type=list[str] | None)

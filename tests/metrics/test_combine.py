@@ -56,6 +56,7 @@ def score(*outcomes, **options):
         ("mean", None, 0.5),
         ("min", None, 0.2),
         ("max", None, 0.8),
+        ("all", None, 0.0),
         ("weighted_mean", (3, 1), 0.35),
         ("weighted_mean", {"m1": 1, "m0": 3}, 0.35),
         ("weighted_mean", [1, 0], 0.2),
@@ -67,6 +68,7 @@ def test_values_are_combined_as_asked(combine, weights, expected):
     assert found.value == pytest.approx(expected)
     assert isinstance(combined(0.2), Metric)
     assert sum(part.weight * part.value for part in found.parts) == pytest.approx(found.value)
+    assert found.reason.endswith("of: m0 0.20, m1 0.80.")
 
 
 def test_inner_values_are_mapped_by_range_and_direction():
@@ -81,6 +83,11 @@ def test_inner_values_are_mapped_by_range_and_direction():
 
 def test_min_gives_the_whole_weight_to_the_metric_that_decides():
     assert [part.weight for part in score(0.2, 0.8, combine="min").parts] == [1.0, 0.0]
+
+
+def test_all_is_1_if_each_metric_is_at_its_best():
+    assert score(1.0, 1.0, combine="all").value == 1.0
+    assert score(1.0, 0.5, combine="all").reason == "All of: m0 1.00, m1 0.50."
 
 
 def test_metrics_without_a_value_leave_and_weights_are_renormalised():
@@ -99,7 +106,7 @@ def test_metrics_without_a_value_leave_and_weights_are_renormalised():
         (("not_applicable", "abstained"), "abstained"),
     ],
 )
-@pytest.mark.parametrize("combine", ["mean", "min"])
+@pytest.mark.parametrize("combine", ["mean", "min", "all"])
 def test_where_all_leave_so_does_the_combination(outcomes, status, combine):
     found = score(*outcomes, combine=combine)
 
@@ -145,7 +152,10 @@ def test_the_result_is_in_range_and_between_least_and_greatest(values):
     [
         (lambda: combined(), "all: combine needs `of: [metric, ...]`"),
         (lambda: combined(Fixed("a", 1), Fixed("a", 1)), "all: of must name metrics, each once"),
-        (lambda: combined(1, combine="sum"), "all: combine must be one of mean, min, max"),
+        (
+            lambda: combined(1, combine="sum"),
+            "all: combine must be one of weighted_mean, mean, min, max, all",
+        ),
         (lambda: combined(1, weights=(1,)), "all: weights belong to combine weighted_mean"),
         (
             lambda: combined(1, combine="weighted_mean"),

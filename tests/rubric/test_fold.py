@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from judgekit.rubric.fold import Worth, fold
+from judgekit.rubric.fold import WAYS, Worth, fold, way_of
 from tests.each import each
 
 GROUPS = {"user": 0.7, "system": 0.3}
@@ -58,6 +61,8 @@ def by_the_book(worths, groups, combine):
         return total / sum(weight_of.values()), value_of
     if combine == "all":
         return float(all(value == 1.0 for value in values)), value_of
+    if combine == "mean":
+        return sum(values) / len(values), value_of
     return {"min": min, "max": max}[combine](values), value_of
 
 
@@ -67,7 +72,7 @@ def by_the_book(worths, groups, combine):
 @given(
     criteria(penalties=True),
     st.sampled_from([GROUPS, {"user": 1.0}, {"system": 0.2, "user": 0.0}, {"other": 1.0}]),
-    st.sampled_from(["weighted_mean", "min", "max", "all"]),
+    st.sampled_from(list(WAYS)),
 )
 def test_a_fold_goes_by_the_book(worths, groups, combine):
     folded = fold(worths, groups=groups, combine=combine)
@@ -118,7 +123,7 @@ def test_a_better_answer_never_lowers_the_value(worths, data):
     better = data.draw(st.floats(min_value=worths[at].value, max_value=1))
     improved = [w._replace(value=better) if n == at else w for n, w in enumerate(worths)]
 
-    for combine in ("weighted_mean", "min", "max", "all"):
+    for combine in WAYS:
         before = fold(worths, groups=GROUPS, combine=combine).value
         after = fold(improved, groups=GROUPS, combine=combine).value
         assert after >= before - 1e-12
@@ -242,16 +247,23 @@ def test_a_penalty_alone_scores_nothing():
 
 
 @pytest.mark.parametrize(
-    ("combine", "value"), [("min", 0.25), ("max", 1.0), ("all", 0.0), ("weighted_mean", 0.625)]
+    ("combine", "value", "shares"),
+    [
+        ("min", 0.25, {}),
+        ("max", 1.0, {}),
+        ("all", 0.0, {}),
+        ("mean", 0.625, {"a": 0.5, "b": 0.5}),
+        ("weighted_mean", 0.4375, {"a": 0.25, "b": 0.75}),
+    ],
 )
-def test_the_ways_to_combine(combine, value):
-    worths = [worth("a", 1.0), worth("b", 0.25), abstained("c"), not_applicable("d")]
+def test_the_ways_to_combine(combine, value, shares):
+    worths = [worth("a", 1.0), worth("b", 0.25, 3.0), abstained("c"), not_applicable("d")]
 
     folded = fold(worths, groups={"": 1.0}, combine=combine)
 
     assert folded.value == pytest.approx(value)
     # Only values that are added up have shares.
-    assert folded.shares == ({"a": 0.5, "b": 0.5} if combine == "weighted_mean" else {})
+    assert folded.shares == shares
 
 
 @pytest.mark.parametrize(("value", "expected"), [(1.0, 1.0), (0.999, 0.0)])
@@ -270,9 +282,44 @@ def test_all_wants_every_criterion_fully_met(value, expected):
         ([not_applicable("a"), abstained("b")], "abstained"),
     ],
 )
-@each("combine", ["weighted_mean", "min", "max", "all"])
+@each("combine", list(WAYS))
 def test_nothing_scored_has_no_value(worths, status, combine):
     folded = fold(worths, groups={"": 1.0}, combine=combine)
 
     assert folded.status == status
     assert folded.value is None
+
+
+@each("combine", list(WAYS))
+@given(st.lists(values, min_size=1, max_size=6))
+def test_a_way_is_as_its_row_says(combine, outcomes):
+    way = WAYS[combine]
+    weights = [1.0 / len(outcomes)] * len(outcomes)
+    value = way.value(outcomes, weights)
+
+    assert way.value([1.0] * len(outcomes), weights) == pytest.approx(1)
+    assert way.value([0.0] * len(outcomes), weights) == 0
+    opposite = way.value([1 - outcome for outcome in outcomes], weights)
+    if way.linear:
+        assert opposite == pytest.approx(1 - value, abs=1e-9)
+    if not way.shared:
+        assert value == outcomes[way.pick(outcomes)] or way.exact
+    if way.exact:
+        assert value in (0, 1)
+
+
+@each(("combine", "weighted"), [("weighted_mean", True), ("all", False)])
+def test_a_way_is_read_from_a_foreign_manifest(combine, weighted):
+    assert way_of(combine).weighted == weighted
+
+
+@each("combine", [None, 7, ["min"], {}, "average"])
+def test_a_foreign_way_is_none(combine):
+    assert way_of(combine) is None
+
+
+def test_the_page_of_rubrics_lists_every_way():
+    page = Path(__file__).parents[2] / "docs" / "rubrics.md"
+    (row,) = re.findall(r"^\| `combine` \| (.+) \|$", page.read_text("utf-8"), re.M)
+
+    assert re.findall(r"`(\w+)`", row) == list(WAYS)

@@ -278,7 +278,9 @@ def test_a_value_below_zero_is_clamped_and_kept_in_the_details(rubric):
     assert result.details["raw"] == pytest.approx(-0.75)
 
 
-@pytest.mark.parametrize(("combine", "value"), [("min", 0.2), ("max", 0.9), ("all", 0.0)])
+@pytest.mark.parametrize(
+    ("combine", "value"), [("min", 0.2), ("max", 0.9), ("all", 0.0), ("mean", 0.55)]
+)
 def test_criteria_can_be_combined_otherwise(rubric, combine, value):
     loaded = rubric(
         f"name: mine\ncombine: {combine}\ncriteria:\n  a: {{text: A.}}\n  b: {{text: B.}}"

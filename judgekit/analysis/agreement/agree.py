@@ -18,7 +18,7 @@ from judgekit.core.request import Question
 from judgekit.core.score import Row, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Topic, of_output
-from judgekit.report.calibration import Agreement, Calibration, Combine, KappaWeights
+from judgekit.report.calibration import Agreement, Calibration, KappaWeights, LabelRule
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
 from judgekit.report.manifest import cluster_field, rubrics_of
@@ -33,7 +33,7 @@ def agree(
     run: str | Path | Report,
     labels: str | Path,
     *,
-    combine: Combine = "each",
+    combine: LabelRule = "each",
     failures: Failures = "wrong",
     weights: KappaWeights | None = None,
     cluster: str | None = None,

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
-from judgekit.report.calibration import Combine, KappaWeights
+from judgekit.report.calibration import KappaWeights, LabelRule
 
 Answer = float | bool | str
 _NOBODY: Mapping[str, Answer | None] = {}
@@ -78,7 +78,7 @@ def is_number(answer: Answer | None) -> bool:
     return isinstance(answer, (int, float)) and not isinstance(answer, bool)
 
 
-def combined(cases: Cases, how: Combine) -> tuple[list[JudgedPair], int]:
+def combined(cases: Cases, how: LabelRule) -> tuple[list[JudgedPair], int]:
     """Return one pair for each case, and the number of labels in ties, which are omitted.
 
     Args:
@@ -115,7 +115,7 @@ class AgreeSettings(NamedTuple):
 
     failures: Failures = "wrong"
     """How to count a failed reply."""
-    combine: Combine = "each"
+    combine: LabelRule = "each"
     """How to use several labels of a case."""
     weights: KappaWeights | None = None
     """Weights of kappa; by default, quadratic for ordered answers."""
@@ -135,7 +135,7 @@ class AgreeSettings(NamedTuple):
             ConfigError: an option has an unknown value.
         """
         check_word("failures", self.failures, get_args(Failures))
-        check_word("labels", self.combine, get_args(Combine))
+        check_word("labels", self.combine, get_args(LabelRule))
         if self.weights is not None:
             check_word("weights", self.weights, get_args(KappaWeights))
         epsilon = self.alt_test

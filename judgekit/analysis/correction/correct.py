@@ -17,7 +17,7 @@ from judgekit.report.corrected import METHODS, By, CorrectedMean, telling_means
 from judgekit.report.corrector import NO_VALUES, correctors_of
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
-from judgekit.report.run_labels import Combined, RunLabels
+from judgekit.report.run_labels import CaseLabelRule, RunLabels
 
 HEAD = ("", "mean", "95 % interval", "n")
 
@@ -34,7 +34,7 @@ class CorrectedRun(Document, Framed, Value):
     """Digest of the inputs of the run's numbers."""
     labels: str
     """Digest of the labels."""
-    combine: Combined
+    combine: CaseLabelRule
     """How the labels of several people were combined."""
     cluster: str | None = None
     """Metadata field that clusters cases; intervals are clustered by it."""
@@ -107,7 +107,7 @@ def correct(
     labels: str | Path,
     *,
     by: By = "ppi",
-    combine: Combined = "mean",
+    combine: CaseLabelRule = "mean",
     cluster: str | None = None,
 ) -> CorrectedRun:
     """Correct the means of a judge with human labels. No model is called.
@@ -125,7 +125,7 @@ def correct(
             no case has the cluster field.
     """
     check_word("by", by, get_args(By))
-    check_word("labels", combine, get_args(Combined))
+    check_word("labels", combine, get_args(CaseLabelRule))
     report = run if isinstance(run, Report) else Report.read(run)
     people = RunLabels.read(Path(labels), by=by, combine=combine)
     manifest = report.figures.manifest

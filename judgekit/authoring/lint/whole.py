@@ -11,6 +11,7 @@ from judgekit.authoring.lint.words import contradiction, pattern
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case_field import CASE_TEXTS
 from judgekit.core.decisions import left_out_of, refusal_of
+from judgekit.rubric.fold import DEFAULT, WAYS, Way
 from judgekit.rubric.library import SUFFIX
 
 
@@ -43,13 +44,13 @@ MANY = 20
 """Maximum number of criteria in a request that judges do not confuse."""
 
 
-def _weighted(subject: LintSubject) -> bool:
-    return subject.inherited("combine") in (None, "weighted_mean")
+def _way(subject: LintSubject) -> Way:
+    return WAYS[subject.inherited("combine") or DEFAULT]
 
 
 @check("dominant-criterion")
 def _dominant(subject: LintSubject) -> Iterator[Problem]:
-    own = {one.id: one for one in subject.own} if _weighted(subject) else {}
+    own = {one.id: one for one in subject.own} if _way(subject).weighted else {}
     modes = subject.shares()
     for mode, all_shares in modes.items():
         shares = {id: share for id, share in all_shares.items() if share > 0}
@@ -62,7 +63,7 @@ def _dominant(subject: LintSubject) -> Iterator[Problem]:
 
 @check("negligible-weight")
 def _negligible(subject: LintSubject) -> Iterator[Problem]:
-    shares = subject.shares() if _weighted(subject) else {}
+    shares = subject.shares() if _way(subject).weighted else {}
     for own in subject.own:
         most = max((abs(s[own.id]) for s in shares.values() if own.id in s), default=1.0)
         if most < NEGLIGIBLE:
@@ -71,7 +72,7 @@ def _negligible(subject: LintSubject) -> Iterator[Problem]:
 
 @check_each("weight-ignored")
 def _ignored(own: OwnCriterion) -> Iterator[Problem]:
-    if own.file.weight is not None and not _weighted(own.subject):
+    if own.file.weight is not None and not _way(own.subject).weighted:
         combine = own.subject.inherited("combine")
         yield own.problem(f" has a weight, which combine {combine} ignores", "weight")
 
@@ -115,9 +116,9 @@ def _reversed_levels(own: OwnCriterion) -> Iterator[Problem]:
 
 @check_each("all-wants-exact")
 def _exact(own: OwnCriterion) -> Iterator[Problem]:
-    if own.free_number and own.subject.inherited("combine") == "all":
-        most = own.criterion.question.maximum
-        yield own.problem(f" is a free number, but combine all needs exactly {most:g}")
+    if own.free_number and _way(own.subject).exact:
+        most, combine = own.criterion.question.maximum, own.subject.inherited("combine")
+        yield own.problem(f" is a free number, but combine {combine} needs exactly {most:g}")
 
 
 @check("many-criteria")

@@ -15,6 +15,7 @@ from judgekit.core.value import trusted
 from judgekit.metrics.opinions.vote import Ballot, VoteRule, read_out, vote_on
 from judgekit.metrics.pairwise.figures import EQUAL, EVEN, side_of
 from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.fold import WAYS
 from judgekit.rubric.rubric import Rubric
 
 BOTH = ("output", "baseline")
@@ -40,7 +41,7 @@ class AnswerExchange:
                 f"rubric {rubric.name!r} does not compare two answers: it requires no "
                 f"{missing[0]!r}; a pairwise rubric has `requires: [output, baseline]`"
             )
-        if rubric.combine != "weighted_mean":
+        if not WAYS[rubric.combine].linear:
             raise ConfigError(
                 f"rubric {rubric.name!r} combines its criteria by {rubric.combine!r}, which treats "
                 "the two answers differently; remove `combine`"

@@ -18,6 +18,7 @@ from judgekit.report.corrected import corrected_lines
 from judgekit.report.manifest import dicts_in, entries_in, mapping
 from judgekit.report.report import Report
 from judgekit.report.text import outcome_counts, telling_figures
+from judgekit.rubric.fold import DEFAULT, way_of
 
 SCRIPTS = (
     "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table",
@@ -25,12 +26,6 @@ SCRIPTS = (
     "run/question", "run/labelling", "run/print", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
-_COMBINED = {
-    "weighted_mean": "the weighted mean",
-    "min": "that of the lowest criterion",
-    "max": "that of the highest criterion",
-    "all": "1 if every criterion is met in full",
-}
 
 _ANSWERED = {"nullable": "may abstain", "quotes": "with quotes", "reverse": "high is bad"}
 
@@ -121,7 +116,8 @@ class RubricCard:
 
     def __init__(self, entry: dict[str, Any], taped: TapeIndex) -> None:
         criteria = dicts_in(entry.get("criteria"))
-        weighs = entry.get("combine", "weighted_mean") == "weighted_mean"
+        way = way_of(entry.get("combine", DEFAULT))
+        weighs = way is not None and way.weighted
         self.name = f"{entry.get('name', 'unnamed')}@{entry.get('version', '?')}"
         self.digest = str(entry.get("digest") or "")
         self.description = str(entry.get("description") or "")
@@ -148,7 +144,8 @@ def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
     yield Fact("Metrics", ", ".join(metrics) or "nothing")
     combine = entry.get("combine")
     if isinstance(combine, str):
-        yield Fact("Its value is", _COMBINED.get(combine, combine))
+        way = way_of(combine)
+        yield Fact("Its value is", combine if way is None else way.phrase)
     modes = entry.get("modes")
     if isinstance(modes, dict) and len(modes) > 1:
         for name, groups in sorted(modes.items()):  # the order of report.json
