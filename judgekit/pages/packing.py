@@ -6,10 +6,11 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.case_field import CASE_FIELDS, SETTINGS, TEXT_LISTS, TEXTS
 
 PLAIN = 1_000_000
 """Maximum length of uncompressed JSON, in characters; longer data is compressed."""
@@ -42,11 +43,21 @@ class Texts:
     def case(self, case: Case, include: set[str] | None = None) -> dict[str, Any]:
         """Return the fields of a case that are set, with numbers in place of shared texts."""
         data = case.model_dump(mode="json", include=include, exclude_defaults=True)
-        if "system" in data:
-            data["system"] = self.put(data["system"])
-        if "context" in data:
-            data["context"] = [self.put(passage) for passage in data["context"]]
+        for name in SETTINGS:
+            if name in data and name in TEXTS:
+                data[name] = self.put(data[name])
+            elif name in data and name in TEXT_LISTS:
+                data[name] = [self.put(text) for text in data[name]]
         return data
+
+
+def case_fields(include: Container[str] | None = None) -> list[dict[str, str]]:
+    """Return the fields that a page prints, in order, for its script; all or some of them."""
+    return [
+        {"name": field.name, "kind": field.kind, "title": field.title}
+        for field in CASE_FIELDS
+        if field.on_pages and (include is None or field.name in include)
+    ]
 
 
 def first_line(case: Case) -> str:

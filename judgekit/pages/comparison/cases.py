@@ -10,6 +10,7 @@ from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import entry_of
 from judgekit.core.case import answerer_of
+from judgekit.core.case_field import MESSAGE_LISTS, SETTINGS, TEXT_LISTS, TEXTS
 from judgekit.core.score import Failure
 from judgekit.pages.run.tallies import Slices
 from judgekit.report.answerers import model_of
@@ -202,8 +203,16 @@ class ComparedCases:
 
 
 def _size(scored: Scored) -> int:
-    case = scored.case
-    texts = [case.input, case.output, *case.reference, *(m.content for m in case.history)]
+    texts: list[str | None] = []
+    for name, value in scored.case:
+        if name in SETTINGS:
+            continue  # many cases share these texts, and the page has each of them once
+        if name in TEXTS:
+            texts.append(value)
+        elif name in TEXT_LISTS:
+            texts += value
+        elif name in MESSAGE_LISTS:
+            texts += [message.content for message in value]
     for row in scored.rows:
         if isinstance(row.result, Failure):
             texts.append(row.result.message)

@@ -8,10 +8,19 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.case_field import CASE_FIELDS
 from judgekit.core.score import Failure, Part, Result
 from judgekit.pages.comparison.cases import ORDER, CaseChange, ComparedCases
 from judgekit.pages.comparison.textdiff import text_diff
-from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json, with_cases
+from judgekit.pages.packing import (
+    Packed,
+    Texts,
+    case_fields,
+    first_line,
+    pack,
+    page_json,
+    with_cases,
+)
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import dicts_in
 from judgekit.report.report import Report
@@ -21,9 +30,7 @@ ALL = 2_000
 MOST = 16_000_000
 """Maximum length of all texts, regressions first: less than 10 MB when compressed."""
 
-_CONVERSATION = {
-    "system", "history", "input", "reference", "context", "baseline", "choices", "expected",
-}  # fmt: skip
+_CONVERSATION = {field.name for field in CASE_FIELDS if field.compared}
 WORST = 3
 """Maximum number of regressions that are also shown without the script."""
 _LINE = 200
@@ -88,6 +95,7 @@ def make_payload(
         "runs": list(names),
         "pages": list(pages),
         "fields": lines.fields,
+        "case_fields": case_fields(_CONVERSATION),
         "texts": texts.all,
     }
     packed = pack(with_cases(head, cases))

@@ -12,7 +12,15 @@ from judgekit.core.case import output_digest
 from judgekit.core.request import Form
 from judgekit.core.score import Part, Result, own_parts
 from judgekit.datasets.ids import is_derived
-from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json, with_cases
+from judgekit.pages.packing import (
+    Packed,
+    Texts,
+    case_fields,
+    first_line,
+    pack,
+    page_json,
+    with_cases,
+)
 from judgekit.pages.run.recorded import Origins, TapeIndex, open_tape, records_of_rows
 from judgekit.pages.run.tallies import Field, Histograms, Ranking, Slices
 from judgekit.report.folder import Scored
@@ -109,6 +117,7 @@ def make_payload(report: Report) -> RunPayload:
     fields = slices.finish()
     head = {
         "dataset": figures.dataset,
+        "case_fields": case_fields(),
         "order": ranking.order(),
         "forms": forms.finish(),
         "levels": forms.levels(),

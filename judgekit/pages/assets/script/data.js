@@ -1,6 +1,6 @@
 // The data of the page, and what is worked out from it once.
 
-let data = { metrics: [], texts: [], cases: [], fields: [], prompts: "none" };
+let data = { metrics: [], texts: [], cases: [], fields: [], case_fields: [], prompts: "none" };
 let cases = []; // {n, case, id, cells: [per metric], flags, facets, line, found}
 let facets = []; // {name, values: [...], missing: whether some case lacks it}
 let fetchAsked = null; // where a server has what was left out: case -> its records by key

@@ -79,7 +79,10 @@ function haystack(entry) {
     const item = entry.case;
     const texts = [item.id, item.line, item.out];
     for (const value of Object.values(item.metadata || {})) texts.push(say(value));
-    if (item.asked) texts.push(item.asked.input);
+    for (const { name } of data.case_fields) {
+      const value = item.asked && item.asked[name];
+      if (typeof value === "string") texts.push(value);
+    }
     for (const edits of Object.values(item.edits || {})) texts.push(...edits.filter((edit) => typeof edit === "string"));
     for (const said of item.said || []) {
       for (const result of Object.values(said || {})) {

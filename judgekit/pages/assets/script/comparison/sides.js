@@ -47,17 +47,22 @@ function questions(item) {
   const turn = (label, content, kind) => h("section", { class: "turn " + (kind || "") }, h("h4", null, label), content);
   const text = (value) => editedText([["=", value.trim() ? value : ""]], "", "Text");
   const folded = (label, build, long) => h("div", { class: "turn" }, fold(label, build, !long));
-  const system = item.system === undefined ? null : textOf(item.system);
-  return [
-    system === null ? null : folded("System prompt", () => text(system), system.length > 300),
-    item.history && folded(`Earlier messages (${item.history.length})`, () => item.history.map((message) => turn(message.role, text(message.content || ""), "earlier")), true),
-    item.input === undefined ? null : turn("Input", text(item.input), "input"),
-    item.reference && folded("Reference", () => item.reference.map(text), true),
-    item.context && folded(`Context (${item.context.length})`, () => item.context.map((passage) => text(textOf(passage))), true),
-    item.baseline === undefined ? null : folded("Baseline", () => text(item.baseline), true),
-    item.choices && folded("Choices", () => h("ol", { type: "A" }, item.choices.map((choice) => h("li", { dir: "auto" }, choice))), true),
-    item.expected && folded("Expected", () => json(item.expected), true),
-  ];
+  const byKind = {
+    text: (value, { title }) => folded(title, () => text(textOf(value)), true),
+    texts: (value, { title }) => folded(`${title} (${value.length})`, () => value.map((one) => text(textOf(one))), true),
+    messages: (value, { title }) =>
+      folded(`${title} (${value.length})`, () => value.map((message) => turn(message.role, text(message.content || ""), "earlier")), true),
+    object: (value, { title }) => folded(title, () => json(value), true),
+  };
+  // Fields that need more than their kind says.
+  const special = {
+    system: (value, { title }) => folded(title, () => text(textOf(value)), textOf(value).length > 300),
+    input: (value, { name, title }) => turn(title, text(value), name),
+    choices: (value, { title }) => folded(title, () => h("ol", { type: "A" }, value.map((choice) => h("li", { dir: "auto" }, choice))), true),
+  };
+  return data.case_fields
+    .filter(({ name }) => item[name] !== undefined)
+    .map((field) => (own(special, field.name) || byKind[field.kind])(item[field.name], field));
 }
 
 // -- the answers --------------------------------------------------------------------

@@ -86,8 +86,12 @@ function firstLine(item) {
 function haystack(entry) {
   if (entry.found === null) {
     const { case: item } = entry;
-    const texts = [item.id, item.input, item.output, item.baseline];
-    for (const message of item.history || []) texts.push(message.content);
+    const texts = [item.id];
+    for (const { name, kind } of data.case_fields) {
+      // Texts that many cases share are numbers here: a search for one would find them all.
+      if (kind === "text" && typeof item[name] === "string") texts.push(item[name]);
+      if (kind === "messages") for (const message of item[name] || []) texts.push(message.content);
+    }
     for (const value of Object.values(item.metadata || {})) texts.push(say(value));
     for (const result of Object.values(item.rows)) {
       texts.push(result.reason, result.message, result.kind);

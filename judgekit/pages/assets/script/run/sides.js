@@ -18,31 +18,41 @@ function conversation(item, quotes, letters = {}) {
     side.append(h("section", { class: "turn " + (kind || "") }, h("h3", null, label), content));
   const text = (value, field) => h("div", { class: ENDLESS.test(value) ? "text endless" : "text", dir: "auto" }, value.trim() ? mark(value, field) : h("i", null, "(empty)"));
 
-  if (item.system !== undefined) {
-    const body = text(textOf(item.system), "system");
-    const found = body.querySelector("mark");
-    side.append(h("details", { class: "turn system", open: Boolean(found) || textOf(item.system).length < 400 }, h("summary", null, "System prompt"), body));
+  const byKind = {
+    text: (value, { name, title }) => block(headed(title, name), text(textOf(value), name), name),
+    texts: (value, { name, title }) =>
+      value.forEach((one, n) => block(headed(value.length > 1 ? `${title} ${n + 1}` : title, n === 0 ? name : ""), text(textOf(one), name))),
+    messages: (value, { name }) =>
+      value.forEach((message) =>
+        block(message.name ? `${message.role} · ${message.name}` : message.role, [
+          message.content ? text(message.content, name) : null,
+          (message.tool_calls || []).map((call) => h("div", { class: "call" }, h("strong", null, call.name), json(call.arguments === undefined ? null : call.arguments))),
+        ], "earlier"),
+      ),
+    object: (value, { title }) => block(title, json(value)),
+  };
+  // Fields that need more than their kind says.
+  const special = {
+    system(value, { name, title }) {
+      const body = text(textOf(value), name);
+      const found = body.querySelector("mark");
+      side.append(h("details", { class: "turn system", open: Boolean(found) || textOf(value).length < 400 }, h("summary", null, title), body));
+    },
+    output(value, field) {
+      if (item.baseline === undefined) return byKind.text(value, field);
+      // Baseline and output side by side.
+      const part = ({ name, title }) => h("section", { class: `turn ${name}` }, h("h3", null, headed(title, name)), text(item[name], name));
+      const baseline = data.case_fields.find(({ name }) => name === "baseline");
+      side.append(h("div", { class: "beside" }, [baseline, field].map(part)));
+    },
+    baseline: (value, field) => item.output === undefined && byKind.text(value, field),
+    choices: (value, { title }) => block(title, h("ol", { type: "A" }, value.map((choice) => h("li", { dir: "auto" }, choice)))),
+    labels: (value, { title }) => block(title, factList(value) || json(value)),
+  };
+  for (const field of data.case_fields) {
+    const value = item[field.name];
+    if (value !== undefined) (own(special, field.name) || byKind[field.kind])(value, field);
   }
-  for (const message of item.history || []) {
-    block(message.name ? `${message.role} · ${message.name}` : message.role, [
-      message.content ? text(message.content, "history") : null,
-      (message.tool_calls || []).map((call) => h("div", { class: "call" }, h("strong", null, call.name), json(call.arguments === undefined ? null : call.arguments))),
-    ], "earlier");
-  }
-  if (item.input !== undefined) block("Input", text(item.input, "input"), "input");
-  const answers = ["baseline", "output"].filter((field) => item[field] !== undefined);
-  if (answers.length === 2) {
-    // Baseline and output side by side.
-    const part = (field) => h("section", { class: `turn ${field}` }, h("h3", null, headed(field === "output" ? "Output" : "Baseline", field)), text(item[field], field));
-    side.append(h("div", { class: "beside" }, answers.map(part)));
-  } else if (answers.length) {
-    block(headed(answers[0] === "output" ? "Output" : "Baseline", answers[0]), text(item[answers[0]], answers[0]), answers[0]);
-  }
-  (item.reference || []).forEach((value, n, all) => block(headed(all.length > 1 ? `Reference ${n + 1}` : "Reference", n === 0 ? "reference" : ""), text(value, "reference")));
-  (item.context || []).forEach((value, n, all) => block(all.length > 1 ? `Context ${n + 1}` : "Context", text(textOf(value), "context")));
-  if (item.choices) block("Choices", h("ol", { type: "A" }, item.choices.map((choice) => h("li", { dir: "auto" }, choice))));
-  if (item.expected) block("Expected", json(item.expected));
-  if (item.labels) block("Human labels", factList(item.labels) || json(item.labels));
   return side;
 }
 
