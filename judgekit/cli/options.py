@@ -8,6 +8,7 @@ function of `completion`), and other arguments of `typer.Option`.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
+from judgekit.core.case_field import CASE_TEXTS, FIELD_BY_NAME, TEXTS
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
@@ -33,7 +35,18 @@ def option_entries() -> dict[str, dict[str, dict[str, Any]]]:
     text = OPTIONS.read_text("utf-8")
     text = text.replace("{model}", EXAMPLE_MODEL).replace("{local_model}", LOCAL_MODEL)
     entries: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    flags = entries["score"]
+    for name in CASE_TEXTS:
+        flags[name] = {"metavar": "<text>", "help": _help_of(name), **flags.get(name, {})}
     return entries
+
+
+def _help_of(name: str) -> str:
+    """Return the help of the flag for a text of a case."""
+    about = FIELD_BY_NAME[name].about
+    several = name not in TEXTS
+    end = "; may be repeated." if several else ". Text, @FILE or - for standard input."
+    return f"{about[0].upper()}{about[1:]}{end}"
 
 
 def command_group(help: str) -> typer.Typer:
@@ -41,6 +54,30 @@ def command_group(help: str) -> typer.Typer:
     app = typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None)
     app.callback()(lambda: None)  # otherwise typer replaces a group of one command by the command
     return app
+
+
+def add_flags(function: Callable[..., Any], flags: Mapping[str, Any], *, before: str) -> None:
+    """Replace the `**` parameter of a command by parameters that are `None` by default.
+
+    Args:
+        function: the command.
+        flags: name of each parameter -> the type of its value.
+        before: the parameter before which they stand in the help.
+    """
+    signature = inspect.signature(function)
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        if parameter.name == before:
+            parameters += [
+                inspect.Parameter(name, parameter.kind, default=None, annotation=kind | None)
+                for name, kind in flags.items()
+            ]
+        if parameter.kind != inspect.Parameter.VAR_KEYWORD:
+            parameters.append(parameter)
+        else:
+            del function.__annotations__[parameter.name]
+    function.__annotations__ |= {name: kind | None for name, kind in flags.items()}
+    vars(function)["__signature__"] = signature.replace(parameters=parameters)
 
 
 def add_options(function: Callable[..., Any], command: str) -> None:
@@ -52,10 +89,17 @@ def add_options(function: Callable[..., Any], command: str) -> None:
     """
     entries = option_entries()
     own = entries.get(command, {})
-    for name, kind in get_type_hints(function, include_extras=True).items():
+    hints = get_type_hints(function, include_extras=True)
+    for name, kind in hints.items():
         if name != "return" and kind is not typer.Context and get_origin(kind) is not Annotated:
             entry = own.get(name) or entries["shared"][name]
-            function.__annotations__[name] = Annotated[kind, _parameter(name, **entry)]
+            hints[name] = Annotated[kind, _parameter(name, **entry)]
+            function.__annotations__[name] = hints[name]
+    signature = vars(function).get("__signature__")
+    if signature is not None:
+        # Where a function has one, typer takes the types from the signature.
+        every = [p.replace(annotation=hints[p.name]) for p in signature.parameters.values()]
+        vars(function)["__signature__"] = signature.replace(parameters=every)
 
 
 def _parameter(

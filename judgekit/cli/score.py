@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from judgekit.cli.options import given, named_values, overrides, settings
+from judgekit.cli.options import add_flags, given, named_values, overrides, settings
+from judgekit.core.case_field import CASE_TEXTS, TEXTS
 from judgekit.core.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
@@ -22,12 +23,6 @@ _EXAMPLE = 'write {"input": "...", "output": "..."}'
 def score(
     command: typer.Context,
     suite: str | None = None,
-    input: str | None = None,
-    output: str | None = None,
-    system: str | None = None,
-    baseline: str | None = None,
-    reference: list[str] | None = None,
-    context: list[str] | None = None,
     case: str | None = None,
     metric: list[str] | None = None,
     rubric: list[str] | None = None,
@@ -44,6 +39,7 @@ def score(
     set: list[str] | None = None,
     no_judge: bool = False,
     json: bool = False,
+    **texts: Any,
 ) -> None:
     """Score one case and explain the score.
 
@@ -70,8 +66,7 @@ def score(
     chosen = overrides(command.params, settings=settings(set, list(metrics)))
     data = given(metrics=metrics, cassette=cassette)
     built = build_suite(data, base=Path(), overrides=chosen)
-    texts = {"input": input, "output": output, "system": system, "baseline": baseline}
-    subject = _case(texts, {"reference": reference, "context": context}, case)
+    subject = _case(texts, case)
     built.cases = lambda: iter([subject])  # type: ignore[method-assign]
     rows = next(iter(run_with_progress(built, quiet=True).results)).rows
     if json:
@@ -81,6 +76,10 @@ def score(
         print("\n".join(row_text(r, width=columns(), colour=colourful()) for r in rows), end="")
     print_notes(built)
     raise typer.Exit(3 if any(isinstance(row.result, Failure) for row in rows) else 0)
+
+
+# Each text of a case that is evidence has a flag; one that holds several may be repeated.
+add_flags(score, {name: str if name in TEXTS else list[str] for name in CASE_TEXTS}, before="case")
 
 
 def _metrics(
@@ -124,13 +123,16 @@ def check_judge(metrics: Mapping[str, Mapping[str, Any]], *, flag: str = "--judg
         raise ConfigError(f"no judge is given: add {flag} MODEL{hint}")
 
 
-def _case(
-    texts: Mapping[str, str | None], lists: Mapping[str, Sequence[str] | None], case: str | None
-) -> Case:
+def _case(flags: Mapping[str, str | Sequence[str] | None], case: str | None) -> Case:
     from judgekit.datasets import load_cases
 
-    flags = [case, *texts.values(), *(text for several in lists.values() for text in several or ())]
-    if flags.count("-") > 1:
+    texts = {
+        name: [value] if isinstance(value, str) else list(value)
+        for name, value in flags.items()
+        if value is not None
+    }
+    every = [case, *(text for several in texts.values() for text in several)]
+    if every.count("-") > 1:
         raise ConfigError("standard input can be read once: give one `-`, and the others as @FILE")
     row: dict[str, Any] = {}
     if case is not None:
@@ -140,8 +142,10 @@ def _case(
             raise ConfigError(f"--case is not JSON: {exc}; {_EXAMPLE}") from exc
         if not isinstance(row, dict):
             raise ConfigError(f"--case is not a JSON object; {_EXAMPLE}")
-    row |= {name: _text(text) for name, text in texts.items() if text is not None}
-    row |= {name: [_text(text) for text in several] for name, several in lists.items() if several}
+    for name, several in texts.items():
+        values = [_text(text) for text in several]
+        if values:
+            row[name] = values[0] if name in TEXTS else values
     row.setdefault("id", "case")
     try:
         return next(load_cases([row]))
