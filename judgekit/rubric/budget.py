@@ -66,6 +66,20 @@ class Placeholder:
     __str__ = __repr__ = __format__ = __int__ = __float__ = __index__ = __round__ = _refused
 
 
+class MarkedText(Placeholder):
+    """A text with marks, which a macro, a block or `set` made. It can be printed and tested."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__("")
+        self.text = text
+
+    def fenced(self, tag: str) -> Placeholder:
+        """Refuse: the tag of a fence is a digest of the text of the case."""
+        raise Unplanned
+
+
 class Rendering:
     """A running rendering: its budget and the messages it has collected.
 
@@ -98,16 +112,28 @@ class Rendering:
 
     def mark(self, placeholder: Placeholder) -> str:
         """Return the mark to print for a placeholder."""
+        if isinstance(placeholder, MarkedText):
+            return placeholder.text
         self.placeholders.append(placeholder)
         return f"{MARK}{len(self.placeholders) - 1}{MARK_END}"
 
-    def refuse_marks(self, text: str) -> None:
-        """Raise `Unplanned` if a template is about to use a text with placeholders."""
-        if self.placeholders and MARK in text:
-            raise Unplanned
+    def joined(self, pieces: Iterable[Any]) -> Any:
+        """Join the output of a macro or a block while placeholders are printed.
+
+        A text with marks must not reach the template as a text: its length, its characters and
+        comparisons with it are not those of the texts of the case.
+        """
+        texts = [piece.text if isinstance(piece, MarkedText) else piece for piece in pieces]
+        text = concat("", *texts)
+        return MarkedText(text) if MARK in text else text
 
 
 current: ContextVar[Rendering | None] = ContextVar("rendering", default=None)
+
+
+def printed(value: str | MarkedText) -> str:
+    """Return the output of a template or a role as text, with its marks."""
+    return value.text if isinstance(value, MarkedText) else value
 
 
 def under_way() -> Rendering:
@@ -132,7 +158,6 @@ def weighed(value: Any) -> Any:
     if isinstance(value, str):
         meter = under_way()
         meter.step(1 + (size(value) >> 8))
-        meter.refuse_marks(value)
     elif isinstance(value, int):
         check_number(value)
     elif isinstance(value, (list, tuple, dict)):
@@ -158,7 +183,8 @@ def built(value: Any) -> Any:
         check_length(size(value))
         meter = under_way()
         meter.produce(size(value))
-        meter.refuse_marks(value)
+    elif isinstance(value, MarkedText):
+        under_way().produce(size(value.text))
     elif isinstance(value, (list, tuple, dict)):
         under_way().step(1 + (len(value) >> 3))
     return value
@@ -179,8 +205,6 @@ def check_number(value: int) -> None:
 def counted(values: Iterable[Any], steps: int = 1, characters: int = 0) -> Iterator[Any]:
     """Charge for each round of a loop."""
     meter = under_way()
-    if isinstance(values, str):
-        meter.refuse_marks(values)
     for value in values:
         meter.step(steps)
         meter.produce(characters)

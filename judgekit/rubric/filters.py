@@ -120,10 +120,10 @@ def fence(text: Any, tag: str) -> Any:
         raise TemplateRuntimeError(f"fence({tag!r}) was given a value that this case does not have")
     if not tag.replace("-", "_").isidentifier():
         raise TemplateRuntimeError("fence takes the name of a tag: letters, digits, _ and -")
-    if isinstance(text, budget.Placeholder):
-        return text.fenced(tag)
     if len(tag) > _MAX_TAG:
         raise TemplateRuntimeError(f"fence takes the name of a tag, of up to {_MAX_TAG} characters")
+    if isinstance(text, budget.Placeholder):
+        return text.fenced(tag)
     body = text if type(text) is str else str(budget.plain(text))
     length = budget.size(body)
     budget.check_length(2 * length)
@@ -131,7 +131,6 @@ def fence(text: Any, tag: str) -> Any:
     meter.step(1 + (length >> 8))
     whole = fenced(body, tag)
     meter.produce(length + 2 * len(tag))
-    meter.refuse_marks(whole)
     return whole
 
 

@@ -1,8 +1,9 @@
 """Plans: render a template once with placeholders, then fill in the texts of each case.
 
 A template that only prints the texts of a case, plain or fenced, or tests whether they exist,
-prints the same text for all cases of one shape, except for these texts. A template that reads or
-changes a text has no plan and is rendered for each case.
+prints the same text for all cases of one shape, except for these texts. It may print them through
+macros, `set` and blocks, also with `super()`. A template that reads or changes a text, or fences
+the output of a macro or a block, has no plan and is rendered for each case.
 
 Plans save a fifth of a replay: a row takes 1.26 million instructions with them, 1.63 without.
 """

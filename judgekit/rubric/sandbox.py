@@ -17,7 +17,7 @@ from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.parser import Parser
-from jinja2.runtime import BlockReference, LoopContext
+from jinja2.runtime import BlockReference, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
 from pydantic import BaseModel
@@ -96,7 +96,7 @@ class RoleTag(Extension):
         text = rendering.cached.get(place)
         if text is None:
             rendering.inside = f"role {role!r}"
-            text = caller().strip()
+            text = budget.printed(caller()).strip()
             rendering.inside = None
             if not rendering.read():
                 # The rendering has read nothing of the case so far, so neither this text nor
@@ -153,9 +153,12 @@ def _finalize(value: Any) -> Any:
     return text
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _joined(parts: Iterable[str]) -> Any:
     """Join the output of a macro or a block."""
     pieces = list(parts)
+    rendering = budget.under_way()
+    if rendering.placeholders:
+        return rendering.joined(pieces)
     try:
         budget.check_length(sum(map(len, pieces)))
         return "".join(pieces)
@@ -299,7 +302,9 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
             METHODS[obj.__name__].charge(owner, *values)
         else:
             for argument in values:
-                budget.weighed(argument)
+                # A macro may print a placeholder; any other use of it is refused there.
+                if not (isinstance(argument, Placeholder) and isinstance(obj, Macro)):
+                    budget.weighed(argument)
         return budget.built(super().call(context, obj, *args, **kwargs))
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:

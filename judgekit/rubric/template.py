@@ -12,7 +12,7 @@ from judgekit.core.case import Case, Message
 from judgekit.core.errors import RubricError, place
 from judgekit.core.request import ChatMessage
 from judgekit.core.suggest import suggest
-from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, Unplanned, current
+from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, Unplanned, current, printed
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
@@ -157,7 +157,7 @@ class Template:
         token = current.set(rendering)
         try:
             with translated(self.loader.folders):
-                outside = self._compiled.render(case=case, **variables)
+                outside = printed(self._compiled.render(case=case, **variables))
         finally:
             current.reset(token)
         if not rendering.messages:

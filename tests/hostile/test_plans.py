@@ -79,6 +79,35 @@ WAYS = {
     "set and print": "{% set x = case.input %}{{ x }}{{ x | fence('x') }}",
     "set block": "{% set x %}{{ case.input }}{% endset %}{{ x }}{% if x == 'yes' %}A{% endif %}",
     "set block sliced": "{% set x %}{{ case.input }}{% endset %}{{ x[1:3] }}",
+    "set block's character": "{% set x %}{{ case.input }}{% endset %}{{ x[1] }}{{ x[1:2] }}",
+    "set block's characters": "{% set x %}{{ case.input }}{% endset %}"
+    "{% for c in x %}{{ loop.index }}{% endfor %}{{ x | first }}",
+    "set block unpacked": "{% set x %}{{ case.reference[0] }}..{% endset %}"
+    "{% set a, b, c = x %}{{ a }}",
+    "set block as a key": "{% set x %}{{ case.input }}{% endset %}"
+    "{% set d = {'yes': 1, x: 2} %}{{ d | length }}{{ d[x] is defined }}",
+    "set block if there": "{% set x %}{{ case.input }}{% endset %}{{ x if x else 'none' }}",
+    "set block of nothing": "{% set x %}{{ case.baseline or '' }}{% endset %}"
+    "{{ 'A' if x else 'B' }}",
+    "set block fenced": "{% set x %}{{ case.input }}{% endset %}{{ x | fence('x') }}",
+    "set block in a set block": "{% set x %}{{ case.input }}{% endset %}"
+    "{% set y %}<{{ x }}>{% endset %}{{ y }}{{ y }}",
+    "tag of 101 letters": "{{ case.output | fence('" + 101 * "a" + "') }}",
+    "macro without arguments": "{% macro m() %}<{{ case.input }}>{% endmacro %}{{ m() }}{{ m() }}",
+    "macro of a macro": "{% macro m(t) %}<{{ t }}>{% endmacro %}"
+    "{% macro n(t) %}{{ m(t) }}!{% endmacro %}{{ n(case.input) }}",
+    "macro of a macro's result": "{% macro m(t) %}<{{ t }}>{% endmacro %}{{ m(m(case.input)) }}",
+    "macro joined": "{% macro m() %}{{ case.input }}{% endmacro %}{{ [m(), 'x'] | join('-') }}",
+    "macro with more": "{% macro m() %}{{ varargs | length }}{{ varargs[0] }}{% endmacro %}"
+    "{{ m(case.input, 'x') }}",
+    "macro that looks": "{% macro m(t) %}{% if 'e' in t %}A{% endif %}{% endmacro %}"
+    "{{ m(case.input) }}",
+    "call and print": "{% macro m() %}<{{ caller() }}>{% endmacro %}"
+    "{% call m() %}{{ case.input }}{% endcall %}",
+    "call in a call": "{% macro m() %}<{{ caller() }}>{% endmacro %}"
+    "{% call m() %}{% call m() %}{{ case.input }}{% endcall %}{% endcall %}",
+    "role in a macro": "{% macro m() %}{% role user %}{{ case.input }}{% endrole %}{% endmacro %}"
+    "{{ m() }}",
     "macro": "{% macro m(t) %}<{{ t }}>{% endmacro %}{{ m(case.input) }}",
     "macro by name": "{% macro m(t) %}{% if t == 'yes' %}A{% endif %}{{ t }}{% endmacro %}"
     "{{ m(t=case.input) }}",
@@ -181,8 +210,36 @@ def test_a_plan_says_what_rendering_says(rubric_of, tmp_path, bodies):
 
     assert {"nothing of the case"} <= set(planned) or {
         "print", "fence", "either", "lists", "by place", "history", "set and print", "inline if",
+        "macro", "macro without arguments", "macro of a macro", "call and print", "call in a call",
+        "set block if there", "set block in a set block", "role in a macro",
     } <= set(planned)  # fmt: skip
-    assert not {"compare", "by slice", "method", "metadata", "joined"} & set(planned)
+    assert not {
+        "compare", "by slice", "method", "metadata", "joined", "set block's character",
+        "set block unpacked", "set block as a key", "set block fenced", "macro that looks",
+    } & set(planned)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "{{ super() }}{{ case.baseline | fence('baseline') }}",
+        "{{ super() -}}",
+        "{% if case.baseline %}{{ super() }}{% endif %}",
+    ],
+)
+def test_a_block_that_prints_the_one_above_is_planned(rubric_of, block):
+    front = FRONT.replace("criteria:", "extends: base\ncriteria:", 1)
+    used, fresh = (
+        load_rubric(rubric_of(f"{{% block evidence %}}{block}{{% endblock %}}", front))
+        for _ in range(2)
+    )
+
+    for case in [case.model_copy(update={"baseline": f"b{case.id}"}) for case in CASES]:
+        expected = said(fresh, case)
+        fresh.template._plans.clear()
+        assert said(used, case) == expected
+
+    assert any(isinstance(plan, Plan) for plan in plans_of(used))
 
 
 texts = st.text(max_size=12) | st.sampled_from(
