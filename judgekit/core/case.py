@@ -30,6 +30,17 @@ class Message(Value):
     name: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            role: Literal["system", "user", "assistant", "tool"],
+            content: str = "",
+            name: str | None = None,
+            tool_calls: Iterable[ToolCall | Mapping[str, Any]] = (),
+        ) -> None: ...
+
 
 def _texts(value: Any) -> Any:
     """Accept a single text where several are accepted."""
@@ -68,6 +79,27 @@ class Case(Displayed, Value):
     """Human scores. Never shown to a judge."""
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     """Any other data; reports can filter by it."""
+
+    if TYPE_CHECKING:
+        # Fields are given as lists or single texts, and are tuples after the validation. Type
+        # checkers, with or without the plugin of pydantic, would ask for the tuples.
+        def __init__(
+            self,
+            *,
+            id: str,
+            input: str | None = None,
+            output: str | None = None,
+            system: str | None = None,
+            history: Iterable[Message | Mapping[str, Any]] = (),
+            reference: str | Iterable[str] | None = (),
+            context: str | Iterable[str] | None = (),
+            baseline: str | None = None,
+            choices: str | Iterable[str] | None = (),
+            expected: Mapping[str, Any] = ...,
+            parent: str | None = None,
+            labels: Mapping[str, Any] = ...,
+            metadata: Mapping[str, Any] = ...,
+        ) -> None: ...
 
     def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.core.display.result import case_parts

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+
 import pytest
 
-from judgekit.core.case import Case, _check_fields
+from judgekit.core.case import Case, Message, _check_fields
 from judgekit.core.case_field import (
     CASE_FIELDS,
     CASE_TEXTS,
@@ -40,6 +43,15 @@ def test_the_lists_of_fields_are_the_ones_that_recordings_were_made_with():
     assert question == {"input", "history", "reference", "baseline", "choices", "expected"}
     asked = {field.name for field in CASE_FIELDS if field.asked}
     assert asked == {"system", "history", "input", "context", "choices"}
+
+
+@pytest.mark.parametrize("model", [Message, Case])
+def test_a_type_checker_knows_every_field(model):
+    """The constructor is written out for type checkers, which Python does not read."""
+    source = ast.parse(inspect.getsource(model))
+    (init,) = [n for n in ast.walk(source) if getattr(n, "name", "") == "__init__"]
+
+    assert [argument.arg for argument in init.args.kwonlyargs] == [*model.model_fields]
 
 
 DRAFT = CaseField("draft", "text", "the draft", "Draft")

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, assert_type
 
+from pydantic import JsonValue
+
 import judgekit
 from judgekit import (
     Analysis,
@@ -65,6 +67,23 @@ def cases() -> None:
     assert_type(case.output, str | None)
     assert_type(case.history, tuple[Message, ...])
     assert_type(message.tool_calls, tuple[ToolCall, ...])
+    # Lists, dicts and single texts are given, and read as tuples.
+    notes = {"topic": "weather"}
+    given = Case(
+        id="b",
+        history=[Message(role="user", content="Hi"), {"role": "assistant", "tool_calls": [call]}],
+        context=["A passage."],
+        reference="z",
+        choices=["y", "z"],
+        expected=notes,
+        labels={"quality": 0.8},
+        metadata=notes,
+    )
+    Message(role="assistant", tool_calls=[call])
+    assert_type(given.history, tuple[Message, ...])
+    assert_type(given.context, tuple[str, ...])
+    assert_type(given.reference, tuple[str, ...])
+    assert_type(given.expected, dict[str, JsonValue])
     assert_type(judgekit.load_cases("cases.jsonl", fields={"input": "prompt"}), Iterator[Case])
     assert_type(judgekit.load_cases([{"id": "a"}], limit=1), Iterator[Case])
     assert_type(judgekit.from_hf("org/name", split="test", revision="r"), Iterator[Case])
@@ -76,6 +95,8 @@ def cases() -> None:
     judgekit.to_hf([case])
 
     Case(input="no id")  # type: ignore[call-arg]
+    Case(id="a", inputs="no such field")  # type: ignore[call-arg]
+    Case(id="a", context=[1])  # type: ignore[list-item]
     Message()  # type: ignore[call-arg]
     judgekit.load_cases("cases.jsonl", format="xml")  # type: ignore[arg-type]
     judgekit.load_cases("cases.jsonl", "rows")  # type: ignore[call-arg]
