@@ -184,7 +184,7 @@ def _text_of(last: Try) -> str:
     if last.fault is not None:
         raise last.fault.error()
     text = last.text or ""
-    if last.refusal is not None or last.finish in REFUSED:
+    if (last.refusal or "").strip() or last.finish in REFUSED:
         raise JudgeRefused(f"the judge declined: {shortened(last.refusal or last.finish or '')}")
     if last.finish in CUT_OFF:
         raise InvalidReply(_cut_off(last), kind="truncated")

@@ -43,6 +43,16 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return marks, re.compile(rf"\s+|{frames}")
 
 
+@cache
+def thought_parts() -> frozenset[str]:
+    """Return the types of parts of a message that are thoughts.
+
+    >>> "thinking" in thought_parts()
+    True
+    """
+    return frozenset(row["type"] for row in _data()["parts"])
+
+
 def thought_marks(text: str) -> list[ThoughtMark]:
     """Return all begins and ends of thoughts in a text, in its order.
 

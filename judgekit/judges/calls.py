@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue
 
+from judgekit.core.canonical import json_value
 from judgekit.core.errors import (
     CaseError,
     JudgekitError,
@@ -26,6 +27,7 @@ from judgekit.core.request import Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
 from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN, note_cost
+from judgekit.judges.outcomes import ErrorBody, error_body, meaning_of
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.quiet import hide
@@ -33,13 +35,23 @@ from judgekit.judges.rate_headers import REFUSED, CallEnd
 from judgekit.judges.response import (
     clean,
     cost_of,
+    dropped_try,
+    hidden_error,
     malformed_try,
     parts_joined,
     read_response,
     reported_cost,
     usage_of,
 )
-from judgekit.judges.translation import BadRequest, Outage, status_of, translate, without
+from judgekit.judges.translation import (
+    MAX_SAID,
+    BadRequest,
+    Outage,
+    ServerError,
+    status_of,
+    translate,
+    without,
+)
 from judgekit.judges.transport import NAME, Response, Sending, Server, Transport
 from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange
 
@@ -266,9 +278,15 @@ class Calls:
                     if pace and (usage := usage_of(response.data)):
                         exchange.tokens = usage.input_tokens, usage.output_tokens
                 except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
-                    failure = redirected(exchange) or self._translated(exc)
+                    failure = redirected(exchange) or self._translated(exc, exchange)
         malformed = None
-        if response is None and not isinstance(failure, (CaseError, JudgeRefused)):
+        if response is None:
+            malformed = dropped_try(exchange, secrets=self._secrets)
+        if (
+            response is None
+            and malformed is None
+            and not isinstance(failure, (CaseError, JudgeRefused))
+        ):
             if call.limit == MAX_BODY and (joined := parts_joined(exchange.data())) is not None:
                 response = Response(joined)
             else:
@@ -287,8 +305,20 @@ class Calls:
         name = without(model, self._secrets) if isinstance(model, str) and model else None
         return CallResult(data, params, malformed, name, usage_of(data), cost, parsed)
 
-    def _translated(self, error: Exception) -> JudgekitError:
-        failure = translate(error, secrets=self._secrets)
+    def _translated(self, error: Exception, exchange: Exchange) -> JudgekitError:
+        # The table reads what the server sent: libraries change statuses and leave out codes.
+        meaning = None
+        if exchange.status is not None:
+            received = json_value(exchange.body)
+            body = error_body(received)
+            if received is None:
+                body = ErrorBody(message=exchange.body[:MAX_SAID].decode(errors="replace"))
+            if exchange.good and isinstance(received, dict):
+                hidden = hidden_error(received, exchange)
+                error = error if hidden is None else hidden
+            if not exchange.good or isinstance(error, ServerError):
+                meaning = meaning_of(exchange.status, body)
+        failure = translate(error, secrets=self._secrets, meaning=meaning)
         if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.server.max_wait:
             asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
             return JudgeUnavailable(f"{failure} ({asked})")

@@ -8,12 +8,20 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judgekit.core.canonical import visible
+from judgekit.core.canonical import json_value, visible
 from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.core.judgment import parse_try
 from judgekit.core.replies.text import omitted_of
 from judgekit.core.request import Fault, Form, Try, Usage
-from judgekit.judges.translation import ServerError, without
+from judgekit.core.thoughts import thought_parts
+from judgekit.judges.outcomes import (
+    error_body,
+    error_in_success,
+    finish_means,
+    meaning_of,
+    status_for,
+)
+from judgekit.judges.translation import MAX_SAID, ServerError, without
 from judgekit.judges.wire import KEPT, Exchange
 
 
@@ -37,9 +45,9 @@ def read_response(
     fault = _fault(choices, calls, tool=tool)
     if calls and fault is None:
         text = calls[0]["function"].get("arguments")
-    refusal = message.get("refusal")
+    refusal = _filled(message.get("refusal"))
     if refusal is None:
-        refusal = (message.get("provider_specific_fields") or {}).get("refusal")
+        refusal = _filled((message.get("provider_specific_fields") or {}).get("refusal"))
     logprobs = choice.get("logprobs") if with_logprobs else None
     if isinstance(logprobs, dict):
         logprobs = {**logprobs, "refusal": logprobs.get("refusal")}  # some servers omit it
@@ -52,6 +60,11 @@ def read_response(
         thought=len(thought) if isinstance(thought, str) else 0,
         fault=None if fault is None or refusal is not None else Fault(message=fault),
     )
+
+
+def _filled(value: object) -> object:
+    """Return an optional field of a response; an empty one is as good as none."""
+    return None if isinstance(value, str) and not value.strip() else value
 
 
 def _fault(
@@ -140,16 +153,6 @@ def reported_cost(headers: Mapping[str, str]) -> float | None:
     return cost if math.isfinite(cost) and cost >= 0 else None
 
 
-_FINISH = {
-    "stop": """stop stop_sequence end_turn COMPLETE ERROR eos_token eos STOP
-        FINISH_REASON_UNSPECIFIED""",
-    "length": "length max_tokens compaction MAX_TOKENS model_length",
-    "tool_calls": "tool_calls tool_use",
-    "function_call": "function_call",
-    "content_filter": """content_filter refusal ERROR_TOXIC SAFETY RECITATION LANGUAGE OTHER
-        BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY sensitive guardrail_intervened""",
-}
-_FINISHES = {word: reason for reason, words in _FINISH.items() for word in words.split()}
 _THOUGHT = re.compile(
     r"<(?:think|thinking|budget:thinking)>(.*?)</(?:think|thinking|budget:thinking)>(.*)",
     re.DOTALL,
@@ -188,7 +191,7 @@ def _choice(choice: dict[str, Any]) -> dict[str, Any]:
             "refusal": message.get("refusal"),
             "reasoning_content": thought,
         },
-        "finish_reason": _FINISHES.get(finish, "stop") if isinstance(finish, str) else "stop",
+        "finish_reason": finish_means(finish) or "stop",
         "logprobs": choice.get("logprobs"),
     }
 
@@ -208,11 +211,7 @@ def error_in(data: Any, call: Exchange) -> ServerError:
         data: the body as JSON; `None` if it is not JSON.
         call: the call.
     """
-    status = call.status
     error = data.get("error", data) if isinstance(data, dict) else None
-    if call.good:  # an error in a response with a success status
-        code = error.get("code", 422) if isinstance(error, dict) else 422
-        status = code if isinstance(code, int) else None
     message = error.get("message") if isinstance(error, dict) else error
     if isinstance(data, dict) and message is None:
         message = data.get("detail")  # the key of frameworks such as FastAPI
@@ -220,7 +219,33 @@ def error_in(data: Any, call: Exchange) -> ServerError:
         message = json.dumps(data, ensure_ascii=False)
     text = message if isinstance(message, str) else call.body.decode(errors="replace")
     said = json.dumps(data) if data is not None else text
-    return ServerError(text, status=status, headers=call.headers, said=said)
+    return ServerError(text, status=call.status, headers=call.headers, said=said)
+
+
+def hidden_error(data: dict[str, Any], call: Exchange) -> ServerError | None:
+    """Return the error in a response with a success status; `None` if it is an answer.
+
+    Its status is the one that the error stands for; `None`, as for an outage, if it names none.
+    """
+    if (error := error_in_success(data)) is None:
+        return None
+    message = error.message or f"error {' '.join(error.codes)}"
+    said = json.dumps(data)[:MAX_SAID]
+    return ServerError(message, status=status_for(error), headers=call.headers, said=said)
+
+
+def dropped_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
+    """Return the attempt of a reply that the provider dropped because it is invalid.
+
+    `None` if the error of the response is about something else.
+    """
+    error = error_body(json_value(call.body))
+    if meaning_of(call.status, error) != "invalid_reply":
+        return None
+    message = " ".join(visible(without(error.message, secrets)).split())[:200]
+    fault = Fault(message=f"the provider dropped the reply: {message or error.codes[0]}")
+    text = clean(error.generation, secrets) or ""
+    return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
 
 
 _ANSWER = ("choices", "usage", "data", "candidates", "content", "embedding", "embeddings", "done")
@@ -236,7 +261,7 @@ def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
         start = clean(call.start.decode(errors="replace"), secrets)
         return Try(text=start, fault=Fault(message=call.too_large), omitted=call.omitted)
     data = call.data()
-    if data is None or data.get("error") or not any(name in data for name in _ANSWER):
+    if data is None or error_in_success(data) or not any(name in data for name in _ANSWER):
         return None
     text = clean(call.body.decode(errors="replace"), secrets) or ""
     reason = fault_in(data) or "a field is missing or has the wrong type"
@@ -279,23 +304,32 @@ def _kind(value: object) -> str:
 def parts_joined(data: dict[str, Any] | None) -> dict[str, Any] | None:
     """Join the content of a chat response if it is a list of texts.
 
-    Some servers send `[{"type": "text", "text": ...}, ...]`. Return `None` for other responses.
+    Some servers send `[{"type": "text", "text": ...}, ...]`, with thoughts between the texts, which
+    are left out. Return `None` for other responses.
     """
     choices = (data or {}).get("choices")
-    if not isinstance(choices, list):
+    if data is None or not isinstance(choices, list) or error_in_success(data):
         return None
     joined = []
     for choice in choices:
         message = choice.get("message") if isinstance(choice, dict) else None
         parts = message.get("content") if isinstance(message, dict) else None
         texts = [_text_of(part) for part in parts] if isinstance(parts, list) else [None]
-        if message is None or None in texts:
+        if not isinstance(message, dict) or None in texts:
             return None
         joined.append({**choice, "message": {**message, "content": "".join(filter(None, texts))}})
-    whole = {**(data or {}), "choices": joined}
+    whole = {**data, "choices": joined}
     return chat_reply(whole) if fault_in(whole) is None else None
 
 
 def _text_of(part: object) -> str | None:
-    text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+    """Return the text of a part, empty for a thought; `None` if it is something else."""
+    if isinstance(part, str):
+        return part
+    kind = part.get("type") if isinstance(part, dict) else None
+    if not isinstance(part, dict) or not isinstance(kind, str):
+        return None
+    if kind in thought_parts():
+        return ""
+    text = part.get("text") if kind in ("text", "output_text") else None
     return text if isinstance(text, str) else None

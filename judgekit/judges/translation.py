@@ -16,6 +16,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
 )
 from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.judges.outcomes import Meaning
 from judgekit.judges.rate_headers import read_retry_after
 
 _SECRET = re.compile(
@@ -127,23 +128,28 @@ def about(judge: str, error: JudgekitError) -> JudgekitError:
     return error if named else type(error)(f"{judge}: {error}")
 
 
-def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> JudgekitError:
+def translate(
+    error: BaseException, *, secrets: tuple[str, ...] = (), meaning: Meaning | None = None
+) -> JudgekitError:
     """Return the judgekit error for a provider's error.
 
     The status of the server decides, not the class: litellm raises BadRequest for a 401 and
     InternalServerError for a refused connection.
+
+    Args:
+        error: the error.
+        secrets: texts to remove from its message.
+        meaning: what the table of `judges/outcomes.py` says about the response, if it does.
     """
     kind = error.kind if isinstance(error, ServerError) else type(error).__name__
     status = status_of(error)
     whole = one_line(str(error), secrets=secrets, most=MAX_SAID)
     message = one_line(_message_in(whole), most=MAX_SAID)
     text = _cut(message) or kind
-    if kind == "ContextWindowExceededError":
-        return CaseError(f"too long for the judge's context window: {text}")
-    if status == 413:
-        return CaseError(f"too large for the judge: {text}")
-    if kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(whole)):
-        return JudgeRefused(f"the provider's content policy declined: {text}")
+    if (known := _meant(meaning, kind, status, text, whole)) is not None:
+        return known
+    if meaning == "unavailable":
+        return Outage(text, retry_after=_retry_after(error), status=status)
     if "LLM Provider NOT provided" in text:
         form = f"PROVIDER/NAME, such as {EXAMPLE_MODEL}"
         return JudgeRejected(f"the model lacks its provider: write {form}")
@@ -164,6 +170,41 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
     if about_format or status is None or status in _ABOUT_THE_REQUEST:
         return BadRequest(shown, said=message, status=status)
     return JudgeRejected(shown)
+
+
+def _meant(
+    meaning: Meaning | None, kind: str, status: int | None, text: str, whole: str
+) -> JudgekitError | None:
+    """Return the error that no retry can mend; `None` for others.
+
+    Args:
+        meaning: what the table says.
+        kind: the class of the error.
+        status: the HTTP status.
+        text: the message.
+        whole: the message with what is around it.
+    """
+    if meaning == "account":
+        return JudgeRejected(_about_account(status, text))
+    if meaning == "unavailable":
+        return None
+    if meaning == "context" or kind == "ContextWindowExceededError":
+        return CaseError(f"too long for the judge's context window: {text}")
+    if status == 413:
+        return CaseError(f"too large for the judge: {text}")
+    policy = kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(whole))
+    if meaning == "refused" or policy:
+        return JudgeRefused(f"the provider's content policy declined: {text}")
+    return None
+
+
+def _about_account(status: int | None, text: str) -> str:
+    """Return the message for an error about the account, the key, the model or the region."""
+    if status == 429:
+        return f"the account's quota is used up: {text}"
+    shown = text if status is None else f"HTTP {status}: {text}"
+    # 401 to 404 say themselves that every request is affected.
+    return shown if status in (401, 402, 403, 404) else f"the account cannot be used: {shown}"
 
 
 def status_of(error: BaseException) -> int | None:

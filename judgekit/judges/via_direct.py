@@ -19,7 +19,7 @@ from judgekit.core.request import Form
 from judgekit.judges import connections
 from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.providers import Provider, listed_cost
-from judgekit.judges.response import chat_reply, error_in, fault_in
+from judgekit.judges.response import chat_reply, error_in, fault_in, hidden_error
 from judgekit.judges.translation import ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
 from judgekit.judges.wire import ENCODINGS, BodyError
@@ -180,8 +180,8 @@ class DirectTransport:
             kind = (call.headers.get("content-type") or "no type").partition(";")[0]
             start = call.body[:200].decode(errors="replace")
             raise ServerError(f"the response is not a JSON object ({kind}): {start}")
-        if received.get("error"):
-            raise error_in(received, call)
+        if (hidden := hidden_error(received, call)) is not None:
+            raise hidden
         return received
 
     def _session(self) -> aiohttp.ClientSession:

@@ -14,9 +14,12 @@ from judgekit.core.judgment import parse_reply
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges import connections
+from judgekit.judges.outcomes import finish_in, finish_means, refusal_in
 from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.quiet import asking, keep_quiet
+from judgekit.judges.response import hidden_error
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
+from judgekit.judges.wire import Exchange
 
 _COMPATIBLE = ("openai", "hosted_vllm", "lm_studio", "llamafile")
 """Providers with a completions endpoint besides the chat endpoint."""
@@ -65,7 +68,8 @@ class LiteLLMTransport:
         options = {"messages": messages, **self._options(sending)}
         client = self._clients.get(mode)
         if client is None:
-            return _response(await _complete(**options, **format_of(form, mode)))
+            response = _response(await _complete(**options, **format_of(form, mode)))
+            return _as_sent(response, sending.call)
         from instructor.core.hooks import Hooks
 
         # instructor's exceptions do not always carry the response: after a refusal they do not.
@@ -80,7 +84,7 @@ class LiteLLMTransport:
             failure = cause_of(exc)
         if not responses and failure is not None:
             raise failure  # outside the handler, which would replace its causes
-        return _response(responses[-1], parsed)
+        return _as_sent(_response(responses[-1], parsed), sending.call)
 
     async def embed(self, texts: list[str], sending: Sending) -> Response:
         """Ask for the vectors of texts."""
@@ -122,6 +126,31 @@ def _response(response: Any, parsed: Any = None) -> Response:
     known = (parsed.text, parsed.parsed) if isinstance(parsed, ParsedText) else None
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     return Response(data, known, float(cost) if isinstance(cost, (int, float)) else None)
+
+
+def _as_sent(response: Response, call: Exchange) -> Response:
+    """Return a response with what the server sent where litellm changes its meaning.
+
+    litellm turns unknown finish reasons into `stop`, and drops refusals of the Responses API.
+
+    Raises:
+        ServerError: the response is an error with a success status.
+    """
+    raw = call.data()
+    if raw is None:
+        return response
+    if (hidden := hidden_error(raw, call)) is not None:
+        raise hidden
+    finish, refusal = finish_means(finish_in(raw)), refusal_in(raw)
+    if finish not in ("length", "content_filter") and refusal is None:
+        return response
+    choices = [dict(choice) for choice in response.data.get("choices") or ()]
+    for choice in choices[:1]:
+        if finish in ("length", "content_filter"):
+            choice["finish_reason"] = finish
+        if refusal is not None:
+            choice["message"] = {**(choice.get("message") or {}), "refusal": refusal}
+    return response._replace(data={**response.data, "choices": choices})
 
 
 def load_litellm() -> Any:

@@ -29,7 +29,7 @@ def read_text(reply: Reply) -> str:
     if last.fault is not None:
         raise last.fault.error()
     text = last.text or ""
-    if last.refusal is not None:
+    if last.refusal and last.refusal.strip():
         raise JudgeRefused(f"the model declined: {shortened(last.refusal)}")
     if last.finish in REFUSED:
         raise JudgeRefused(f"the answer was stopped: {shortened(last.finish or '')}")
