@@ -34,7 +34,7 @@ class ErrorBody(NamedTuple):
     """The reply that the provider dropped, if it quotes it."""
 
 
-class _Row(NamedTuple):
+class _OutcomeRow(NamedTuple):
     meaning: Meaning
     statuses: frozenset[int]
     codes: frozenset[str]
@@ -53,9 +53,9 @@ def _table() -> dict[str, Any]:
 
 
 @cache
-def _rows() -> tuple[_Row, ...]:
+def _rows() -> tuple[_OutcomeRow, ...]:
     return tuple(
-        _Row(
+        _OutcomeRow(
             row["outcome"],
             frozenset(row.get("status", ())),
             frozenset(row.get("codes", ())),
