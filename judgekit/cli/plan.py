@@ -20,13 +20,9 @@ def print_plan(path: Path, overrides: Overrides, *, as_json: bool) -> None:
     """Print the requests of a run; no judge is called and nothing is written."""
     from judgekit.cli.output import print_json
     from judgekit.suite.estimate import plan_run
-    from judgekit.suite.suite import load_suite
+    from judgekit.suite.resolved import resolve
 
-    suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
-    try:
-        plan = plan_run(suite, all_again=(overrides.record or suite.file.record) == "all")
-    finally:
-        suite.close()
+    plan = plan_run(resolve(path, overrides))
     if as_json:
         print_json(plan.model_dump(mode="json"))
     else:

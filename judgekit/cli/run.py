@@ -59,6 +59,7 @@ def run(
         run_distributed,
         run_with_progress,
     )
+    from judgekit.suite.resolved import resolve
     from judgekit.suite.run import default_out, failed_keys, failing_ids
     from judgekit.suite.source import find_suite
     from judgekit.suite.suite import load_suite
@@ -97,7 +98,7 @@ def run(
         )
         with outputs.plain(as_json=json):
             print_report(report, out=out, as_json=json)
-        outputs.write(report, find=load_suite(suite, chosen).data.places, as_json=json)
+        outputs.write(report, find=resolve(suite, chosen).cases().places, as_json=json)
         raise typer.Exit(report.exit_code)
     loaded = load_suite(suite, chosen)
     report = run_with_progress(

@@ -15,7 +15,7 @@ from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.datasets.shard import MOST
 
 if TYPE_CHECKING:
-    from judgekit.suite.suite import Suite
+    from judgekit.suite.resolved import ResolvedSuite
 
 LOCAL = "local"
 """The address of a Ray cluster that judgekit starts and stops on this machine."""
@@ -69,7 +69,7 @@ def connected(address: str | None) -> Iterator[Any]:
         ray.shutdown()
 
 
-def worker_count(ray: Any, suite: Suite, workers: int | None) -> int:
+def worker_count(ray: Any, suite: ResolvedSuite, workers: int | None) -> int:
     """Return the number of concurrent workers.
 
     Args:

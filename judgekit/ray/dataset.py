@@ -7,7 +7,6 @@ import os
 import platform
 import secrets
 from collections.abc import AsyncIterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,30 +59,30 @@ def evaluate(
     """
     from judgekit.ray.limits import start_limits
     from judgekit.suite.overrides import Overrides
-    from judgekit.suite.suite import load_suite
+    from judgekit.suite.resolved import resolve
 
     ray = load_ray()
     flags = dict(overrides or {})
     path = Path(suite).resolve()
-    with closing(load_suite(path, Overrides.model_validate(flags))) as loaded:
-        names = [metric.name for metric in loaded.metrics]
-        for name in set(names) & set(COLUMNS):
-            message = f"metric {name!r} has the name of a column; rename it"
-            raise ConfigError(message, where=str(path))
-        if ray.is_initialized():
-            warn_of_statistics()
-        else:
-            ray.init(LOCAL, include_dashboard=False, logging_level="ERROR")
-        count = worker_count(ray, loaded, workers)
-        settings = {
-            "suite": str(path),
-            "overrides": flags,
-            "metrics": names,
-            "concurrency": loaded.file.limits.calls_of(count),
-            "store": None if store is None else str(Path(store).resolve()),
-            "home": os.environ.get("JUDGEKIT_HOME"),
-            "limits": start_limits(ray, loaded, f"limits-{secrets.token_hex(8)}"),
-        }
+    resolved = resolve(path, Overrides.model_validate(flags))
+    names = [metric.name for metric in resolved.metrics]
+    for name in set(names) & set(COLUMNS):
+        message = f"metric {name!r} has the name of a column; rename it"
+        raise ConfigError(message, where=str(path))
+    if ray.is_initialized():
+        warn_of_statistics()
+    else:
+        ray.init(LOCAL, include_dashboard=False, logging_level="ERROR")
+    count = worker_count(ray, resolved, workers)
+    settings = {
+        "suite": str(path),
+        "overrides": flags,
+        "metrics": names,
+        "concurrency": resolved.file.limits.calls_of(count),
+        "store": None if store is None else str(Path(store).resolve()),
+        "home": os.environ.get("JUDGEKIT_HOME"),
+        "limits": start_limits(ray, resolved, f"limits-{secrets.token_hex(8)}"),
+    }
     return dataset.map_batches(
         CaseScorer,
         fn_constructor_kwargs=settings,

@@ -20,7 +20,7 @@ from judgekit.judges.pace import LocalPace
 from judgekit.judges.rate_headers import CallEnd
 
 if TYPE_CHECKING:
-    from judgekit.suite.suite import Suite
+    from judgekit.suite.resolved import ResolvedSuite
 
 GATHER = 0.01
 """Seconds in which a worker collects messages; much shorter than a call to a judge."""
@@ -243,7 +243,7 @@ class LimitsClient:
         self._plan()
 
 
-def start_limits(ray: Any, suite: Suite, name: str) -> Any:
+def start_limits(ray: Any, suite: ResolvedSuite, name: str) -> Any:
     """Start the actor with the limits on the driver's node; return `None` without limits.
 
     Args:

@@ -19,11 +19,10 @@ from judgekit.datasets.shard import Shard
 from judgekit.ray import worker
 from judgekit.ray.cluster import connected, worker_count
 from judgekit.report import folder as run_files
-from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.suite.judges import asks_in_terminal
 from judgekit.suite.merge import merge_shards
-from judgekit.suite.suite import Suite, load_suite
+from judgekit.suite.resolved import ResolvedSuite, resolve
 
 if TYPE_CHECKING:
     from judgekit.suite.overrides import Overrides
@@ -78,25 +77,25 @@ def run_on_ray(
     stop = stop or Flag()
     with suppress(OSError):  # the merge reports the error
         run_files.check_folder(out)
-    with closing(load_suite(suite, overrides)) as loaded:
-        _check(loaded, overrides)
-        with connected(address) as ray:
-            slots = worker_count(ray, loaded, workers)
-            name = f"limits-{secrets.token_hex(8)}"
-            actor = start_limits(ray, loaded, name)
-            started = time.monotonic()
-            try:
-                job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
-                job = job.model_copy(update={"limits": None if actor is None else name})
-                folder = shards_folder(out)
-                run_files.write_json(folder / worker.JOB, job.model_dump(mode="json"))
-                left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
-                for _ in _run_all(ray, folder, job, left, slots=slots, stop=stop, actor=actor):
-                    if progress is not None:
-                        progress(*worker.read_progress(folder, job.shards))
-            finally:
-                if actor is not None:
-                    ray.kill(actor)
+    resolved = resolve(suite, overrides)
+    _check(resolved, overrides)
+    with connected(address) as ray:
+        slots = worker_count(ray, resolved, workers)
+        name = f"limits-{secrets.token_hex(8)}"
+        actor = start_limits(ray, resolved, name)
+        started = time.monotonic()
+        try:
+            job = _prepare(resolved, suite, overrides, out=out, slots=slots, again=retry_failed)
+            job = job.model_copy(update={"limits": None if actor is None else name})
+            folder = shards_folder(out)
+            run_files.write_json(folder / worker.JOB, job.model_dump(mode="json"))
+            left = [shard for shard in _shards(job) if not _finished(folder, shard, resolved)]
+            for _ in _run_all(ray, folder, job, left, slots=slots, stop=stop, actor=actor):
+                if progress is not None:
+                    progress(*worker.read_progress(folder, job.shards))
+        finally:
+            if actor is not None:
+                ray.kill(actor)
     folders = [worker.run_folder(folder, shard) for shard in _shards(job)]
     scored = time.monotonic()
     report = merge_shards(suite, folders, out=out, page=page, stop=stop)
@@ -107,7 +106,7 @@ def run_on_ray(
     }
     run_files.write_json(out / run_files.RUN, report.run)
     if not stop.is_set():
-        _keep_replies(loaded, job, folder)
+        _keep_replies(resolved, job, folder)
         shutil.rmtree(folder)
     return report
 
@@ -117,24 +116,30 @@ def shards_folder(out: Path) -> Path:
     return out.with_name(f"{out.name}-shards")
 
 
-def _check(suite: Suite, overrides: Overrides) -> None:
+def _check(suite: ResolvedSuite, overrides: Overrides) -> None:
     """Check that a suite can run on several machines.
 
     Raises:
         ConfigError: the cases are on standard input, or a person answers in this terminal.
     """
-    if suite.data.source()[0] == "-":
+    if suite.cases().source()[0] == "-":
         raise ConfigError("--ray reads the cases on every worker; name a file, not standard input")
     if overrides.shard is not None:
         raise ConfigError("--ray divides the cases itself; leave out --shard")
     asking = suite.record is not RecordMode.NONE
-    for role in suite.judges:
-        if role in suite.roles and asks_in_terminal(suite.roles[role], asking=asking):
-            raise ConfigError(f"{suite.roles[role].model} answers in a terminal; leave out --ray")
+    for judge in suite.asked.values():
+        if asks_in_terminal(judge, asking=asking):
+            raise ConfigError(f"{judge.model} answers in a terminal; leave out --ray")
 
 
 def _prepare(
-    suite: Suite, path: Path, overrides: Overrides, *, out: Path, slots: int, again: Path | None
+    suite: ResolvedSuite,
+    path: Path,
+    overrides: Overrides,
+    *,
+    out: Path,
+    slots: int,
+    again: Path | None,
 ) -> worker.ShardJob:
     """Return the job for the workers; continue with the shards of a stopped run.
 
@@ -171,10 +176,10 @@ def _prepare(
     return job
 
 
-def _source(suite: Suite, path: Path, flags: dict[str, Any]) -> list[Any]:
+def _source(suite: ResolvedSuite, path: Path, flags: dict[str, Any]) -> list[Any]:
     """Return facts that change with the suite file, the flags or the file of cases."""
     facts: list[Any] = [flags]
-    for file in dict.fromkeys((path, Path(suite.data.source()[0]))):
+    for file in dict.fromkeys((path, Path(suite.cases().source()[0]))):
         state = file.stat()
         facts.append([str(file), state.st_size, state.st_mtime_ns])
     with path.open("rb") as content:
@@ -182,12 +187,12 @@ def _source(suite: Suite, path: Path, flags: dict[str, Any]) -> list[Any]:
     return facts
 
 
-def _copy_store(suite: Suite, copy: Path) -> None:
+def _copy_store(suite: ResolvedSuite, copy: Path) -> None:
     """Copy the store of the project for the workers, if there is one."""
     from judgekit.cassette.store import Store, store_folder
 
     folder = store_folder(suite.base)
-    if suite.cassette is None or not (folder / "cache.db").is_file():
+    if not suite.asks or not (folder / "cache.db").is_file():
         return
     with closing(Store(folder)) as store:
         store.copy_to(copy)
@@ -197,14 +202,14 @@ def _shards(job: worker.ShardJob) -> list[Shard]:
     return [Shard(number, job.shards) for number in range(1, job.shards + 1)]
 
 
-def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
+def _finished(folder: Path, shard: Shard, suite: ResolvedSuite) -> bool:
     """Return whether a shard finished without failures, with the current suite."""
     from judgekit.core.canonical import digest_json
 
     out = worker.run_folder(folder, shard)
     if not (out / run_files.REPORT).is_file() or not (out / run_files.SHARD).is_file():
         return False
-    manifest = digest_json(full_manifest(suite.metrics, suite.manifest()))
+    manifest = digest_json(suite.full_manifest())
     ended = run_files.read_json(out / run_files.SHARD).get("finished")
     if not ended or run_files.read_manifest_digest(out) != manifest:
         return False
@@ -271,11 +276,11 @@ def _outcome(ray: Any, reference: Any, shard: Shard) -> dict[str, Any]:
     return outcome
 
 
-def _keep_replies(suite: Suite, job: worker.ShardJob, folder: Path) -> None:
+def _keep_replies(suite: ResolvedSuite, job: worker.ShardJob, folder: Path) -> None:
     """Add the new replies to the tape of the suite or, without one, to the store of the project."""
-    if suite.cassette is None or suite.record is RecordMode.NONE:
+    if not suite.asks or suite.record is RecordMode.NONE:
         return
-    if (tape := suite.cassette.path) is not None:
+    if (tape := suite.tape) is not None:
         tapes = [worker.run_folder(folder, shard) / run_files.TAPE for shard in _shards(job)]
         add_tapes(tape, [path for path in tapes if path.exists()])
         return

@@ -16,6 +16,7 @@ from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.kinds import kind_of
 from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
 from judgekit.suite.judge_file import JudgeFile
+from judgekit.suite.judges import DescribedJudge
 from judgekit.suite.overrides import SuiteSettings
 from judgekit.suite.plan import MetricPlan, placed_options, refused
 from judgekit.suite.roles import find_role
@@ -212,6 +213,8 @@ def _check_readout(plan: MetricPlan, jury: Jury) -> None:
         ConfigError: a single judge answers once, without log-probabilities.
     """
     judge, once = jury.members[0].judge, plan.options.get("samples", jury.samples) == 1
+    if isinstance(judge, DescribedJudge):
+        return  # a judge in Python may have parameters that only it knows; see `open_suite`
     listed = judge.params.get("logprobs") and judge.params.get("top_logprobs")
     if once and len(jury.members) == 1 and judge.api is None and not listed:
         advice = "params: {logprobs: true, top_logprobs: 5}, or the metric samples: 4"

@@ -13,7 +13,7 @@ from judgekit.core.input_file import nearby
 from judgekit.datasets import load_cases
 from judgekit.datasets.load import find_places
 from judgekit.datasets.selection import Selection
-from judgekit.datasets.shard import Shard, Sharding
+from judgekit.datasets.shard import Sharding
 from judgekit.suite.overrides import SuiteSettings
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class SuiteCases:
         file, self._base, self._lines, flags = self.settings
         self._file, self._overrides = file.cases_file, flags
         self._rows = None if flags.cases else file.rows
-        self.shard = None if flags.shard is None else Shard.parse(flags.shard)
+        self.shard = self.settings.shard
         """The part of the cases to run, if the run is a shard."""
 
     def source(self) -> tuple[str, int | None]:

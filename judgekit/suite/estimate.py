@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import Field, computed_field
 
+from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.store import store_folder
 from judgekit.core.protocols import with_children
 from judgekit.core.value import Value
@@ -16,7 +17,8 @@ from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.judges import price_of
-from judgekit.suite.suite import Suite
+from judgekit.suite.resolved import ResolvedSuite
+from judgekit.suite.suite import Suite, open_suite
 
 _CHUNK = 1 << 20
 _MOST = 1 << 30
@@ -121,16 +123,20 @@ class RunPlan(Value):
     missing: tuple[MissingCalls, ...] = Field(default=(), exclude=True)
 
 
-def plan_run(suite: Suite, *, all_again: bool = False) -> RunPlan:
-    """Replay a suite without calls, and estimate the requests of a run.
-
-    Args:
-        suite: loaded with the record mode `none`.
-        all_again: whether the run also sends recorded requests again.
+def plan_run(resolved: ResolvedSuite) -> RunPlan:
+    """Replay a suite without calls, and estimate the requests of a run in its record mode.
 
     Raises:
         JudgekitError: an error that stops a run.
     """
+    suite = open_suite(resolved.replaying())
+    try:
+        return _plan(suite, all_again=resolved.record is RecordMode.ALL)
+    finally:
+        suite.close()
+
+
+def _plan(suite: Suite, *, all_again: bool) -> RunPlan:
     cassette = suite.cassette
     if cassette is not None:
         cassette.looks_in_store = store_folder(suite.base).is_dir()

@@ -11,9 +11,11 @@ from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, placed
-from judgekit.core.judge_wrapper import as_judge
+from judgekit.core.judge_wrapper import JudgeWrapper, as_judge
 from judgekit.core.protocols import Judge
+from judgekit.core.request import Reply, Request
 from judgekit.core.yaml_file import Lines
+from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
 from judgekit.judges.limits import Budget, LimitedJudge, Purse
 from judgekit.suite.judge_file import JUDGE, JudgeFile
@@ -83,6 +85,23 @@ def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
         seen[key] = role
 
 
+class DescribedJudge(JudgeWrapper):
+    """A judge with the settings of a suite, for descriptions and keys; it cannot be asked."""
+
+    def __init__(self, file: JudgeFile) -> None:
+        api: Any = "recorded" if file.recorded is not None else file.api
+        super().__init__(AbsentJudge(file.model, file.identity, file.params, file.mode, api))
+
+    @property
+    def synchronous(self) -> bool:
+        """True: a refusal never waits."""
+        return True
+
+    async def ask(self, request: Request) -> Reply:
+        """Refuse every request."""
+        return await self.judge.ask(request)
+
+
 class SharedRun(NamedTuple):
     """The resources that the processes of one run share, for one of these processes."""
 
@@ -101,6 +120,7 @@ class JudgePool:
         roles: the settings of the judges, by role.
         settings: the suite.
         record: the record mode.
+        again: keys of recorded requests to send again.
         judge: the judge of the role `judge`, if given in Python.
         shared: the resources that this process shares with others.
 
@@ -114,10 +134,12 @@ class JudgePool:
         *,
         settings: SuiteSettings,
         record: RecordMode,
+        again: frozenset[str] = frozenset(),
         judge: Judge | None = None,
         shared: SharedRun | None = None,
     ) -> None:
         self._settings, self._record, self._shared = settings, record, shared
+        self._again = again
         budget = None if shared is None else shared.budget
         self._purse: Budget = budget or Purse(settings.file.limits.max_cost)
         self._paces: dict[str, Pace] = {}
@@ -148,7 +170,7 @@ class JudgePool:
         Raises:
             ConfigError: a setting is wrong, or a key or price is missing.
         """
-        file, base, lines, overrides = self._settings
+        file, base, lines, _ = self._settings
         limits = file.limits
         asking = self._record is not RecordMode.NONE
         price = None
@@ -182,7 +204,7 @@ class JudgePool:
             tape=base / file.cassette if file.cassette else None,
             store=store_opener(base) if self._shared is None else self._shared.store,
             record=self._record,
-            again=overrides.again,
+            again=self._again,
             keeps_tape=self._shared is not None,
         )
         return self.cassette

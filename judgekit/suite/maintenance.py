@@ -11,15 +11,15 @@ from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.errors import ConfigError
 from judgekit.runner.evaluation import evaluate
 from judgekit.suite.overrides import Overrides
-from judgekit.suite.suite import Suite, load_suite
+from judgekit.suite.resolved import resolve
+from judgekit.suite.suite import Suite, open_suite
 
 
 def _replay(
     path: Path, *, case: str | None = None, overrides: Overrides | None = None
 ) -> tuple[Suite, Cassette, Tape]:
     """Replay a suite and return it; its cassette has the misses and the used records."""
-    overrides = overrides or Overrides()
-    suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
+    suite = open_suite(resolve(path, overrides).replaying())
     cassette = suite.cassette
     if cassette is None or cassette.tape is None:
         message = "the suite has no cassette; name one: cassette: FILE.jsonl"

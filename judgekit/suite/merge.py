@@ -33,15 +33,14 @@ from judgekit.report.folder import (
     read_results,
     write_json,
 )
-from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.shardfile import ShardFile
 from judgekit.runner.evaluation import evaluate
 from judgekit.runner.progress import Progress
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.overrides import EFFECTS, SHARED, Affects, Overrides, read_settings
+from judgekit.suite.resolved import ResolvedSuite, resolve
 from judgekit.suite.run import MAX_KEYS, MAX_PAGE_CASES
-from judgekit.suite.suite import Suite, load_suite
 
 
 def merge_shards(
@@ -80,29 +79,26 @@ def merge_shards(
     own = (overrides or Overrides()).given()
     if baseline is not None:
         own["baseline"] = baseline
-    wired = load_suite(suite, _overrides(parts[0], own))
-    try:
-        _check_manifests(wired, parts)
-        merged = _MergedShards(parts)
-        work = evaluate(
-            merged.cases(),
-            wired.metrics,
-            thresholds=wired.thresholds,
-            cluster=wired.file.cluster,
-            labels=wired.labels,
-            gates=wired.gates,
-            rules=wired.rules._replace(paid=lambda: _paid(parts)),
-            limits=wired.limits,
-            out=target,
-            manifest=wired.manifest(),
-            progress=progress,
-            stop=stop or Flag(),
-            reuse=merged.result,
-            last=lambda report: _finish(parts, report, page=page),
-        )
-        return run_inline(work)
-    finally:
-        wired.close()
+    resolved = resolve(suite, _overrides(parts[0], own))
+    _check_manifests(resolved, parts)
+    merged = _MergedShards(parts)
+    work = evaluate(
+        merged.cases(),
+        resolved.metrics,
+        thresholds=resolved.thresholds,
+        cluster=resolved.file.cluster,
+        labels=resolved.labels,
+        gates=resolved.gates.gates,
+        rules=resolved.rules._replace(paid=lambda: _paid(parts)),
+        limits=resolved.limits,
+        out=target,
+        manifest=resolved.manifest(),
+        progress=progress,
+        stop=stop or Flag(),
+        reuse=merged.result,
+        last=lambda report: _finish(parts, report, page=page),
+    )
+    return run_inline(work)
 
 
 def find_places(
@@ -224,9 +220,9 @@ def _overrides(part: _Part, own: Mapping[str, Any]) -> Overrides:
     return validate_file(Overrides, flags, lines=Lines(file=where))
 
 
-def _check_manifests(suite: Suite, parts: Sequence[_Part]) -> None:
+def _check_manifests(resolved: ResolvedSuite, parts: Sequence[_Part]) -> None:
     """Reject shards of another suite: other options, rubrics, judges or code."""
-    expected = digest_json(full_manifest(suite.metrics, suite.manifest()))
+    expected = digest_json(resolved.full_manifest())
     for part in parts:
         if read_manifest_digest(part.folder) != expected:
             changed = "its metrics, rubrics, judge, gates or judgekit itself have changed"

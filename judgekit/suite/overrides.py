@@ -15,6 +15,7 @@ from judgekit.core.file_model import FileModel, none_yet, validate_file
 from judgekit.core.input_file import nearby
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
+from judgekit.datasets.shard import Shard
 from judgekit.rubric.library import RubricFolder, own_folders
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import SuiteFile
@@ -216,6 +217,16 @@ class SuiteSettings(NamedTuple):
         """The number of failed rows in a complete run, of the flags or else of the suite."""
         flag = self.overrides.max_failures
         return self.file.limits.max_failures if flag is None else flag
+
+    @property
+    def shard(self) -> Shard | None:
+        """The part of the cases to run; `None` for all.
+
+        Raises:
+            ConfigError: the flag is not `n/m`.
+        """
+        flag = self.overrides.shard
+        return None if flag is None else Shard.parse(flag)
 
     def rubric_folders(self) -> tuple[Path, ...]:
         """Return the rubric folders of a suite.

@@ -57,6 +57,14 @@ class MetricPlan(NamedTuple):
     """The metrics of a combination."""
     combine: str = "mean"
 
+    @property
+    def asks(self) -> bool:
+        """Whether its metric needs a judge or an embedder, which only an open suite has."""
+        return any(
+            part.roles or (part.maker is not None and part.maker.takes("embedder"))
+            for part in self.walk()
+        )
+
     def walk(self) -> Iterator[MetricPlan]:
         """Yield this plan, then those of all nested metrics."""
         yield self

@@ -11,6 +11,7 @@ import yaml
 from judgekit.core.errors import ConfigError
 from judgekit.suite.estimate import plan_run
 from judgekit.suite.overrides import Overrides
+from judgekit.suite.resolved import resolve_data
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import build_suite, load_suite
 
@@ -68,7 +69,7 @@ def test_all_opinions_are_recorded_and_replay_with_the_same_bytes(tmp_path):
 def test_the_estimate_counts_every_opinion(tmp_path):
     metrics = {name: SUITE["metrics"][name] for name in ("safety", "quality", "thorough")}
 
-    plan = plan_run(built(tmp_path, metrics=metrics))
+    plan = plan_run(resolve_data({**SUITE, "metrics": metrics}, base=tmp_path))
 
     # Four cases: one call of each member; four samples; five criteria.
     asked = {calls.model: calls.requests for calls in plan.models}

@@ -12,6 +12,7 @@ from judgekit.cli.plan import plan_text
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.estimate import RunPlan, plan_run
 from judgekit.suite.overrides import Overrides
+from judgekit.suite.resolved import resolve
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import load_suite
 
@@ -35,12 +36,8 @@ def write(folder: Path, metrics: Any, **settings: Any) -> Path:
     return path
 
 
-def plan(path: Path, **options: Any) -> RunPlan:
-    suite = load_suite(path, Overrides(record="none"))
-    try:
-        return plan_run(suite, **options)
-    finally:
-        suite.close()
+def plan(path: Path, **flags: Any) -> RunPlan:
+    return plan_run(resolve(path, Overrides(**flags)))
 
 
 def test_parts_of_a_combination_and_samples_are_counted(tmp_path: Path) -> None:
@@ -48,9 +45,7 @@ def test_parts_of_a_combination_and_samples_are_counted(tmp_path: Path) -> None:
     path = write(tmp_path, {"coherence": {"samples": 3}, "safety": {}, "both": both})
 
     (alone,) = plan(path).models
-    suite = load_suite(path, Overrides(record="none", only=["both"]))
-    (combined,) = plan_run(suite).models
-    suite.close()
+    (combined,) = plan(path, only=["both"]).models
 
     assert alone.requests == combined.requests == (8, 8)
     assert alone.tokens_in[0] == alone.tokens_in[1] > 100
@@ -88,7 +83,7 @@ def test_recorded_requests_are_not_asked_again(tmp_path: Path) -> None:
     run_suite_sync(load_suite(path, Overrides(record="new_episodes", limit=1)))
 
     (model,) = plan(path).models
-    (again,) = plan(path, all_again=True).models
+    (again,) = plan(path, record="all").models
 
     assert (model.recorded, model.requests, model.dollars) == (1, (1, 1), (0, 0))
     assert (again.recorded, again.requests) == (0, (2, 2))

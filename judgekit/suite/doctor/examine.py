@@ -30,7 +30,7 @@ from judgekit.suite.estimate import plan_run
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import make_judge
 from judgekit.suite.overrides import Overrides
-from judgekit.suite.suite import load_suite
+from judgekit.suite.resolved import resolve
 
 FORM = Form(questions=(Question(id="prime", kind="boolean", text="Is the number a prime?"),))
 _SYSTEM = "You check statements. Keep every reason to one short sentence."
@@ -94,7 +94,7 @@ def examine(
 
 def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, JudgeFile]]:
     """Replay a suite; return the facts about it, and its judges."""
-    suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
+    suite = resolve(path, overrides)
     facts: dict[str, Any] = {"problems": []}
     for metric in suite.metrics:
         if mapping((metric.info().made_with or {}).get("calibration")).get("older_than_persona"):
@@ -107,8 +107,6 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
         facts["further"] = plan.further if plan.missing else ()
     except JudgekitError as exc:
         facts["problems"].append(_line(exc))
-    finally:
-        suite.close()
     return facts, dict(suite.roles)
 
 

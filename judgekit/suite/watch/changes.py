@@ -9,9 +9,9 @@ from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Result, Score
 from judgekit.report.gate import GateResult
-from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
+from judgekit.suite.resolved import ResolvedSuite
 from judgekit.suite.suite import Suite
 from judgekit.suite.watch.files import Stamp, digest_of, files_named, stamp_of
 
@@ -29,7 +29,9 @@ class RunSnapshot:
         means: the last summary of each metric with a mean.
     """
 
-    def __init__(self, report: Report, suite: Suite, *, earlier: RunSnapshot | None = None) -> None:
+    def __init__(
+        self, report: Report, suite: ResolvedSuite, *, earlier: RunSnapshot | None = None
+    ) -> None:
         self.report = report
         self.rows: dict[Key, tuple[Case, Result]] = {
             (row.case, row.metric): (scored.case, row.result)
@@ -63,9 +65,9 @@ class ReusableResults:
     def __init__(self, earlier: RunSnapshot, suite: Suite) -> None:
         self._rows = earlier.rows
         self._cassette = suite.cassette
-        digests = maker_digests(suite)
+        digests = maker_digests(suite.resolved)
         self._same = {name for name, d in digests.items() if earlier.makers.get(name) == d}
-        self._recorded = tape_stamp(suite) == earlier.tape
+        self._recorded = tape_stamp(suite.resolved) == earlier.tape
         self.fresh = 0
         """Number of rows that were scored again."""
 
@@ -88,10 +90,10 @@ class ReusableResults:
         return self._recorded
 
 
-def maker_digests(suite: Suite) -> dict[str, str]:
+def maker_digests(suite: ResolvedSuite) -> dict[str, str]:
     """Return metric -> digest of all inputs that affect its scores."""
     manifest = suite.manifest()
-    described = full_manifest(suite.metrics, manifest)["metrics"]
+    described = suite.full_manifest()["metrics"]
     shared = [manifest.get(name) for name in ("judge", "judges", "roles", "redact")]
     shared += [suite.file.embedder, {r: (j.api_base, j.answers) for r, j in suite.roles.items()}]
     return {
@@ -100,7 +102,7 @@ def maker_digests(suite: Suite) -> dict[str, str]:
     }
 
 
-def _entry(suite: Suite, name: str) -> Any:
+def _entry(suite: ResolvedSuite, name: str) -> Any:
     """Return the entries of a metric and its parts, with digests of the files in them."""
     entry = suite.file.metrics.get(name)
     if entry is None:
@@ -111,10 +113,9 @@ def _entry(suite: Suite, name: str) -> Any:
     return [settings, files, [_entry(suite, part) for part in entry.of or ()]]
 
 
-def tape_stamp(suite: Suite) -> Stamp:
+def tape_stamp(suite: ResolvedSuite) -> Stamp:
     """Return the stamp of a suite's cassette."""
-    path = suite.cassette.path if suite.cassette is not None else None
-    return None if path is None else stamp_of(path)
+    return None if suite.tape is None else stamp_of(suite.tape)
 
 
 class RowChange(NamedTuple):

@@ -20,8 +20,8 @@ from judgekit.core.yaml_file import parse_yaml
 from judgekit.report.folder import REPORT
 from judgekit.rubric.folders import read_file, split_front_matter
 from judgekit.rubric.library import SUFFIX
+from judgekit.suite.resolved import ResolvedSuite
 from judgekit.suite.source import read_suite
-from judgekit.suite.suite import Suite
 
 EVERY = 0.3
 """Seconds between two checks."""
@@ -69,12 +69,12 @@ class Files(NamedTuple):
         return stamps
 
 
-def files_of(path: Path, suite: Suite | None, *, cases: str | None = None) -> Files:
+def files_of(path: Path, suite: ResolvedSuite | None, *, cases: str | None = None) -> Files:
     """Return the files of a suite, including files that may be created.
 
     Args:
         path: the suite file.
-        suite: the loaded suite; `None` if it does not load.
+        suite: the resolved suite; `None` if it cannot be resolved.
         cases: the file of cases that a flag names.
     """
     paths = dict.fromkeys([path, *([Path(cases)] if cases is not None else [])])
@@ -82,8 +82,8 @@ def files_of(path: Path, suite: Suite | None, *, cases: str | None = None) -> Fi
         parts = (part for metric in suite.metrics for part in with_children(metric))
         for source in (source for part in parts for source in part.rubrics):
             paths.update(dict.fromkeys(source.files))
-        if suite.cassette is not None and suite.cassette.path is not None:
-            paths[suite.cassette.path] = None
+        if suite.tape is not None:
+            paths[suite.tape] = None
         if suite.rules.baseline is not None and suite.rules.baseline.folder is not None:
             paths[suite.rules.baseline.folder / REPORT] = None
     base = path.parent

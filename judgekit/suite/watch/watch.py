@@ -13,7 +13,8 @@ from judgekit.core.errors import JudgekitError
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import Reuse
 from judgekit.suite.overrides import Overrides
-from judgekit.suite.suite import Suite, load_suite
+from judgekit.suite.resolved import ResolvedSuite, resolve
+from judgekit.suite.suite import Suite, open_suite
 from judgekit.suite.watch.changes import ReusableResults, RunChanges, RunSnapshot, changes_between
 from judgekit.suite.watch.files import Stamp, files_of, stamp_of, wait_for_change
 
@@ -62,7 +63,7 @@ class Watch:
             changed, stamps = wait_for_change(self._stamps, self._files, sleep=self.sleep)
             self._stamps, saved = dict(stamps), tuple(changed)
 
-    def _watch(self, suite: Suite | None) -> None:
+    def _watch(self, suite: ResolvedSuite | None) -> None:
         """Watch the files of a suite; a save since the last check still counts."""
         self._files = files_of(self.path, suite, cases=self.overrides.cases)
         now = self._files.stamps()
@@ -70,14 +71,15 @@ class Watch:
 
     def _round(self, saved: tuple[Path, ...]) -> Round:
         began = time.monotonic()
-        suite = None
+        resolved = None
         try:
-            suite = load_suite(self.path, self.overrides)
-            self._watch(suite)
+            resolved = resolve(self.path, self.overrides)
+            self._watch(resolved)
+            suite = open_suite(resolved)
             reuse = None if self._last is None else ReusableResults(self._last, suite)
             report = self.run(suite, reuse)
         except (JudgekitError, OSError) as exc:
-            if suite is None:
+            if resolved is None:
                 self._watch(None)
             message = " ".join(str(exc).split())
             return Round(saved, self._existing, error=message or type(exc).__name__)
@@ -85,7 +87,7 @@ class Watch:
         if cassette is not None and cassette.path is not None and cassette.added:
             # Files that the run itself wrote do not count as saved.
             self._stamps[cassette.path] = stamp_of(cassette.path)
-        earlier, self._last = self._last, RunSnapshot(report, suite, earlier=self._last)
+        earlier, self._last = self._last, RunSnapshot(report, resolved, earlier=self._last)
         return Round(
             saved,
             self._existing,
