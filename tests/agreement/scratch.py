@@ -103,3 +103,27 @@ class ScratchPackage:
         if exits is not None:
             assert done.returncode == exits, f"{args}\n{done.stdout}\n{done.stderr}"
         return Finished(done.returncode, done.stdout, done.stderr)
+
+
+def with_draft(scratch: ScratchPackage, *, field: bool = True, row: bool = True) -> ScratchPackage:
+    """Add the text field `draft` to the case: an entry in the model, and a row in the table."""
+    if field:
+        scratch.replace(
+            "core/case.py",
+            '    parent: str | None = None\n    """',
+            '    draft: str | None = None\n    """The first version of the answer."""\n'
+            '    parent: str | None = None\n    """',
+        )
+        scratch.replace(
+            "core/case.py",
+            "            parent: str | None = None,\n",
+            "            draft: str | None = None,\n            parent: str | None = None,\n",
+        )
+    if row:
+        baseline = '    CaseField("baseline", "text", "the answer to compare with", "Baseline"),\n'
+        draft = (
+            '    CaseField("draft", "text", "the first draft", "First draft",'
+            ' aliases=("first_draft",)),\n'
+        )
+        scratch.replace("core/case_field.py", baseline, baseline + draft)
+    return scratch
