@@ -23,13 +23,34 @@ from judgekit.rubric.library import SUFFIX, find_rubric, find_where_folders_may_
 _RULES = Path(__file__).with_name("rules.yaml")
 
 
+_FOUND_ELSEWHERE = ("Loading", "Silences")
+"""Families without checks: loading a rubric and reading its silences report their problems."""
+
+
 @cache
 def rule_families() -> dict[str, tuple[LintRule, ...]]:
-    """Return heading -> its rules, in the order of the documentation."""
-    return {
+    """Return heading -> its rules, in the order of the documentation.
+
+    Raises:
+        RuntimeError: a rule has no check, or a check has no rule; without this, neither would have
+            an effect.
+    """
+    families = {
         heading: tuple(LintRule(id, check=CHECKS.get(id), **text) for id, text in rules.items())
         for heading, rules in package_data(_RULES).items()
     }
+    described = {
+        rule.id
+        for heading, rules in families.items()
+        for rule in rules
+        if heading not in _FOUND_ELSEWHERE
+    }
+    if lonely := sorted(described ^ CHECKS.keys()):
+        raise RuntimeError(
+            f"lint rule {lonely[0]!r} needs an entry in {_RULES.name} and a check in a module that "
+            f"{Path(__file__).name} imports; it has one of them"
+        )
+    return families
 
 
 @cache

@@ -170,6 +170,8 @@ def results_schema() -> dict[str, Any]:
 
 def rubric_schema() -> dict[str, Any]:
     """Return the schema of the front matter."""
+    from judgekit.authoring.lint.lint import lint_rules
+
     schema = schema_of_model(TestedFile)
     defs = schema["$defs"]
     criterion = defs["CriterionFile"]
@@ -178,6 +180,9 @@ def rubric_schema() -> dict[str, Any]:
         for kind in fields[words]["anyOf"]:
             if kind.get("type") == "object":
                 kind["minProperties"] = 2
+    silenceable = {"enum": [id for id, rule in lint_rules().items() if rule.silenceable]}
+    for silences in (schema["properties"]["lint"], fields["lint"]):
+        silences["propertyNames"] = silenceable
     fields["items"]["uniqueItems"] = True
     fields["weight"]["not"] = {"const": 0}
     fields["details"]["propertyNames"] = {"not": {"enum": ["reason", "value", "quotes", "items"]}}
