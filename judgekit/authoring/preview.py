@@ -12,6 +12,7 @@ from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.case import Case
 from judgekit.core.case_field import EVIDENCE
 from judgekit.core.errors import ConfigError
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import Request
 from judgekit.core.suggest import suggest
 from judgekit.datasets import load_cases
@@ -97,7 +98,7 @@ def preview_text(
     invented = invented_fields()
     sample = Case(id="sample", **{field: invented[field] for field in EVIDENCE})
     subject = sample if cases is None else _find(cases, case)
-    judge = AbsentJudge(model, identity, dict(params or {}))
+    judge = AbsentJudge(model, JudgeSettings(identity=identity, params=dict(params or {})))
     flags = settings or {}
     one = _preview(rubric, subject, judge, mode, flags)
     if against is not None:

@@ -88,7 +88,12 @@ class Cassette(JudgeWrapper):
         """The live calls, by key; equal requests share one."""
         if self.record is not RecordMode.NONE:
             self._prepare_to_record()
-        self.keep_in(lambda: self.store)
+        self._share_store(self)
+
+    def _share_store(self, judge: BaseJudge) -> None:
+        """Let a judge keep what it learns about its server in the store."""
+        if (knowledge := judge.knowledge) is not None:
+            knowledge.keep_in(lambda: self.store)
 
     def _prepare_to_record(self) -> None:
         if self._store is None:
@@ -171,7 +176,7 @@ class Cassette(JudgeWrapper):
     def for_judge(self, judge: JudgeLike) -> CassetteJudge:
         """Return a wrapper of another judge with the same tape, store and ledger."""
         other = CassetteJudge(self, judge)
-        other.keep_in(lambda: self.store)
+        self._share_store(other)
         self._others.append(other)
         return other
 
@@ -267,9 +272,12 @@ class Cassette(JudgeWrapper):
             reply = Reply(tries=(Try(fault=Fault.of(exc)),), cost=0.0)
         try:
             await self._save(request, reply)
-            if (identified := await judge.identified(reply)) is not reply:
-                reply = identified
-                await self._save(request, reply)
+            if (knowledge := judge.knowledge) is not None:
+                # After the reply is stored, because this may ask the server.
+                identified = await knowledge.identified(reply)
+                if identified is not reply:
+                    reply = identified
+                    await self._save(request, reply)
         finally:
             if request.key in self._stored_keys:
                 self._stored_keys.discard(request.key)

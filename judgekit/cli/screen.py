@@ -147,8 +147,11 @@ class Meter(StatusLine):
             parts.append(f"${ledger.spent:.4f} spent")
         if ledger.avoided:
             parts.append(f"${ledger.avoided:.4f} avoided")
-        judges: list[Any] = list(self._suite.judges.values()) if live else []
-        modes = [judge.findings().get("mode") for judge in judges]
+        judges = self._suite.judges.values() if live else ()
+        from judgekit.core.judge_wrapper import as_judge
+
+        known = (as_judge(judge).knowledge for judge in judges)
+        modes = [one.findings().get("mode") for one in known if one is not None]
         return [*parts, f"by {', '.join(map(str, modes))}"] if any(modes) else parts
 
 

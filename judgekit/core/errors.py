@@ -32,6 +32,19 @@ class JudgekitError(Exception):
     """The key of the request that failed, if there is one."""
     kind: str | None = None
     """Why the row has no score (a `FailureKind`); `None` when the run stops."""
+    cost: float | None = 0.0
+    """US dollars of the responses that came before the failure; `None` if they are unknown."""
+
+
+def set_cost(error: BaseException, dollars: float | None) -> None:
+    """Note what was paid before an error, which may be a cancellation; see `cost_before`."""
+    error.__dict__["cost"] = dollars
+
+
+def cost_before(error: BaseException) -> float | None:
+    """Return the US dollars that were paid before an error; `None` if they are unknown."""
+    cost: float | None = getattr(error, "cost", 0.0)
+    return cost
 
 
 class ConfigError(JudgekitError):

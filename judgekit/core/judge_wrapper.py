@@ -2,15 +2,36 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from inspect import isroutine
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Judge, JudgeLike
-from judgekit.core.request import About, Api, ChatMessage, Form, Reply, Request
+from judgekit.core.judge_settings import NO_SETTINGS, JudgeSettings
+from judgekit.core.protocols import Judge, JudgeLike, ServerKnowledge, TextStore
+from judgekit.core.request import About, ChatMessage, Form, Reply, Request
 from judgekit.core.value import Json, trusted
+
+_KEYED = ("identity", "params", "mode", "api")
+_LEARNT = ("identified", "findings", "keep_in")
+
+
+class _DeclaredSettings:
+    """The default of `settings`: those that older judges declare as attributes of their own.
+
+    Not a data descriptor, so an attribute or a property of a subclass replaces it.
+    """
+
+    def __get__(self, judge: "BaseJudge | None", owner: object = None) -> JudgeSettings:
+        return NO_SETTINGS if judge is None else _declared_settings(judge)
+
+
+class _DeclaredKnowledge:
+    """The default of `knowledge`: the methods with which older judges declare it."""
+
+    def __get__(self, judge: "BaseJudge | None", owner: object = None) -> ServerKnowledge | None:
+        return None if judge is None else _declared_knowledge(judge)
 
 
 class BaseJudge(ABC):
@@ -22,31 +43,31 @@ class BaseJudge(ABC):
     if TYPE_CHECKING:  # read-only for type checkers, so a subclass may use attributes
 
         @property
-        def identity(self) -> str | None:
-            """The actual model, if `model` does not identify it. Part of every key."""
+        def settings(self) -> JudgeSettings:
+            """What goes into keys besides the model."""
 
         @property
-        def params(self) -> Mapping[str, Json]:
-            """Parameters of the answer. Part of every key."""
-
-        @property
-        def mode(self) -> str | None:
-            """The output mode, if the user forces one. Part of every key."""
-
-        @property
-        def api(self) -> Api | None:
-            """The API, if it is not chat. Part of every key."""
+        def knowledge(self) -> ServerKnowledge | None:
+            """What the judge learns about its server; `None` without a server."""
 
         @property
         def synchronous(self) -> bool:
             """Whether `ask` never waits, for example in a replay."""
 
     else:
-        identity = None
-        params = MappingProxyType({})
-        mode = None
-        api = None
+        settings = _DeclaredSettings()
+        knowledge = _DeclaredKnowledge()
         synchronous = False
+
+        def __getattr__(self, name: str) -> Any:
+            """Return a member under the name that it had before `settings` and `knowledge`."""
+            if name in _KEYED:
+                _warn_of(f"judge.{name} is now judge.settings.{name}", level=3)
+                return getattr(self.settings, name)
+            if name in _LEARNT:
+                _warn_of(f"judge.{name}() is now judge.knowledge.{name}()", level=3)
+                return getattr(self.knowledge or _OlderKnowledge({}, None), name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @property
     @abstractmethod
@@ -56,30 +77,6 @@ class BaseJudge(ABC):
     @abstractmethod
     async def ask(self, request: Request) -> Reply:
         """Return the reply to a request (see `judgekit.protocols.Judge`)."""
-
-    async def identified(self, reply: Reply) -> Reply:
-        """Return a reply with the name that the server gives its model, if known."""
-        return reply
-
-    def findings(self) -> dict[str, Json]:
-        """Return facts about the server that this process has learnt."""
-        return {}
-
-    def keep_in(self, store: Callable[[], Any], *, anew: bool = False) -> None:  # noqa: B027 - a default
-        """Use a store for facts about the server.
-
-        Args:
-            store: opens the store.
-            anew: ignore the facts that are already in the store.
-        """
-
-    def follow(self, pace: Any) -> bool:
-        """Make every call to the server wait for a pace (see `judgekit.judges.pace`).
-
-        Returns:
-            Whether this judge paces its calls itself; if not, the caller paces `ask`.
-        """
-        return False
 
     def close(self) -> None:  # noqa: B027 - a default
         """Release the resources of the judge."""
@@ -100,14 +97,10 @@ class NamedJudge(BaseJudge):
 class PlainJudge(BaseJudge):
     """The adapter for an object with `model` and `ask`; it uses further members if they exist."""
 
-    _OPTIONAL = ("identity", "params", "mode", "api", "identified", "findings", "keep_in", "close")
-
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
-        for name in self._OPTIONAL:
-            member = getattr(judge, name, None)
-            if member is not None:
-                setattr(self, name, member)
+        if (close := getattr(judge, "close", None)) is not None:
+            self.close = close  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
         return repr(self.judge)
@@ -117,9 +110,85 @@ class PlainJudge(BaseJudge):
         """The model of the object."""
         return self.judge.model
 
+    @property
+    def settings(self) -> JudgeSettings:
+        """The settings of the object."""
+        settings = getattr(self.judge, "settings", None)
+        return settings if isinstance(settings, JudgeSettings) else _declared_settings(self.judge)
+
+    @property
+    def knowledge(self) -> ServerKnowledge | None:
+        """What the object learns about its server."""
+        knowledge: ServerKnowledge | None = getattr(self.judge, "knowledge", None)
+        return knowledge if knowledge is not None else _declared_knowledge(self.judge)
+
     async def ask(self, request: Request) -> Reply:
         """Ask the object."""
         return await self.judge.ask(request)
+
+
+class _OlderKnowledge:
+    """The knowledge of a judge that has methods instead of the member `knowledge`."""
+
+    def __init__(self, methods: Mapping[str, Any], inner: ServerKnowledge | None) -> None:
+        self._methods = methods
+        self._inner = inner
+
+    async def identified(self, reply: Reply) -> Reply:
+        if (method := self._methods.get("identified")) is not None:
+            named: Reply = await method(reply)
+            return named
+        return reply if self._inner is None else await self._inner.identified(reply)
+
+    def findings(self) -> dict[str, Json]:
+        if (method := self._methods.get("findings")) is not None:
+            return dict(method())
+        return {} if self._inner is None else dict(self._inner.findings())
+
+    def keep_in(
+        self, store: Callable[[], TextStore | None], *, ignore_stored: bool = False
+    ) -> None:
+        if (method := self._methods.get("keep_in")) is not None:
+            method(store, anew=ignore_stored)
+        elif self._inner is not None:
+            self._inner.keep_in(store, ignore_stored=ignore_stored)
+
+
+def _declared_settings(judge: object, inner: JudgeSettings = NO_SETTINGS) -> JudgeSettings:
+    given = {name: value for name in _KEYED if (value := _own(judge, name)) is not None}
+    if not given:
+        return inner
+    names = ", ".join(given)
+    advice = f"give it `settings = JudgeSettings(...)` with {names}"
+    _warn_of(f"{type(judge).__name__} has attributes {names}; {advice}", level=4)
+    return replace(inner, **given)
+
+
+def _declared_knowledge(
+    judge: object, inner: ServerKnowledge | None = None
+) -> ServerKnowledge | None:
+    methods = {name: one for name in _LEARNT if (one := _own(judge, name)) is not None}
+    if not methods:
+        return inner
+    advice = "give it an object with these methods as `knowledge`"
+    _warn_of(f"{type(judge).__name__} has methods {', '.join(methods)}; {advice}", level=4)
+    return _OlderKnowledge(methods, inner)
+
+
+def _own(judge: object, name: str) -> Any:
+    """Return an attribute that a judge itself has, not an alias of `BaseJudge.__getattr__`."""
+    if not isinstance(judge, BaseJudge):
+        return getattr(judge, name, None)
+    try:
+        return object.__getattribute__(judge, name)
+    except AttributeError:
+        return None
+
+
+def _warn_of(message: str, *, level: int) -> None:
+    import warnings
+
+    warnings.warn(message, DeprecationWarning, stacklevel=level)
 
 
 def as_judge(judge: object) -> BaseJudge:
@@ -163,40 +232,14 @@ class JudgeWrapper(BaseJudge):
         return self.judge.model
 
     @property
-    def identity(self) -> str | None:
-        """The identity of the inner judge."""
-        return self.judge.identity
+    def settings(self) -> JudgeSettings:
+        """The settings of the inner judge."""
+        return _declared_settings(self, self.judge.settings)
 
     @property
-    def params(self) -> dict[str, Json]:
-        """The parameters of the inner judge."""
-        return dict(self.judge.params)
-
-    @property
-    def mode(self) -> str | None:
-        """The forced output mode of the inner judge."""
-        return self.judge.mode
-
-    @property
-    def api(self) -> Api | None:
-        """The API of the inner judge."""
-        return self.judge.api
-
-    async def identified(self, reply: Reply) -> Reply:
-        """Return a reply with the name that the inner judge learns from its server."""
-        return await self.judge.identified(reply)
-
-    def findings(self) -> dict[str, Json]:
-        """Return the facts about the inner judge's server."""
-        return dict(self.judge.findings())
-
-    def keep_in(self, store: Callable[[], Any], *, anew: bool = False) -> None:
-        """Offer the inner judge a store."""
-        self.judge.keep_in(store, anew=anew)
-
-    def follow(self, pace: Any) -> bool:
-        """Pass a pace on to the inner judge."""
-        return self.judge.follow(pace)
+    def knowledge(self) -> ServerKnowledge | None:
+        """What the inner judge learns about its server."""
+        return _declared_knowledge(self, self.judge.knowledge)
 
     def close(self) -> None:
         """Close the inner judge."""
@@ -221,13 +264,15 @@ class RequestBuilder:
     def __init__(self, judge: JudgeLike) -> None:
         self.judge = as_judge(judge)
         """The judge, with all members of the contract."""
+        self.settings = self.judge.settings
+        """The settings of the judge, read once."""
         self._common: dict[str, Any] = {
             "model": self.judge.model,
-            "identity": self.judge.identity,
-            "params": dict(self.judge.params),
+            "identity": self.settings.identity,
+            "params": dict(self.settings.params),
         }
-        self._mode = self.judge.mode
-        self._api = self.judge.api
+        self._mode = self.settings.mode
+        self._api = self.settings.api
         # Validate the judge's settings once, so that requests are built without checks.
         Request(messages=(), form=Form(), mode=self._mode, **self._common)
 

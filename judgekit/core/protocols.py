@@ -65,6 +65,36 @@ class Judge(Protocol):
         """
 
 
+class TextStore(Protocol):
+    """Keeps texts by key between runs; a cassette's store is one."""
+
+    def get(self, key: str) -> str | None:
+        """Return the text of a key; `None` if there is none."""
+
+    def put(self, key: str, text: str) -> None:
+        """Store the text of a key."""
+
+
+class ServerKnowledge(Protocol):
+    """What a judge learns about its server: the optional member `knowledge` of a judge."""
+
+    async def identified(self, reply: Reply) -> Reply:
+        """Return a reply with the name that the server gives its model, if known."""
+
+    def findings(self) -> Mapping[str, Json]:
+        """Return facts about the server that this process has learnt."""
+
+    def keep_in(
+        self, store: Callable[[], TextStore | None], *, ignore_stored: bool = False
+    ) -> None:
+        """Keep facts about the server in a store.
+
+        Args:
+            store: opens the store; it is called with the first request.
+            ignore_stored: learn the facts again, even if the store has them.
+        """
+
+
 JudgeLike = Judge | str | Callable[[Request], Any]
 """Type of every `judge` parameter: a judge, a model string, or an async function."""
 

@@ -27,7 +27,8 @@ from judgekit.core.suggest import suggest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from judgekit.embedders.shared import SharedEmbedder, TextStore, Vectors
+    from judgekit.core.protocols import TextStore
+    from judgekit.embedders.shared import SharedEmbedder, Vectors
 
 Spec = str | Mapping[str, Any]
 """A name (`lexical`, `onnx:models/minilm`), or a mapping such as `{onnx: models/minilm}`."""

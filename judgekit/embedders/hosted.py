@@ -31,10 +31,10 @@ class HostedEmbedder(BaseEmbedder):
     def __init__(self, judge: JudgeLike) -> None:
         self._requests = RequestBuilder(judge)
         self.judge = self._requests.judge
-        params = dict(self.judge.params)
+        params = dict(self._requests.settings.params)
         dimensions = params.get("dimensions")
         self.dimensions = dimensions if isinstance(dimensions, int) else None
-        facts = {"identity": self.judge.identity, "params": params}
+        facts = {"identity": self._requests.settings.identity, "params": params}
         facts = {name: value for name, value in facts.items() if value}
         self._identity = self.judge.model + (f" {canonical_json(facts)}" if facts else "")
 

@@ -9,11 +9,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from judgekit.core import errors
-from judgekit.core.protocols import AsyncEmbedder, Embedder
+from judgekit.core.protocols import AsyncEmbedder, Embedder, TextStore
 
 if TYPE_CHECKING:
     import asyncio
@@ -34,16 +34,6 @@ MAX_DIMENSIONS = 65_536
 _KINDS = {"f4": 4, "f8": 8}
 """Numbers of 32 and of 64 bits, little-endian -> their size in bytes."""
 _RECORD = re.compile(r"(f4|f8) ([0-9]{1,16}) (.*)", re.DOTALL)
-
-
-class TextStore(Protocol):
-    """Stores text by key, such as `judgekit.cassette.store.Store`."""
-
-    def get(self, key: str) -> str | None:
-        """Return the text of a key."""
-
-    def put(self, key: str, text: str) -> None:
-        """Store a text."""
 
 
 class VectorCache:

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import JudgeUnavailable
-from judgekit.core.request import Api, Reply, Request
-from judgekit.core.value import Json
+from judgekit.core.judge_settings import NO_SETTINGS, JudgeSettings
+from judgekit.core.judge_wrapper import NamedJudge
+from judgekit.core.request import Reply, Request
 
 
-class AbsentJudge(NamedTuple):
+class AbsentJudge(NamedJudge):
     """A judge for computing keys; it cannot be asked."""
 
-    model: str
-    identity: str | None = None
-    params: dict[str, Json] = {}  # noqa: RUF012 - never changed
-    mode: str | None = None
-    api: Api | None = None
+    settings: JudgeSettings
+
+    def __init__(self, model: str, settings: JudgeSettings = NO_SETTINGS) -> None:
+        super().__init__(model)
+        self.settings = settings
+
+    def __repr__(self) -> str:
+        return f"AbsentJudge({self._model!r}, {self.settings!r})"
 
     async def ask(self, request: Request) -> Reply:
         """Refuse every request."""
         raise JudgeUnavailable(f"{self.model} is not there to be asked")
 
+    def described(self) -> dict[str, Any]:
+        """Return the model and the settings, as the keys of a judge in a suite."""
+        return {"model": self._model, **vars(self.settings)}
+
     def words(self) -> str:
         """Return the model and the other parts of its keys."""
-        extra = [f"{name}={canonical_json(value)}" for name, value in self.params.items()]
-        extra += [f"identity={self.identity}"] if self.identity else []
-        extra += [f"mode={self.mode}"] if self.mode else []
-        extra += [f"api={self.api}"] if self.api else []
+        settings = self.settings
+        extra = [f"{name}={canonical_json(value)}" for name, value in settings.params.items()]
+        extra += [f"identity={settings.identity}"] if settings.identity else []
+        extra += [f"mode={settings.mode}"] if settings.mode else []
+        extra += [f"api={settings.api}"] if settings.api else []
         return f"{self.model} ({', '.join(extra)})" if extra else self.model

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
@@ -26,12 +25,13 @@ from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
-from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN, note_cost
+from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN, paced
 from judgekit.judges.outcomes import ErrorBody, error_body, meaning_of
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
+from judgekit.judges.payments import Payments
 from judgekit.judges.quiet import hide
-from judgekit.judges.rate_headers import REFUSED, CallEnd
+from judgekit.judges.rate_headers import REFUSED
 from judgekit.judges.response import (
     clean,
     cost_of,
@@ -111,7 +111,12 @@ class Calls:
     """Makes the HTTP calls of one judge."""
 
     def __init__(
-        self, server: Server, transport: Transport, *, params: Mapping[str, JsonValue]
+        self,
+        server: Server,
+        transport: Transport,
+        *,
+        params: Mapping[str, JsonValue],
+        pace: Pace | None = None,
     ) -> None:
         self.server = server
         self.model = server.model
@@ -126,16 +131,23 @@ class Calls:
         self._secrets: tuple[str, ...] = (server.api_key or "",)
         self.answered = False
         """Whether the server has accepted a request."""
-        self.pacing = Pacing()
+        self.pacing = Pacing(pace)
         """Makes every call wait for a pace, if there is one."""
 
     async def chat(
-        self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
+        self,
+        messages: list[dict[str, Any]],
+        form: Form,
+        mode: Mode,
+        *,
+        paid: Payments,
+        retry: bool = True,
     ) -> tuple[Try, CallResult]:
         """Ask for a reply to a form; return the attempt and the result of the call."""
         send = partial(self.transport.chat, messages, form, mode)
         size = sum(len(str(message["content"])) for message in messages)
         result = await self._answered(_Call(send, size), retry=retry)
+        paid.add(result.cost)
         if result.malformed is not None:
             return result.malformed, result
         attempt = read_response(
@@ -153,24 +165,31 @@ class Calls:
         send = partial(self.transport.embed, texts)
         return await self._answered(_Call(send, sum(map(len, texts)), MAX_FIGURES))
 
-    async def echo(self, text: str, *, fixed: Mapping[str, JsonValue]) -> CallResult:
+    async def echo(
+        self, text: str, *, fixed: Mapping[str, JsonValue], paid: Payments
+    ) -> CallResult:
         """Ask for the log-probabilities of a text.
 
         Args:
             text: the text.
             fixed: parameters that override those of the judge.
+            paid: receives the cost.
         """
         send = partial(self.transport.echo, text)
-        return await self._answered(_Call(send, len(text), MAX_FIGURES, fixed))
+        result = await self._answered(_Call(send, len(text), MAX_FIGURES, fixed))
+        paid.add(result.cost)
+        return result
 
-    async def raw(self, send: _Send, *, size: int) -> tuple[Try, CallResult]:
+    async def raw(self, send: _Send, *, size: int, paid: Payments) -> tuple[Try, CallResult]:
         """Make a call; return the raw body of its response as the attempt, and the result.
 
         Args:
             send: makes the call; its response has the text `body`.
             size: characters of the request.
+            paid: receives the cost.
         """
         result = await self._answered(_Call(send, size))
+        paid.add(result.cost)
         text = clean(result.data.get("body"), self._secrets)
         return result.malformed or Try(text=text, finish="stop"), result
 
@@ -300,7 +319,6 @@ class Calls:
         cost = reported_cost(exchange.headers) if self.server.api_base else listed
         if self.server.price is not None:
             cost = cost_of(data, price=self.server.price)
-        note_cost(cost)
         model = data.get("model")
         name = without(model, self._secrets) if isinstance(model, str) and model else None
         return CallResult(data, params, malformed, name, usage_of(data), cost, parsed)
@@ -350,8 +368,8 @@ _FREE = 10
 class Pacing:
     """Makes every HTTP call of a judge wait for a pace, if there is one."""
 
-    def __init__(self) -> None:
-        self.pace: Pace | None = None
+    def __init__(self, pace: Pace | None) -> None:
+        self.pace = pace
         self._accepted = 0
         """Calls that the server did not refuse."""
         self._written = float(ANSWER_TOKENS)
@@ -379,21 +397,19 @@ class Pacing:
         now = asyncio.get_running_loop().time
         left = (limit.when() or math.inf) - now()
         limit.reschedule(None)
-        number = await pace.acquire(tokens)
-        limit.reschedule(now() + left)
-        started = time.monotonic()
-        try:
-            yield
-        finally:
-            self._accepted += call.status is not None and call.status not in REFUSED
-            if call.tokens is not None and writes:
-                self._written += 0.1 * (call.tokens[1] - self._written)
-            used = None if call.tokens is None else float(sum(call.tokens))
-            seconds = time.monotonic() - started
-            lower = {name.lower(): value for name, value in call.headers.items()}
-            about_limits = ((n, value) for n, value in lower.items() if n.startswith(_PREFIXES))
-            headers = dict(islice(about_limits, _MOST_HEADERS))
-            await pace.settle(number, CallEnd(call.status, headers, used, seconds))
+        async with paced(pace, tokens) as attempt:
+            limit.reschedule(now() + left)
+            try:
+                yield
+            finally:
+                self._accepted += call.status is not None and call.status not in REFUSED
+                if call.tokens is not None and writes:
+                    self._written += 0.1 * (call.tokens[1] - self._written)
+                lower = {name.lower(): value for name, value in call.headers.items()}
+                about_limits = ((n, value) for n, value in lower.items() if n.startswith(_PREFIXES))
+                attempt.status = call.status
+                attempt.headers = dict(islice(about_limits, _MOST_HEADERS))
+                attempt.tokens = None if call.tokens is None else float(sum(call.tokens))
 
     def stop(self, most: int) -> Callable[[Any], bool]:
         """Return a stop condition for tenacity.

@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import JsonValue
 
 from judgekit.core.decisions import DECISION_APIS, Decision, decisions_of
 from judgekit.core.errors import ConfigError, JudgeRejected
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.replies.decisions import level_text
 from judgekit.core.request import Reply, Request
 from judgekit.core.suggest import suggest
+from judgekit.judges.payments import Payments
 from judgekit.judges.providers import PROVIDERS, Provider, redirected_by
 from judgekit.judges.server_judge import ServerJudge
 from judgekit.judges.transport import Server, Transport
 from judgekit.judges.via_direct import DirectTransport
+
+if TYPE_CHECKING:
+    from judgekit.judges.pace import Pace
 
 _FIXED = ("input", "questions", "state")
 """Fields of a body that are set by the request."""
@@ -43,6 +48,7 @@ class DecisionJudge(ServerJudge):
         max_wait: longest wait before an attempt in seconds; a server that asks for more counts as
             down.
         price: US dollars per million input and output tokens.
+        pace: every HTTP attempt waits for it; by default, attempts do not wait.
 
     Raises:
         ConfigError: an argument is out of range, or the address is missing.
@@ -61,15 +67,17 @@ class DecisionJudge(ServerJudge):
         retries: int = 3,
         max_wait: float = 60.0,
         price: tuple[float, float] | None = None,
+        pace: Pace | None = None,
     ) -> None:
         if api not in DECISION_APIS:
             raise ConfigError(f"no api {api!r}{suggest(str(api), DECISION_APIS)}")
         for name in params or ():
             if name in _FIXED:
                 raise ConfigError(f"params: {name!r} is set by the request; remove it")
-        self.api: Literal["decisions", "systemone"] = api
+        self._api = api
         server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
-        super().__init__(server, params=params, identity=identity)
+        settings = JudgeSettings(identity=identity, params=dict(params or {}), api=api)
+        super().__init__(server, settings=settings, pace=pace)
 
     def _transport_to(self, server: Server) -> Transport:
         name, _, model = server.model.partition("/")
@@ -83,14 +91,14 @@ class DecisionJudge(ServerJudge):
         self._direct = DirectTransport(server, provider, reason="a decision endpoint")
         return self._direct
 
-    async def _reply(self, request: Request) -> Reply:
+    async def _reply(self, request: Request, paid: Payments) -> Reply:
         if request.form.want != "verdict" or not request.form.questions:
             raise JudgeRejected("a decision endpoint answers the criteria of rubrics alone")
         if self.api_base is None and (changed := redirected_by()):
             raise JudgeRejected(f"{changed} is set in the environment; set api_base instead")
         body = body_of(request)
-        send = partial(self._direct.decide, f"/{self.api}", body)
-        attempt, result = await self._calls.raw(send, size=len(json.dumps(body)))
+        send = partial(self._direct.decide, f"/{self._api}", body)
+        attempt, result = await self._calls.raw(send, size=len(json.dumps(body)), paid=paid)
         return result.reply(attempt)
 
 

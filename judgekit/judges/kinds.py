@@ -13,12 +13,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from judgekit.core.entry_points import Offer, offers
 from judgekit.core.errors import ConfigError
+from judgekit.core.judge_settings import JudgeSettings
+from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Judge
 from judgekit.judges.provider_names import KNOWN_PROVIDERS
+
+if TYPE_CHECKING:
+    from judgekit.judges.pace import Pace
 
 GROUP = "judgekit.judge_kinds"
 """Entry points of packages that add kinds: NAME = package.module:KIND"""
@@ -46,6 +51,8 @@ class JudgeSetup:
     """Whether the judge may be asked; in a replay it only needs the parts of its keys."""
     terminal: bool = False
     """Whether a person may be asked in this terminal."""
+    pace: Pace | None = None
+    """The pace of the calls to its server, for kinds with `server`."""
     where: Callable[..., str] = _nowhere
     """Returns `file:line` of a setting, for errors; without arguments, that of the judge."""
     private: Callable[[], Path] | None = None
@@ -97,6 +104,10 @@ class JudgeKind:
     def prefix(self) -> str:
         """The start of its model strings; empty for hosted models."""
         return f"{self.name}/" if self.name else ""
+
+    def settings_of(self, setup: JudgeSetup) -> JudgeSettings:
+        """Return the settings of a judge that go into its keys, without opening it."""
+        return JudgeSettings(**setup.given(*sorted(self.keys)))
 
     def opener(self) -> Callable[[JudgeSetup], Judge]:
         """Return the function that opens a judge."""
@@ -260,5 +271,13 @@ def open_judge(setup: JudgeSetup) -> Judge:
     if not setup.asking and not kind.in_replay:
         from judgekit.judges.absent import AbsentJudge
 
-        return AbsentJudge(setup.model, **setup.given(*(p for p in KEY_PARTS if p in kind.keys)))
-    return kind.opener()(setup)
+        return AbsentJudge(setup.model, kind.settings_of(setup))
+    judge = kind.opener()(setup)
+    if not kind.in_replay and as_judge(judge).settings != kind.settings_of(setup):
+        # The keys of a replay are computed from the table.
+        names = ", ".join(sorted(kind.keys)) or "nothing"
+        raise ConfigError(
+            f"{setup.model}: its judge has other settings than {names}, so a replay would have "
+            "other keys; correct `keys` of its kind, or set in_replay"
+        )
+    return judge

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from contextvars import ContextVar
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from judgekit.core.errors import (
@@ -13,6 +15,7 @@ from judgekit.core.errors import (
     JudgeError,
     JudgeRejected,
     JudgeUnavailable,
+    cost_before,
 )
 from judgekit.core.judge_wrapper import JudgeWrapper
 from judgekit.core.limits import MOST_CALLS
@@ -25,18 +28,10 @@ if TYPE_CHECKING:
     from judgekit.judges.pace import Pace
 
 Auto = Literal["auto"]
+Price = Callable[[Request], float]
 CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 60
 """Assumed number of tokens of an answer to one question with its reason."""
-
-
-_costs: ContextVar[list[float | None] | None] = ContextVar("costs", default=None)
-
-
-def note_cost(cost: float | None) -> None:
-    """Record the US dollars of one response, which are spent even if the request fails later."""
-    if (costs := _costs.get()) is not None:
-        costs.append(cost)
 
 
 class Budget(Protocol):
@@ -135,6 +130,143 @@ def estimated_tokens(request: Request) -> tuple[float, float]:
     return read, min(written, most) if isinstance(most, int) and most > 0 else written
 
 
+class Attempt:
+    """What a call reports to its pace when it has ended."""
+
+    def __init__(self) -> None:
+        self.status: int | None = None
+        """The HTTP status; `None` if there was no response."""
+        self.headers: Mapping[str, str] = {}
+        self.tokens: float | None = None
+        """The tokens of request and reply; `None` if they are unknown."""
+
+
+@asynccontextmanager
+async def paced(pace: Pace, tokens: float) -> AsyncIterator[Attempt]:
+    """Wait for a pace; the body makes the call and fills in the attempt.
+
+    Args:
+        pace: the pace of the server.
+        tokens: estimated tokens of the request and its reply.
+    """
+    from judgekit.judges.rate_headers import CallEnd  # a replay has no pace
+
+    call = await pace.acquire(tokens)
+    attempt, started = Attempt(), time.monotonic()
+    try:
+        yield attempt
+    finally:
+        seconds = time.monotonic() - started
+        end = CallEnd(attempt.status, attempt.headers, attempt.tokens, seconds)
+        await pace.settle(call, end)
+
+
+class Bill:
+    """What an admitted request cost."""
+
+    def __init__(self) -> None:
+        self.dollars: float | None = 0.0
+        """US dollars; `None` if they are unknown."""
+
+
+class Admission:
+    """Admits requests to a judge: the one place where they wait, and the order in which they do.
+
+    A request takes a slot, is checked, reserves its estimated cost, and waits for the pace; `admit`
+    has these steps in this order. A judge that sends HTTP requests itself waits for its pace
+    before each attempt, with `paced`, while it holds its slot and reservation.
+
+    Args:
+        slots: maximum number of concurrent requests.
+        budget: the cost limit, which may be shared with other judges and processes.
+        pace: the pace of judges that do not wait for one themselves.
+    """
+
+    def __init__(self, *, slots: int, budget: Budget, pace: Pace | None) -> None:
+        self.slots, self.budget, self.pace = slots, budget, pace
+        self._semaphore: asyncio.Semaphore | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @asynccontextmanager
+    async def admit(
+        self, model: str, request: Request, *, check: Callable[[], None], price: Price
+    ) -> AsyncIterator[tuple[Bill, Attempt]]:
+        """Wait until a request may be sent; the body sends it and fills in bill and attempt.
+
+        Args:
+            model: the model, for messages of the budget.
+            request: the request.
+            check: raises an error if the judge must not be asked (any more).
+            price: returns the estimated US dollars of a request.
+
+        Raises:
+            BudgetExceeded: the money is spent.
+        """
+        async with self._slot():
+            # After the wait for a slot: the requests before this one may have found the judge down.
+            check()
+            # Before the pace, so a request that cannot be paid does not use up the rate.
+            reservation = await self.budget.reserve(model, price(request))
+            bill = Bill()
+            try:
+                if self.pace is None:
+                    yield bill, Attempt()
+                else:
+                    async with paced(self.pace, sum(estimated_tokens(request))) as attempt:
+                        yield bill, attempt
+            finally:
+                await self.budget.settle(reservation, dollars=bill.dollars)
+
+    def _slot(self) -> asyncio.Semaphore:
+        """Return the slots of the running event loop."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        if self._semaphore is None or self._loop is not loop:
+            self._semaphore, self._loop = asyncio.Semaphore(self.slots), loop
+        return self._semaphore
+
+
+def check_limits(**limits: float | Auto | None) -> None:
+    """Check limits by name.
+
+    Raises:
+        ConfigError: a limit is neither positive nor `auto`.
+    """
+    for name, limit in limits.items():
+        if limit is None or limit == "auto":
+            continue
+        number = isinstance(limit, int | float) and not isinstance(limit, bool)
+        if not (number and 0 < limit < math.inf):
+            raise ConfigError(f"{name} is {limit!r}; give a positive number or 'auto'")
+
+
+def make_pace(
+    name: str,
+    *,
+    concurrency: Auto | None = None,
+    rpm: float | Auto | None = None,
+    tpm: float | Auto | None = None,
+) -> Pace | None:
+    """Return the pace of a server in this process; `None` without such limits.
+
+    Args:
+        name: the server in log messages.
+        concurrency: `auto`, or no limit here.
+        rpm: requests per minute.
+        tpm: tokens per minute.
+
+    Raises:
+        ConfigError: a limit is neither positive nor `auto`.
+    """
+    check_limits(rpm=rpm, tpm=tpm)
+    if concurrency is None and rpm is None and tpm is None:
+        return None
+    from judgekit.judges.pace import LocalPace
+
+    return LocalPace(name, concurrency=concurrency, rpm=rpm, tpm=tpm)
+
+
 class LimitedJudge(JudgeWrapper):
     """Limits the concurrent calls, the cost and the outages of a judge.
 
@@ -150,7 +282,8 @@ class LimitedJudge(JudgeWrapper):
             it starts. By default, the estimate is the mean cost of the replies so far.
         rpm: requests per minute; `auto` learns the limit from the server.
         tpm: tokens per minute; `auto` learns the limit from the server.
-        pace: a pace shared with other judges, instead of `rpm`, `tpm` and `auto`.
+        pace: a pace shared with other judges, instead of `rpm`, `tpm` and `auto`. Each request
+            waits for it once. To make every HTTP attempt wait, give the pace to the judge instead.
 
     Raises:
         ConfigError: a limit is neither positive nor `auto`.
@@ -170,22 +303,13 @@ class LimitedJudge(JudgeWrapper):
         pace: Pace | None = None,
     ) -> None:
         super().__init__(judge)
-        limits: dict[str, object] = {"concurrency": concurrency, "rpm": rpm, "tpm": tpm}
-        for name, limit in limits.items():
-            number = isinstance(limit, int | float) and not isinstance(limit, bool)
-            if limit not in (None, "auto") and not (number and 0 < limit < math.inf):  # type: ignore[operator]
-                raise ConfigError(f"{name} is {limit!r}; give a positive number or 'auto'")
-        if pace is None and (concurrency == "auto" or rpm is not None or tpm is not None):
-            from judgekit.judges.pace import LocalPace
-
-            auto = concurrency if concurrency == "auto" else None
-            pace = LocalPace(self.model, concurrency=auto, rpm=rpm, tpm=tpm)
-        self._pace = None if pace is None or self.judge.follow(pace) else pace
-        """The pace, if the judge does not follow it itself."""
-
+        check_limits(concurrency=concurrency, rpm=rpm, tpm=tpm)
+        auto = concurrency if concurrency == "auto" else None
+        pace = pace or make_pace(self.model, concurrency=auto, rpm=rpm, tpm=tpm)
         self.concurrency = MOST_CALLS if concurrency == "auto" else concurrency
         self.max_outages = max_outages
         self.purse: Budget = purse or Purse(max_cost)
+        self.admission = Admission(slots=self.concurrency, budget=self.purse, pace=pace)
         self._price = price
         self._replies = 0
         self._paid = 0.0
@@ -193,8 +317,6 @@ class LimitedJudge(JudgeWrapper):
         self.outages = 0
         """Outages since the last reply."""
         self._rejected: JudgeRejected | None = None
-        self._slots: asyncio.Semaphore | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def open(self) -> bool:
@@ -209,58 +331,43 @@ class LimitedJudge(JudgeWrapper):
             BudgetExceeded: the money is spent.
             JudgeRejected: the judge rejected an earlier request for a reason that applies to all.
         """
-        async with self._semaphore():
-            if self._rejected is not None:
-                raise JudgeRejected(str(self._rejected))
-            if self.open:
-                raise CircuitOpen(
-                    f"not asked: {self.model} failed {self.outages} times in a row "
-                    "(limits.max_outages); run again to go on"
-                )
-            reservation = await self.purse.reserve(self.model, self._estimate(request))
-            costs: list[float | None] = []
-            token = _costs.set(costs)
+        admitted = self.admission.admit(
+            self.model, request, check=self._check, price=self._estimate
+        )
+        async with admitted as (bill, attempt):
             try:
-                reply = await self._asked(request)
-                costs[:] = [reply.cost]
-            except JudgeError as exc:
-                # Any other error is a response of the server.
-                self.outages = self.outages + 1 if isinstance(exc, JudgeUnavailable) else 0
-                if isinstance(exc, JudgeRejected):
-                    self._rejected = exc
+                reply = await self.judge.ask(request)
+            except BaseException as exc:
+                bill.dollars = cost_before(exc)
+                self._count_failure(exc, attempt)
                 raise
-            finally:
-                _costs.reset(token)
-                known = [cost for cost in costs if cost is not None]
-                cost = math.fsum(known) if len(known) == len(costs) else None
-                await self.purse.settle(reservation, dollars=cost)
+            bill.dollars, attempt.status = reply.cost, 200
+            if reply.usage is not None:
+                attempt.tokens = reply.usage.input_tokens + reply.usage.output_tokens
             self.outages = 0
             self._replies += 1
             self._paid += reply.cost or 0.0
-            return reply
+        return reply
 
-    async def _asked(self, request: Request) -> Reply:
-        """Ask the judge; wait for the pace first, unless the judge does so itself."""
-        if self._pace is None:
-            return await self.judge.ask(request)
-        import time
+    def _check(self) -> None:
+        """Raise an error if the judge is not to be asked any more."""
+        if self._rejected is not None:
+            raise JudgeRejected(str(self._rejected))
+        if self.open:
+            raise CircuitOpen(
+                f"not asked: {self.model} failed {self.outages} times in a row "
+                "(limits.max_outages); run again to go on"
+            )
 
-        from judgekit.judges.rate_headers import CallEnd
-
-        call = await self._pace.acquire(sum(estimated_tokens(request)))
-        started, status, tokens = time.monotonic(), None, None
-        try:
-            reply = await self.judge.ask(request)
-            status = 200
-            if reply.usage is not None:
-                tokens = reply.usage.input_tokens + reply.usage.output_tokens
-            return reply
-        except JudgeError as exc:
-            status = None if isinstance(exc, JudgeUnavailable) else 400  # the judge answered
-            raise
-        finally:
-            end = CallEnd(status, tokens=tokens, seconds=time.monotonic() - started)
-            await self._pace.settle(call, end)
+    def _count_failure(self, error: BaseException, attempt: Attempt) -> None:
+        if not isinstance(error, JudgeError):
+            return
+        outage = isinstance(error, JudgeUnavailable)
+        # Any other error is a response of the server.
+        self.outages = self.outages + 1 if outage else 0
+        attempt.status = None if outage else 400
+        if isinstance(error, JudgeRejected):
+            self._rejected = error
 
     def _estimate(self, request: Request) -> float:
         """Return the estimated US dollars of a call."""
@@ -268,12 +375,3 @@ class LimitedJudge(JudgeWrapper):
             return self._paid / max(1, self._replies)
         read, written = estimated_tokens(request)
         return (read * self._price[0] + written * self._price[1]) / 1e6
-
-    def _semaphore(self) -> asyncio.Semaphore:
-        """Return the semaphore of the running event loop."""
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        if self._slots is None or self._loop is not loop:
-            self._slots, self._loop = asyncio.Semaphore(self.concurrency), loop
-        return self._slots

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
 from judgekit.judges.calls import CallResult
 from judgekit.judges.endpoint import endpoint
+from judgekit.judges.knowledge import LearntFromServer
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
+from judgekit.judges.payments import Payments
 from judgekit.judges.plain import PlainRequests
 from judgekit.judges.providers import PROVIDERS, reason_for_litellm
 from judgekit.judges.response import problem_of, total
@@ -24,7 +27,7 @@ from judgekit.judges.via_direct import DirectTransport
 from judgekit.judges.via_litellm import LiteLLMTransport
 
 if TYPE_CHECKING:
-    from judgekit.cassette.store import Store
+    from judgekit.judges.pace import Pace
 
 
 class LiteLLMJudge(ServerJudge):
@@ -51,9 +54,8 @@ class LiteLLMJudge(ServerJudge):
         price: US dollars per million input and output tokens; by default, those of litellm's table.
         via: `direct` or `litellm` to force the transport; by default, judgekit chooses it. Not part
             of any key.
+        pace: every HTTP attempt waits for it; by default, attempts do not wait.
     """
-
-    mode: Mode | None
 
     def __init__(
         self,
@@ -70,6 +72,7 @@ class LiteLLMJudge(ServerJudge):
         reasks: int = 1,
         price: tuple[float, float] | None = None,
         via: Via | None = None,
+        pace: Pace | None = None,
     ) -> None:
         if mode is not None and mode not in MODES:
             raise ConfigError(f"no output mode {mode!r}{suggest(mode, MODES)}")
@@ -77,18 +80,19 @@ class LiteLLMJudge(ServerJudge):
             raise ConfigError("reasks must not be negative")
         self._forced_via = via
         server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
-        super().__init__(server, params=params, identity=identity)
-        self.mode = mode
+        settings = JudgeSettings(identity=identity, params=dict(params or {}), mode=mode)
+        super().__init__(server, settings=settings, pace=pace)
         self.reasks = reasks
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)
         """The output mode in use, and how it was found."""
+        self.knowledge = LearntFromServer(self._calls, self.negotiation)
         self._plain = PlainRequests(self._calls)
         self.batch = self._plain.batch
         """Collects texts to embed them in one call."""
 
     def _transport_to(self, server: Server) -> Transport:
         via = self._forced_via
-        needs_litellm = reason_for_litellm(server, self.params)
+        needs_litellm = reason_for_litellm(server, self.settings.params)
         if via == "litellm":
             return LiteLLMTransport(server, reason="set by via")
         if needs_litellm is None:
@@ -109,46 +113,25 @@ class LiteLLMJudge(ServerJudge):
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return self.negotiation
 
-    def keep_in(self, store: Callable[[], Store | None], *, anew: bool = False) -> None:
-        """Keep the output mode in a store; the store is opened with the first request.
-
-        Args:
-            store: opens the store.
-            anew: probe even if the store has the mode.
-        """
-        self.negotiation.keep_in(store, anew=anew)
-
-    def findings(self) -> dict[str, JsonValue]:
-        """Return facts that this process learnt about the judge; empty before the first request."""
-        if not self._calls.prepared:
-            return {}
-        findings: dict[str, JsonValue] = {
-            "mode": self.mode or self.negotiation.mode,
-            "mode_from": "suite" if self.mode else self.negotiation.source,
-            "steps": list(self.negotiation.steps),
-            "probes": self.negotiation.probes,
-        }
-        return {name: value for name, value in findings.items() if value} | super().findings()
-
-    async def _reply(self, request: Request) -> Reply:
+    async def _reply(self, request: Request, paid: Payments) -> Reply:
         """Ask for a verdict in the current output mode, which a failure may change."""
         if request.form.want != "verdict":
-            return await self._plain.reply(request)
+            return await self._plain.reply(request, paid)
         while True:
-            mode = await self.negotiation.mode_for(request)
+            mode = await self.negotiation.mode_for(request, paid)
             try:
-                reply, valid = await self._ask_in(mode, request)
+                reply, valid = await self._ask_in(mode, request, paid)
             except BadRequest as exc:
-                if not await self.negotiation.rejected(mode, exc, request):
+                if not await self.negotiation.rejected(mode, exc, request, paid):
                     raise
             except Outage as exc:
                 if not self.negotiation.failed(mode, exc):
                     raise
             else:
-                if await self.negotiation.confirmed(mode, request, valid=valid):
+                if await self.negotiation.confirmed(mode, request, paid, valid=valid):
                     return reply
 
-    async def _ask_in(self, mode: Mode, request: Request) -> tuple[Reply, bool]:
+    async def _ask_in(self, mode: Mode, request: Request, paid: Payments) -> tuple[Reply, bool]:
         """Send, read and validate, and re-ask while the answer is invalid.
 
         Returns:
@@ -158,7 +141,7 @@ class LiteLLMJudge(ServerJudge):
         tries: list[Try] = []
         results: list[CallResult] = []
         while True:
-            attempt, result = await self._calls.chat(messages, request.form, mode)
+            attempt, result = await self._calls.chat(messages, request.form, mode, paid=paid)
             tries.append(attempt)
             results.append(result)
             problem = problem_of(attempt, request.form)

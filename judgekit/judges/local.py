@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from judgekit.core.canonical import digest
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
 from judgekit.core.input_file import sha256_of
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.request import Reply, Request, Try, Usage
@@ -45,11 +46,11 @@ class TransformersJudge(NamedJudge):
         MissingExtra: transformers or torch is not installed.
     """
 
-    identity: str | None
+    settings: JudgeSettings
 
     def __init__(self, model: str, *, base: Path = Path(), identity: str | None = None) -> None:
         super().__init__(model)
-        self.identity = identity
+        self.settings = JudgeSettings(identity=identity)
         self._folder = base / model.removeprefix(PREFIX)
         if not self._folder.is_dir() or not any(self._folder.glob("*.safetensors")):
             raise ConfigError(f"{model}: no folder {self._folder} with *.safetensors in it")

@@ -9,6 +9,7 @@ from typing import Any
 
 from judgekit.core.entry_points import offers
 from judgekit.core.errors import ConfigError, InvalidReply
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.protocols import Judge
 from judgekit.core.request import Reply, Request, Try
@@ -35,8 +36,7 @@ class FunctionJudge(NamedJudge):
         params: settings of the replies; part of every key.
     """
 
-    identity: str | None
-    params: Mapping[str, Any]
+    settings: JudgeSettings
 
     def __init__(
         self,
@@ -48,8 +48,7 @@ class FunctionJudge(NamedJudge):
     ) -> None:
         self._function = function
         super().__init__(model or PREFIX + str(getattr(function, "__name__", "judge")))
-        self.identity = identity
-        self.params = dict(params or {})
+        self.settings = JudgeSettings(identity=identity, params=dict(params or {}))
 
     def __repr__(self) -> str:
         return f"FunctionJudge({self.model!r})"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import CaseError, JudgeRejected, JudgeUnavailable
+from judgekit.core.protocols import TextStore
 from judgekit.core.request import Request, Try
 from judgekit.core.shared import SharedCall
 from judgekit.core.value import Value
@@ -23,10 +24,8 @@ from judgekit.judges.output_mode import (
     names_format,
     probe_request,
 )
+from judgekit.judges.payments import Payments
 from judgekit.judges.translation import BadRequest, Outage
-
-if TYPE_CHECKING:
-    from judgekit.cassette.store import Store
 
 MAX_STEPS = 20
 """Maximum number of lines about how the mode was found."""
@@ -60,15 +59,16 @@ class Negotiation:
         """How the mode became known: a probe, an earlier run, or the failure of another mode."""
         self.probes = 0
         """Number of probes sent."""
-        self.store: Store | None = None
+        self.store: TextStore | None = None
         self._calls = calls
         self._name = "rung:" + digest_json({"endpoint": endpoint, "model": calls.model})
-        self._open_store: Callable[[], Store | None] | None = None
+        self._open_store: Callable[[], TextStore | None] | None = None
         self._ignore_store = False
         self._probing = SharedCall(self._find)
         self._doubting = SharedCall(self._doubt)
-        self._like: Request | None = None
-        """The request that made a probe necessary; the probe has the same roles."""
+        self._cause: tuple[Request, Payments] | None = None
+        """The request that made a probe necessary, and its payments: the probe has the same roles,
+        and is paid for by it."""
         self._next = 0
         self._probed = False
         """Whether a probe of this process confirmed the mode."""
@@ -77,14 +77,14 @@ class Negotiation:
         self._invalid = 0
         self._patience = 5
 
-    def keep_in(self, store: Callable[[], Store | None], *, anew: bool) -> None:
-        """Keep the mode in a store, opened with the first request; `anew` ignores its content."""
+    def keep_in(self, store: Callable[[], TextStore | None], *, ignore_stored: bool) -> None:
+        """Keep the mode in a store, opened with the first request."""
         self._open_store = self._open_store or store
-        self._ignore_store = self._ignore_store or anew
+        self._ignore_store = self._ignore_store or ignore_stored
 
     # -- before a request, and after it -------------------------------------------------
 
-    async def mode_for(self, request: Request) -> Mode:
+    async def mode_for(self, request: Request, paid: Payments) -> Mode:
         """Return the mode of a request: the forced one, the known one, or the result of a probe.
 
         Raises:
@@ -97,10 +97,12 @@ class Negotiation:
             self.store = self._open_store()
         if not self._ignore_store and (stored := self.recall()) is not None:
             return stored
-        self._like = request
+        self._cause = request, paid
         return await self._probing()
 
-    async def rejected(self, mode: Mode, error: BadRequest, request: Request) -> bool:
+    async def rejected(
+        self, mode: Mode, error: BadRequest, request: Request, paid: Payments
+    ) -> bool:
         """Abandon a mode that the server rejected; return whether to ask in another mode.
 
         Raises:
@@ -119,7 +121,7 @@ class Negotiation:
         if error.status not in (400, 422):
             return False
         if not self._calls.answered:
-            self._like = request
+            self._cause = request, paid
             try:
                 await self._ask_probe(mode, retry=False)
             except (JudgeRejected, JudgeUnavailable):
@@ -141,13 +143,13 @@ class Negotiation:
         self._log(f"{mode}, kept from an earlier run, failed; probing again")
         return True
 
-    async def confirmed(self, mode: Mode, request: Request, *, valid: bool) -> bool:
+    async def confirmed(self, mode: Mode, request: Request, paid: Payments, *, valid: bool) -> bool:
         """Return whether an answer counts; invalid answers may cause another probe."""
         if valid:
             self._invalid = 0
         if valid or self.forced is not None or not self._doubtful(mode):
             return True
-        self._like = request
+        self._cause = request, paid
         if mode == self.mode:
             await self._doubting()
         return mode == self.mode
@@ -224,10 +226,11 @@ class Negotiation:
             return None
 
     async def _ask_probe(self, mode: Mode, *, retry: bool = True) -> Try:
-        assert self._like is not None  # noqa: S101 - set before any probe
+        assert self._cause is not None  # noqa: S101 - set before any probe
         self.probes += 1
-        messages = messages_of(probe_request(self._like), mode)
-        attempt, _ = await self._calls.chat(messages, PROBE, mode, retry=retry)
+        request, paid = self._cause
+        messages = messages_of(probe_request(request), mode)
+        attempt, _ = await self._calls.chat(messages, PROBE, mode, paid=paid, retry=retry)
         return attempt
 
     # -- leaving a mode -----------------------------------------------------------------

@@ -15,6 +15,7 @@ from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import Fault, Reply, Request, Try
 from judgekit.judges.calls import CallResult, Calls
+from judgekit.judges.payments import Payments
 from judgekit.judges.translation import BadRequest
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class PlainRequests:
         self._calls = calls
         self.batch = Batch(self._embeddings)
 
-    async def reply(self, request: Request) -> Reply:
+    async def reply(self, request: Request, paid: Payments) -> Reply:
         """Return the reply to a request without questions.
 
         Raises:
@@ -40,19 +41,19 @@ class PlainRequests:
                 (message,) = request.messages
                 return await self.batch.ask(message.content)
             if request.form.want == "logprobs":
-                return await self._logprobs(request)
+                return await self._logprobs(request, paid)
             messages = [{"role": m.role, "content": m.content} for m in request.messages]
-            attempt, result = await self._calls.chat(messages, request.form, "text")
+            attempt, result = await self._calls.chat(messages, request.form, "text", paid=paid)
             return result.reply(attempt)
         except BadRequest as exc:
             if not self._calls.answered or exc.status not in (400, 422):
                 raise
             raise CaseError(f"the model took other requests but not this one: {exc}") from None
 
-    async def _logprobs(self, request: Request) -> Reply:
+    async def _logprobs(self, request: Request, paid: Payments) -> Reply:
         """Ask a completions endpoint for the log-probabilities of a text."""
         text = "".join(message.content for message in request.messages)
-        result = await self._calls.echo(text, fixed=ECHOING)
+        result = await self._calls.echo(text, fixed=ECHOING, paid=paid)
         attempt = result.malformed or _attempt(read_echo, result.data, text)
         return result._replace(params={**result.params, **ECHOING}).reply(attempt)
 

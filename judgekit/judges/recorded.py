@@ -17,6 +17,7 @@ from judgekit.core.errors import (
 )
 from judgekit.core.input_file import Entry, nearby, read_entries, read_text
 from judgekit.core.json_extraction import strict_object
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import parse_reply
 from judgekit.core.request import About, Reply, Request, Try
@@ -49,12 +50,13 @@ class RecordedJudge(NamedJudge):
             request.
     """
 
+    settings: JudgeSettings
+
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         super().__init__(PREFIX + self.path.stem)
         text = _text_of(self.path)
-        self.identity: str | None = digest(text)[:16]
-        self.api: Any = "recorded"
+        self.settings = JudgeSettings(identity=digest(text)[:16], api="recorded")
         self._verdicts = read_entries(text, self.path, _checked, noun="a verdict", twice=_twice)
         """Case, rubric and sample -> order -> verdict; the order `None` matches any order."""
         if not self._verdicts:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
-
-from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
+from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable, set_cost
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.request import Reply, Request
 from judgekit.judges.calls import Calls
-from judgekit.judges.endpoint import Naming, address, check_address
+from judgekit.judges.endpoint import address, check_address
+from judgekit.judges.knowledge import LearntFromServer
 from judgekit.judges.parameters import NOT_PARAMETERS
+from judgekit.judges.payments import Payments
 from judgekit.judges.providers import check_provider
 from judgekit.judges.translation import about
 from judgekit.judges.transport import Server, Transport
@@ -25,18 +25,16 @@ if TYPE_CHECKING:
 class ServerJudge(NamedJudge):
     """A judge behind a server; subclasses create the transport and make replies from calls."""
 
-    params: dict[str, JsonValue]
-    identity: str | None
+    settings: JudgeSettings
+    knowledge: LearntFromServer
 
-    def __init__(
-        self, server: Server, *, params: Mapping[str, JsonValue] | None, identity: str | None
-    ) -> None:
+    def __init__(self, server: Server, *, settings: JudgeSettings, pace: Pace | None) -> None:
         if server.timeout <= 0 or server.retries < 0:
             raise ConfigError("timeout must be positive, retries not negative")
         check_provider(server.model)
         if server.api_base is not None:
             check_address(server.api_base)
-        for name in params or ():
+        for name in settings.params:
             if name in NOT_PARAMETERS:
                 raise ConfigError(f"params shape the answer; {name!r} is not one of them")
         super().__init__(server.model)
@@ -45,13 +43,12 @@ class ServerJudge(NamedJudge):
         self.retries = server.retries
         self.max_wait = server.max_wait
         self.price = server.price
-        self.params = dict(params or {})
-        self.identity = identity
+        self.settings = settings
         transport = self._transport_to(server)
         self.via = f"{transport.via} ({transport.reason})"
         """The transport (judgekit's HTTP or litellm) and the reason for it."""
-        self._calls = Calls(server, transport, params=self.params)
-        self._naming = Naming(self._calls)
+        self._calls = Calls(server, transport, params=settings.params, pace=pace)
+        self.knowledge = LearntFromServer(self._calls)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r})"
@@ -65,27 +62,19 @@ class ServerJudge(NamedJudge):
         """
 
     @abstractmethod
-    async def _reply(self, request: Request) -> Reply:
-        """Return the reply to a request, after the libraries and the key are loaded."""
+    async def _reply(self, request: Request, paid: Payments) -> Reply:
+        """Return the reply to a request, after the libraries and the key are loaded.
+
+        Args:
+            request: the request.
+            paid: receives the cost of every response, also of those before a failure.
+        """
 
     @property
     def shown(self) -> str:
         """The model and the address it is asked at, for messages; no credentials."""
         where = address(self.api_base)
         return self._model if where is None else f"{self._model} at {where}"
-
-    def follow(self, pace: Pace) -> bool:
-        """Make every HTTP call wait for a pace."""
-        self._calls.pacing.pace = pace
-        return True
-
-    def findings(self) -> dict[str, JsonValue]:
-        """Return facts that this process learnt about the judge; empty before the first request."""
-        findings: dict[str, JsonValue] = {
-            "dropped_params": dict(self._calls.parameters.dropped),
-            "server": self._naming.name,
-        }
-        return {name: value for name, value in findings.items() if value}
 
     async def ask(self, request: Request) -> Reply:
         """Ask the model, with retries after outages.
@@ -102,22 +91,15 @@ class ServerJudge(NamedJudge):
         """
         if not self._calls.prepared:
             await self._calls.ready()
+        paid = Payments()
         try:
-            reply = await self._reply(request)
+            reply = await self._reply(request, paid)
         except (JudgeUnavailable, JudgeRejected) as exc:
-            raise about(self.shown, exc) from None
-        return self._with_name(reply)
-
-    async def identified(self, reply: Reply) -> Reply:
-        """Return a reply with the server's name for its model; the server is asked once.
-
-        This is separate from `ask`, so a reply is stored before the server is asked.
-        """
-        if not self._naming.done:
-            await self._naming.ask()
-        return self._with_name(reply)
-
-    def _with_name(self, reply: Reply) -> Reply:
-        name = self._naming.name
-        same = name is None or reply.server == name
-        return reply if same else reply.model_copy(update={"server": name})
+            # A new error, because requests that waited for one probe get the same one.
+            error = about(self.shown, exc)
+            set_cost(error, paid.total)
+            raise error from None
+        except BaseException as exc:
+            set_cost(exc, paid.total)
+            raise
+        return self.knowledge.named(reply)

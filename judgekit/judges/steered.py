@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.errors import CaseError, ConfigError, JudgeRejected, MissingExtra
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.protocols import Judge
 from judgekit.core.replies.vector import vector_text
@@ -180,8 +181,7 @@ class SteeredJudge(NamedJudge):
         ConfigError: a parameter is unknown or out of range.
     """
 
-    identity: str | None
-    params: Mapping[str, Json]
+    settings: JudgeSettings
 
     def __init__(
         self,
@@ -200,8 +200,8 @@ class SteeredJudge(NamedJudge):
                 raise ConfigError(f"{name} must be a number from {low} to {high}, not {value!r}")
         super().__init__(model.name)
         self.local, self._steering = model, steering
-        self.identity = identity
-        self.params = {**params, **({"steering": steering.param} if steering else {})}
+        all_params = {**params, **({"steering": steering.param} if steering else {})}
+        self.settings = JudgeSettings(identity=identity, params=all_params)
 
     async def ask(self, request: Request) -> Reply:
         """Return the answer of the model.
@@ -250,7 +250,7 @@ class SteeredJudge(NamedJudge):
         most = context_of(model)
         if most is not None and len(ids) >= most:
             raise CaseError(f"{len(ids)} tokens; {self.model} takes {most} with the answer")
-        params = {**PARAMS, **self.params}
+        params = {**PARAMS, **self.settings.params}
         sampling = {name: float(params[name]) for name in ("temperature", "top_p")}
         config = GenerationConfig(
             max_new_tokens=min(int(params["max_tokens"]), (most or 2**31) - len(ids)),

@@ -123,9 +123,9 @@ def _kind_of(said: str) -> str:
 
 
 def about(judge: str, error: JudgekitError) -> JudgekitError:
-    """Return an error that names its judge."""
+    """Return a new error of the same class that names its judge."""
     named = str(error).startswith(judge.partition(" at ")[0])
-    return error if named else type(error)(f"{judge}: {error}")
+    return type(error)(str(error) if named else f"{judge}: {error}")
 
 
 def translate(

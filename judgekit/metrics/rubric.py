@@ -153,7 +153,7 @@ class RubricMetric(JudgedMetric):
         self.scale = float(scale)
         self.response_model = response_model
         self._own = None if response_model is None else ResponseModel(response_model, worth=value)
-        if self._own is not None and (self.jury.options or self.jury.members[0].judge.api):
+        if self._own is not None and (self.jury.options or self.jury.members[0].judge.settings.api):
             raise ConfigError(
                 f"{self.name}: a response model supports only one judge and samples; "
                 "juries, orders, calls and readouts need the criteria of a rubric"
@@ -163,7 +163,8 @@ class RubricMetric(JudgedMetric):
         self._plans: dict[Variant, list[_OpinionPlan]] = {}
         self._effective_modes: dict[tuple[str, ...], str] = {}
         self._builders = [
-            (member, RequestBuilder(member.judge), member.judge.api) for member in self.jury.members
+            (member, RequestBuilder(member.judge), member.judge.settings.api)
+            for member in self.jury.members
         ]
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury
         self._judged_by(self.judge.model, self.rubric)

@@ -215,7 +215,8 @@ def _check_readout(plan: MetricPlan, jury: Jury) -> None:
     judge, once = jury.members[0].judge, plan.options.get("samples", jury.samples) == 1
     if isinstance(judge, DescribedJudge):
         return  # a judge in Python may have parameters that only it knows; see `open_suite`
-    listed = judge.params.get("logprobs") and judge.params.get("top_logprobs")
-    if once and len(jury.members) == 1 and judge.api is None and not listed:
+    params, api = judge.settings.params, judge.settings.api
+    listed = params.get("logprobs") and params.get("top_logprobs")
+    if once and len(jury.members) == 1 and api is None and not listed:
         advice = "params: {logprobs: true, top_logprobs: 5}, or the metric samples: 4"
         raise refused(plan.name, f": readout needs probabilities; give the judge {advice}")

@@ -11,6 +11,7 @@ from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, placed
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import JudgeWrapper, as_judge
 from judgekit.core.protocols import Judge
 from judgekit.core.request import Reply, Request
@@ -60,8 +61,7 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
 def facts_of(judge: Judge) -> JudgeFile:
     """Return the settings of a judge object that go into request keys."""
     full = as_judge(judge)
-    facts: dict[str, Any] = {n: getattr(full, n) for n in ("model", "identity", "mode", "api")}
-    return JudgeFile.model_construct(**facts, params=dict(full.params))
+    return JudgeFile.model_construct(model=full.model, **vars(full.settings))
 
 
 def _replaced(judge: JudgeFile | None, model: str) -> JudgeFile:
@@ -90,7 +90,10 @@ class DescribedJudge(JudgeWrapper):
 
     def __init__(self, file: JudgeFile) -> None:
         api: Any = "recorded" if file.recorded is not None else file.api
-        super().__init__(AbsentJudge(file.model, file.identity, file.params, file.mode, api))
+        settings = JudgeSettings(
+            identity=file.identity, params=file.params, mode=file.mode, api=api
+        )
+        super().__init__(AbsentJudge(file.model, settings))
 
     @property
     def synchronous(self) -> bool:
@@ -180,9 +183,13 @@ class JudgePool:
                 advice = f"give {'.'.join(at)}.price: {{input: ..., output: ...}}"
                 message = f"max_cost needs the price of {judge.model}: {advice}"
                 raise ConfigError(message, where=lines.where("limits", "max_cost"))
+        kind = kind_of(judge.model)
+        pace = self._pace(judge) if asking and kind.metered else None
+        # A judge behind a server waits before each HTTP attempt, so it is made with its pace.
+        itself = pace if kind.server and ready is None else None
         written = judge in self._settings.written_roles.values()
         built = ready or make_judge(
-            judge, base=base, lines=lines, asking=asking, at=at, written=written
+            judge, base=base, lines=lines, asking=asking, at=at, written=written, pace=itself
         )
         if together > 1:
             from judgekit.judges.litellm import LiteLLMJudge
@@ -195,7 +202,7 @@ class JudgePool:
             max_outages=limits.max_outages,
             purse=self._purse,
             price=price,
-            pace=self._pace(judge) if asking and kind_of(judge.model).metered else None,
+            pace=pace if itself is None else None,
         )
         if self.cassette is not None:
             return self.cassette.for_judge(limited)
@@ -242,6 +249,7 @@ def make_judge(
     asking: bool,
     at: tuple[str, ...] = (JUDGE,),
     written: bool = True,
+    pace: Pace | None = None,
 ) -> Judge:
     """Build a judge.
 
@@ -252,6 +260,7 @@ def make_judge(
         asking: whether the run may call it; a replay needs no key.
         at: path of the settings in the suite.
         written: whether the settings are from the file, not from a flag.
+        pace: the pace of its server, for judges that wait for it before each HTTP attempt.
 
     Raises:
         ConfigError: a setting is wrong, or the key is missing.
@@ -272,6 +281,7 @@ def make_judge(
         base=base,
         asking=asking,
         terminal=asks_in_terminal(file, asking=asking),
+        pace=pace,
         where=where,
         private=partial(_private_folder, base),
     )

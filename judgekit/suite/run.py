@@ -13,7 +13,8 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import JudgeLike
+from judgekit.core.judge_wrapper import as_judge
+from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.synchronous import Flag, run_inline
 from judgekit.datasets.ids import is_derived
@@ -242,9 +243,10 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     return facts
 
 
-def _findings(judge: Any) -> dict[str, Any]:
+def _findings(judge: Judge) -> dict[str, Any]:
     """Return facts that this run learnt about a judge; empty without a call."""
-    findings: dict[str, Any] = judge.findings()
+    knowledge = as_judge(judge).knowledge
+    findings = knowledge.findings() if knowledge is not None else {}
     return {"model": judge.model, **findings} if findings else {}
 
 

@@ -16,7 +16,7 @@ from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.load import Source
 from judgekit.judges.kinds import kind_of
-from judgekit.judges.limits import Auto, Budget, LimitedJudge
+from judgekit.judges.limits import Auto, Budget, LimitedJudge, make_pace
 from judgekit.judges.local import PREFIX
 from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
 from judgekit.judges.steering_vector import Steering
@@ -89,17 +89,21 @@ def open_system(
         raise ConfigError(f"--max-cost: the price of {model} is not known; leave out --max-cost")
     if not asking and cassette is not None and not cassette.exists():
         raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
+    pace = make_pace(model, rpm=rpm, tpm=tpm) if asking else None  # a replay does not wait
+    itself = pace if kind_of(model).server else None
     judge: Judge
     if model.startswith(PREFIX):  # one call at a time, because each uses the whole machine
         judge = SteeredJudge(SteerableModel(model), identity=identity, params=file.params)
         concurrency = 1
     else:
-        judge = make_judge(file, base=Path(), lines=lines, asking=asking)
+        judge = make_judge(file, base=Path(), lines=lines, asking=asking, pace=itself)
     rules = validate_file(_RedactFile, {"redact": list(redact)}, lines=lines)
-    if not asking:  # a replay does not wait for a server
-        rpm = tpm = None
     limited = LimitedJudge(
-        judge, concurrency=concurrency, purse=purse, price=price, rpm=rpm, tpm=tpm
+        judge,
+        concurrency=concurrency,
+        purse=purse,
+        price=price,
+        pace=pace if itself is None else None,
     )
     store = store_opener(cassette.parent if cassette is not None else Path())
     redactor = make_redactor(rules.redact, lines=lines)
@@ -136,7 +140,10 @@ async def answer_twice(
 def steered_system(system: Cassette, steering: Steering) -> BaseJudge:
     """Return the system with a steering and the same tape and store."""
     judge = SteeredJudge(
-        steerable(system), identity=system.identity, params=system.params, steering=steering
+        steerable(system),
+        identity=system.settings.identity,
+        params=system.settings.params,
+        steering=steering,
     )
     return system.for_judge(LimitedJudge(judge, concurrency=1))
 

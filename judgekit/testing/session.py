@@ -218,7 +218,7 @@ class Tapes:
             return known[0] if known else AbsentJudge(name or UNKNOWN)
         if name is None and len(known) != 1:
             raise ConfigError("recording asks a judge: say which, --judgekit-judge MODEL")
-        file = JudgeFile.model_validate(known[0]._asdict() if known else {"model": name})
+        file = JudgeFile.model_validate(known[0].described() if known else {"model": name})
         if self._api_base is not None:
             file = file.model_copy(update={"api_base": self._api_base})
         return make_judge(file, base=path.parent, lines=Lines(file=""), asking=True)

@@ -7,6 +7,7 @@ import pytest
 from judgekit.authoring.preview import preview_text
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, RubricError
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import request_from
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.fake import FakeJudge
@@ -83,7 +84,7 @@ def test_a_case_without_cases_is_refused():
 
 def test_parameters_and_identity_of_the_judge_are_in_the_key_and_said(cases):
     params = {"temperature": 0.5}
-    judge = AbsentJudge("openai/x", "v7", params)
+    judge = AbsentJudge("openai/x", JudgeSettings(identity="v7", params=params))
     _, (request,) = RubricMetric("safety", judge=judge).requests(Case(**ROWS[0]))
 
     text = render("safety", cases=cases, model="openai/x", params=params, identity="v7")

@@ -21,6 +21,7 @@ from judgekit.core.errors import (
     JudgeRefused,
     JudgeUnavailable,
 )
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judgment import read_reply
 from judgekit.core.replies import text as reply_text
 from judgekit.core.request import ChatMessage, Form, Omitted, Reply, Request, Try
@@ -585,10 +586,8 @@ def test_a_row_of_the_store_that_was_changed_stops_the_run(store):
 
 def test_a_cassette_passes_on_what_goes_into_keys():
     judge = FakeJudge(model="fake/x")
-    judge.identity, judge.params, judge.mode = "really-y", {"seed": 1}, "tools"
+    judge.settings = JudgeSettings(identity="really-y", params={"seed": 1}, mode="tools")
 
     cassette = Cassette(judge)
 
-    assert (cassette.model, cassette.identity, cassette.params, cassette.mode) == (
-        "fake/x", "really-y", {"seed": 1}, "tools",
-    )  # fmt: skip
+    assert (cassette.model, cassette.settings) == ("fake/x", judge.settings)

@@ -9,6 +9,7 @@ from judgekit.cassette.explain import Explainer
 from judgekit.cassette.record import Record
 from judgekit.core.case import Case
 from judgekit.core.errors import CassetteMiss
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import Form, Question
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
@@ -131,7 +132,7 @@ def tape(tmp_path, rubric, store):
 
 def missed(tape, rubric, case=CASES[0], *, model="fake/judge", params=None, sample=1):
     judge = FakeJudge(model=model)
-    judge.params = params or {}
+    judge.settings = JudgeSettings(params=params or {})
     metric = RubricMetric(rubric, judge=Cassette(judge, tape=tape), samples=sample)
     with pytest.raises(CassetteMiss) as caught:
         asyncio.run(metric.score(case))

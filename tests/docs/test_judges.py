@@ -40,7 +40,7 @@ def test_suites_make_the_judges_they_describe(folder: Path) -> None:
     role, suite = made["openai/local"]
     limited = suite.judges[role].judge  # type: ignore[attr-defined]
     assert isinstance(limited.judge, LiteLLMJudge)
-    assert limited.judge.identity == "Qwen3-8B-Q4_K_M"
+    assert limited.judge.settings.identity == "Qwen3-8B-Q4_K_M"
 
 
 def test_every_rung_is_described_in_order() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from judgekit import Case, DecisionJudge, RubricMetric
 from judgekit.core.errors import ConfigError
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.jury import Jury
 from judgekit.core.request import Reply, Request, Try, Usage
@@ -26,7 +27,8 @@ class LocalEndpoint(BaseJudge):
     """An endpoint of this process, which checks requests strictly."""
 
     def __init__(self, api, answers=even):
-        self.api, self.answers, self.asked = api, answers, []
+        self.settings = JudgeSettings(api=api)
+        self.answers, self.asked = answers, []
 
     @property
     def model(self):

@@ -87,7 +87,7 @@ def test_a_replay_opens_no_judge_that_it_does_not_need(package):
     judge = open_judge(setup)
 
     assert type(judge).__name__ == "AbsentJudge"
-    assert (judge.model, judge.identity) == ("crowd/ann", "v2")
+    assert (judge.model, judge.settings.identity) == ("crowd/ann", "v2")
 
 
 def test_a_setting_without_effect_is_an_error(package):

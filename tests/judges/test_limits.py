@@ -15,6 +15,7 @@ from judgekit.core.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.limits import LimitedJudge, Purse
@@ -121,14 +122,11 @@ def test_errors_say_what_happened() -> None:
 
 def test_limits_pass_on_what_goes_into_keys() -> None:
     class Named(FakeJudge):
-        identity = "qwen3-8b-q4"
-        mode = "text"
-        params: Any = {"seed": 1}  # noqa: RUF012
+        settings = JudgeSettings(identity="qwen3-8b-q4", mode="text", params={"seed": 1})
 
     judge = LimitedJudge(Named())
 
-    assert (judge.model, judge.identity, judge.mode) == ("fake/judge", "qwen3-8b-q4", "text")
-    assert judge.params == {"seed": 1}
+    assert (judge.model, judge.settings) == ("fake/judge", Named.settings)
 
 
 class Slow(FakeJudge):
@@ -242,3 +240,48 @@ def test_judge_without_http_calls_is_paced_as_a_whole() -> None:
 
     assert outcomes(LimitedJudge(FakeJudge(), pace=pace), 3) == ["ok"] * 3
     assert (pace.acquired, pace.settled) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("cost", "spent", "unpriced"), [(0.25, 0.25, {}), (None, 0.0, {"fake/judge": 1})]
+)
+def test_an_error_says_what_was_paid_before_it(
+    cost: float | None, spent: float, unpriced: dict[str, int]
+) -> None:
+    error = JudgeUnavailable("down")
+    error.cost = cost
+    purse = Purse(1.0)
+
+    outcomes(LimitedJudge(FakeJudge(Says(error)), purse=purse), 1)
+
+    assert (purse.spent, purse.unpriced) == (spent, unpriced)
+
+
+def test_requests_wait_for_slot_budget_and_pace_in_this_order() -> None:
+    steps: list[str] = []
+
+    class Told(Purse):
+        async def reserve(self, model: str, dollars: float) -> int:
+            steps.append("reserve")
+            return await super().reserve(model, dollars)
+
+        async def settle(self, reservation: int, *, dollars: float | None) -> None:
+            steps.append("settle")
+            await super().settle(reservation, dollars=dollars)
+
+    class Turn:
+        async def acquire(self, tokens: float) -> int:
+            steps.append("acquire")
+            return 1
+
+        async def settle(self, call: int, end: CallEnd) -> None:
+            steps.append(f"end {end.status}")
+
+    def script(asked: Request) -> Reply:
+        steps.append("ask")
+        return priced(0.5)
+
+    judge = LimitedJudge(FakeJudge(script), concurrency=1, purse=Told(2.0), pace=Turn())
+    outcomes(judge, 2)
+
+    assert steps == ["reserve", "acquire", "ask", "end 200", "settle"] * 2

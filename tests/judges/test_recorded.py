@@ -69,7 +69,7 @@ def test_answers_are_verdicts_of_that_judge(recorded):
     assert result.parts[1].quotes[0].text == "Thanks"
     _, (request,) = metric.requests(CASE)
     assert '"api":"recorded"' in request.canonical
-    assert request.identity == metric.judge.identity
+    assert request.identity == metric.judge.settings.identity
 
 
 def test_another_content_of_the_file_has_another_key(recorded):

@@ -85,9 +85,9 @@ def test_the_key_has_the_steering_and_the_name_a_prefix():
     other = SteeredJudge(model, params={"max_tokens": 9}, steering=Steering(b"v", 2, 1.5))
 
     assert plain.model == SteerableModel("transformers/x").name == "transformers/x"
-    assert plain.params == {"max_tokens": 9}
+    assert plain.settings.params == {"max_tokens": 9}
     assert request(plain).key != request(other).key
-    assert other.params["steering"]["strength"] == 1.5
+    assert other.settings.params["steering"]["strength"] == 1.5
 
 
 # -- with the libraries ---------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from judgekit.core.errors import InvalidReply
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.score import Failure, Score
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.decisions import DecisionJudge
@@ -39,7 +40,7 @@ def answers(name: str, options: list[str]) -> list[float]:
 
 def replay(api: Any, folder: Path) -> Outcome:
     """Run with a judge that cannot be asked."""
-    return run(AbsentJudge(MODEL, api=api), ["case-01"], folder)
+    return run(AbsentJudge(MODEL, JudgeSettings(api=api)), ["case-01"], folder)
 
 
 @BOTH
@@ -202,7 +203,7 @@ def test_rejected_parameter_is_dropped(server: Server, tmp_path: Path) -> None:
     judge = judge_of(server, "decisions", params={"temperature": 0})
 
     assert run(judge, ["case-01"], tmp_path).kinds == {"case-01": "scored"}
-    assert list(judge.findings()["dropped_params"]) == ["temperature"]  # type: ignore[arg-type]
+    assert list(judge.knowledge.findings()["dropped_params"]) == ["temperature"]  # type: ignore[arg-type]
 
 
 @BOTH

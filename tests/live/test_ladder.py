@@ -222,9 +222,10 @@ def test_rung_is_kept_in_the_store_and_not_probed_again(server: Server, tmp_path
     run(second, ["case-new"], tmp_path)
 
     assert (first.negotiation.mode, second.negotiation.mode) == ("tools", "tools")
-    assert (first.findings()["mode_from"], second.findings()["mode_from"]) == ("probe", "store")
+    assert first.knowledge.findings()["mode_from"] == "probe"
+    assert second.knowledge.findings()["mode_from"] == "store"
     assert server.calls("") == probes
-    assert second.findings()["steps"] == first.findings()["steps"]
+    assert second.knowledge.findings()["steps"] == first.knowledge.findings()["steps"]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +244,7 @@ def test_what_the_store_holds_is_not_trusted(server: Server, tmp_path: Path, row
     judge = ladder_of(server)
     store = Store(tmp_path / "store")
     store.put(judge.negotiation._name, row)
-    judge.keep_in(lambda: store)
+    judge.knowledge.keep_in(lambda: store)
 
     assert ask(judge).mode == "json_schema"
     assert judge.negotiation.source == "probe"
@@ -282,7 +283,7 @@ def test_rung_that_is_refused_later_is_left_without_losing_a_row(
 
     assert set(outcome.kinds.values()) == {"scored"}
     assert judge.negotiation.mode == "json_object_schema"
-    assert judge.findings()["mode_from"] == "use"
+    assert judge.knowledge.findings()["mode_from"] == "use"
     assert server.calls("") == 1
 
 
@@ -354,7 +355,7 @@ def test_probe_that_is_cut_off_tells_by_its_beginning(
     )
     judge = ladder_of(server)
     store = Store(tmp_path / "store")
-    judge.keep_in(lambda: store)
+    judge.knowledge.keep_in(lambda: store)
 
     assert ask(judge).mode == mode
     assert (store.get(judge.negotiation._name) is not None) is kept
@@ -364,7 +365,7 @@ def test_probe_that_is_cut_off_tells_by_its_beginning(
 def kept(tmp_path: Path, server: Server) -> tuple[LiteLLMJudge, Store]:
     """Return a judge that keeps what it learns in a store."""
     judge, store = ladder_of(server, retries=0), Store(tmp_path / "store")
-    judge.keep_in(lambda: store)
+    judge.knowledge.keep_in(lambda: store)
     return judge, store
 
 
@@ -394,7 +395,7 @@ def test_a_kept_rung_that_fails_is_probed_again(server: Server, tmp_path: Path) 
     judge, store = kept(tmp_path, server)
 
     assert ask(judge).mode == "json_object_schema"
-    assert judge.findings()["mode_from"] == "probe"
+    assert judge.knowledge.findings()["mode_from"] == "probe"
     store.close()
 
 

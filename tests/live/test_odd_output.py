@@ -188,8 +188,8 @@ def test_parameter_that_is_not_taken_is_left_out_once_and_recorded(server: Serve
 
     assert first.effective_params == second.effective_params == {"top_p": 0.5}
     assert server.calls() == 4
-    assert list(judge.findings()["dropped_params"]) == ["temperature", "seed"]
-    assert "does not support 0" in judge.findings()["dropped_params"]["temperature"]
+    assert list(judge.knowledge.findings()["dropped_params"]) == ["temperature", "seed"]
+    assert "does not support 0" in judge.knowledge.findings()["dropped_params"]["temperature"]
 
 
 def test_limit_on_tokens_is_passed_on_under_its_other_name(server: Server) -> None:

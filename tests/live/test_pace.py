@@ -51,11 +51,10 @@ def test_headers_of_the_server_are_followed(server: Server, tmp_path: Path) -> N
     server.rule = bucket = Bucket(most=20, rate=80.0, headers=True)
 
     outcome = run(
-        judge_of(server, max_wait=0.5),
+        judge_of(server, max_wait=0.5, pace=LocalPace("judge", concurrency="auto", rpm="auto")),
         tokens(100),
         tmp_path,
-        concurrency="auto",
-        rpm="auto",
+        concurrency=100,
         window=100,
     )
 
@@ -77,10 +76,11 @@ def test_refused_attempts_do_not_use_up_the_retries(server: Server, tmp_path: Pa
     server.rule, server.latency = rule, 0.02
 
     outcome = run(
-        judge_of(server, retries=1, max_wait=0.5),
+        judge_of(
+            server, retries=1, max_wait=0.5, pace=LocalPace("judge", rpm=60_000, max_wait=0.5)
+        ),
         tokens(30),
         tmp_path,
-        pace=LocalPace("judge", rpm=60_000, max_wait=0.5),
         max_outages=1,
         window=3,
     )
@@ -95,7 +95,7 @@ def test_server_that_refuses_every_call_is_down(server: Server, tmp_path: Path) 
     pace = LocalPace("judge", rpm=60_000, max_wait=0.05)  # by default it would pause for 1, 2, 4 s
 
     outcome = run(
-        judge_of(server, retries=1), tokens(6), tmp_path, concurrency=1, pace=pace, max_outages=2
+        judge_of(server, retries=1, pace=pace), tokens(6), tmp_path, concurrency=1, max_outages=2
     )
 
     assert sorted(outcome.kinds.values()) == ["not_run"] * 4 + ["unavailable"] * 2
@@ -103,9 +103,9 @@ def test_server_that_refuses_every_call_is_down(server: Server, tmp_path: Path) 
 
 
 def test_wait_for_the_pace_is_no_part_of_the_time_limit(server: Server, tmp_path: Path) -> None:
-    judge = judge_of(server, timeout=1.2, retries=0)
+    judge = judge_of(server, timeout=1.2, retries=0, pace=LocalPace("judge", rpm=200))
 
-    outcome = run(judge, tokens(6), tmp_path, concurrency=6, rpm=200)  # the last waits 1.5 s
+    outcome = run(judge, tokens(6), tmp_path, concurrency=6)  # the last waits 1.5 s
 
     assert set(outcome.kinds.values()) == {"scored"}
     arrived = [seen.arrived for seen in server.seen]
@@ -115,18 +115,18 @@ def test_wait_for_the_pace_is_no_part_of_the_time_limit(server: Server, tmp_path
 
 def test_slow_call_is_still_an_outage(server: Server, tmp_path: Path) -> None:
     server.latency = 1.0
-    judge = judge_of(server, timeout=0.2, retries=0)
+    judge = judge_of(server, timeout=0.2, retries=0, pace=LocalPace("judge", rpm=6000))
 
-    outcome = run(judge, tokens(1), tmp_path, rpm=6000)
+    outcome = run(judge, tokens(1), tmp_path)
 
     assert list(outcome.kinds.values()) == ["unavailable"]
 
 
 def test_refusal_pauses_the_other_calls(server: Server, tmp_path: Path) -> None:
     server.plan = {"case-000": [error(429, "wait", headers={"retry-after": "0.2"})]}
-    judge = judge_of(server, retries=1, max_wait=5)
+    judge = judge_of(server, retries=1, max_wait=5, pace=LocalPace("judge", rpm=6000))
 
-    outcome = run(judge, tokens(3), tmp_path, concurrency=1, rpm=6000, window=1)
+    outcome = run(judge, tokens(3), tmp_path, concurrency=1, window=1)
 
     assert set(outcome.kinds.values()) == {"scored"}
     assert server.calls() == 4

@@ -186,7 +186,7 @@ async def outcome(judge: LiteLLMJudge, request: Request) -> Any:
         reply = await judge.ask(request)
     except JudgekitError as exc:
         return type(exc).__name__, str(exc)
-    return reply.model_dump(mode="json"), judge.findings()
+    return reply.model_dump(mode="json"), judge.knowledge.findings()
 
 
 async def both(

@@ -37,7 +37,7 @@ def request(token: str = "case-1", **fields: Any) -> Request:
 def ask(judge: Any, asked: Request) -> Reply:
     async def asking() -> Reply:
         async with closing_connections():
-            reply: Reply = await judge.identified(await judge.ask(asked))
+            reply: Reply = await judge.knowledge.identified(await judge.ask(asked))
             return reply
 
     return asyncio.run(asking())

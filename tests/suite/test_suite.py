@@ -9,6 +9,7 @@ import pytest
 
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import CassetteError, ConfigError, JudgekitError
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
@@ -271,10 +272,10 @@ def test_a_hosted_judge_gets_its_settings(suite, monkeypatch):
     judge = judge_of(suite(HOSTED))
 
     assert isinstance(judge, LiteLLMJudge)
-    assert (judge.model, judge.identity, judge.mode, judge.timeout) == (
-        "openai/gpt-6-luna", "really-x", "tools", 5,
-    )  # fmt: skip
-    assert judge.params == {"temperature": 0, "seed": 1}
+    assert (judge.model, judge.timeout) == ("openai/gpt-6-luna", 5)
+    assert judge.settings == JudgeSettings(
+        identity="really-x", mode="tools", params={"temperature": 0, "seed": 1}
+    )
     assert judge.price == (1, 2)
     assert judge._calls.server.api_key == "sk-secret"
 
@@ -294,7 +295,7 @@ def test_flags_go_before_the_file(suite, monkeypatch):
     )
 
     judge = judge_of(loaded)
-    assert judge.params == {"temperature": 0, "seed": 2, "top_p": 0.5}
+    assert judge.settings.params == {"temperature": 0, "seed": 2, "top_p": 0.5}
     assert judge.api_base == "http://localhost:2"
     assert loaded.record is RecordMode.ALL
 
@@ -303,8 +304,9 @@ def test_another_model_takes_over_what_is_not_the_old_ones_own(suite):
     loaded = suite(HOSTED, judge="ollama_chat/qwen3:8b")
 
     judge = judge_of(loaded)
-    assert (judge.model, judge.params) == ("ollama_chat/qwen3:8b", {"temperature": 0, "seed": 1})
-    assert (judge.api_base, judge.identity, judge.mode, judge.price) == (None,) * 4
+    assert judge.model == "ollama_chat/qwen3:8b"
+    assert judge.settings == JudgeSettings(params={"temperature": 0, "seed": 1})
+    assert (judge.api_base, judge.price) == (None, None)
     assert loaded.manifest()["judge"]["model"] == "ollama_chat/qwen3:8b"
 
 

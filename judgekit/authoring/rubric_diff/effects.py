@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.score import Failure, Result, Score, Status
 from judgekit.core.suggest import suggest
@@ -142,8 +143,9 @@ def _judge(described: Any, folder: Path) -> AbsentJudge:
     if not isinstance(described, dict) or not isinstance(described.get("model"), str):
         message = "no judge in this run, so there are no verdicts; name another run"
         raise ConfigError(message, where=str(folder))
-    parts: dict[str, Any] = {name: described.get(name) for name in AbsentJudge._fields}
-    return AbsentJudge(**{**parts, "params": parts["params"] or {}})
+    parts = {name: described.get(name) for name in ("identity", "mode", "api")}
+    settings = JudgeSettings(**parts, params=described.get("params") or {})
+    return AbsentJudge(described["model"], settings)
 
 
 def _metric(rubric: Rubric, entry: Mapping[str, Any], judge: AbsentJudge) -> RubricMetric:

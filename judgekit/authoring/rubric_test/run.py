@@ -13,6 +13,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import AbstractRubric, ConfigError
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Result
 from judgekit.core.value import Value
@@ -220,9 +221,15 @@ def judges_on(path: Path) -> list[AbsentJudge]:
     with closing(Tape(path)) as tape:
         requests = (record.request for record in tape.records())
         judges = (
-            AbsentJudge(r.model, r.identity, dict(r.params), r.mode, r.form.api) for r in requests
+            AbsentJudge(
+                r.model,
+                JudgeSettings(
+                    identity=r.identity, params=dict(r.params), mode=r.mode, api=r.form.api
+                ),
+            )
+            for r in requests
         )
-        by_name = {canonical_json(judge): judge for judge in judges}
+        by_name = {canonical_json(judge.described()): judge for judge in judges}
     return [by_name[name] for name in sorted(by_name)]
 
 
@@ -236,7 +243,7 @@ def _judge(settings: RubricTestSettings, path: Path, *, asking: bool) -> Judge:
             return recorded[0] if recorded else AbsentJudge(UNKNOWN)
         if not recorded:
             raise ConfigError("nothing is recorded yet; add --judge MODEL")
-        chosen = JudgeFile.model_validate(recorded[0]._asdict())
+        chosen = JudgeFile.model_validate(recorded[0].described())
     elif not asking:
         known = [judge for judge in recorded if judge.model == chosen.model]
         if len(known) == 1 and not chosen.params and chosen.identity is None:

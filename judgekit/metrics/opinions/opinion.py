@@ -27,18 +27,18 @@ def check_askable(metric: str, rubric: Rubric, *, mode: str, jury: Jury) -> None
     Raises:
         ConfigError: there is such a criterion; names the first one.
     """
-    judges = [member.judge for member in jury.members if member.judge.api in DECISION_APIS]
+    judges = [member.judge for member in jury.members if member.judge.settings.api in DECISION_APIS]
     for judge, criterion in product(judges, rubric.criteria_of(mode)):
         if (why := refusal_of(criterion.question)) is not None:
             raise ConfigError(
-                f"{metric}: {judge.model} (api: {judge.api}) does not support criterion "
+                f"{metric}: {judge.model} (api: {judge.settings.api}) does not support criterion "
                 f"{criterion.id!r} of rubric {rubric.name!r}: {why}, or name another judge"
             )
 
 
 def unsupported_parts(rubric: Rubric, *, mode: str, jury: Jury) -> list[str]:
     """Return the parts of a rubric that decision endpoints do not support."""
-    if not any(member.judge.api in DECISION_APIS for member in jury.members):
+    if not any(member.judge.settings.api in DECISION_APIS for member in jury.members):
         return []
     asked = [(c.id, left_out_of(c.question)) for c in rubric.criteria_of(mode)]
     parts = [f"{', '.join(left_out)} of {id}" for id, left_out in asked if left_out]

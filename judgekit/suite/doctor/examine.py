@@ -17,7 +17,7 @@ from typing import Any
 import judgekit
 from judgekit.cassette.store import Store, store_folder
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgekitError, JudgeRefused
-from judgekit.core.judge_wrapper import RequestBuilder
+from judgekit.core.judge_wrapper import RequestBuilder, as_judge
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import About, ChatMessage, Form, Question, Reply, Request
 from judgekit.core.yaml_file import Lines
@@ -129,7 +129,7 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
     params = file.params if file.api else {**file.params, "temperature": 0}
     quick = file.model_copy(update={"retries": 0, "params": params})
     try:
-        judge: Any = make_judge(quick, base=base, lines=Lines(file=""), asking=ask)
+        judge: Any = as_judge(make_judge(quick, base=base, lines=Lines(file=""), asking=ask))
         if isinstance(judge, ServerJudge):
             facts["via"] = judge.via
         if ask:
@@ -144,8 +144,8 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
 
 def _known(judge: Any, base: Path) -> dict[str, Any]:
     """Return the output mode of an earlier run, without creating a store."""
-    if judge.mode:
-        return {"mode": judge.mode, "mode_from": "suite"}
+    if judge.settings.mode:
+        return {"mode": judge.settings.mode, "mode_from": "suite"}
     if not store_folder(base).is_dir():
         return {}
     store = Store(store_folder(base))
@@ -159,7 +159,9 @@ def _known(judge: Any, base: Path) -> dict[str, Any]:
 
 async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
     store = Store(store_folder(base))
-    judge.keep_in(lambda: store, anew=True)
+    knowledge = judge.knowledge
+    if knowledge is not None:
+        knowledge.keep_in(lambda: store, ignore_stored=True)
     messages = (
         ChatMessage(role="system", content=_SYSTEM),
         ChatMessage(role="user", content=_QUESTION),
@@ -173,12 +175,14 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
                 started = time.perf_counter()
                 replies.append(await judge.ask(request))
                 seconds.append(time.perf_counter() - started)
-            await judge.identified(replies[-1])
+            if knowledge is not None:
+                await knowledge.identified(replies[-1])
     finally:
         store.close()
     names = ("mode", "mode_from", "steps", "dropped_params", "server")
+    findings = {} if knowledge is None else knowledge.findings()
     return {
-        **{name: fact for name, fact in judge.findings().items() if name in names},
+        **{name: fact for name, fact in findings.items() if name in names},
         "asked": len(replies),
         "seconds": round(median(seconds), 3) if seconds else None,
         "repeats": len({reply.tries[-1].text for reply in replies}) == 1,

@@ -172,6 +172,7 @@ def test_what_shapes_a_recorded_judge_is_taken_from_the_cassette(project, judgek
     from judgekit.cassette.record import Record
     from judgekit.cassette.tape import merge_into
     from judgekit.core.canonical import canonical_json
+    from judgekit.core.judge_settings import JudgeSettings
     from judgekit.core.request import Reply, Try
     from judgekit.judges.absent import AbsentJudge
     from judgekit.metrics.rubric import RubricMetric
@@ -179,7 +180,10 @@ def test_what_shapes_a_recorded_judge_is_taken_from_the_cassette(project, judgek
 
     write(project, tests=WARM)
     rubric = load_rubric("rubrics/kind.jinja")
-    asked = AbsentJudge("openai/x", "v7", {"temperature": 0.5}, "tools")
+    asked = AbsentJudge(
+        "openai/x",
+        JudgeSettings(identity="v7", params={"temperature": 0.5}, mode="tools"),
+    )
     _, (request,) = RubricMetric(rubric, judge=asked).requests(rubric.tests[0].case)
     reply = Reply(tries=(Try(text=canonical_json(GOOD["warm"]), finish="stop"),))
     merge_into(project / TAPE, [request.key], lambda key: Record(key, request, reply))
