@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
+from judgekit.core.comparing import mean_within
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Form
@@ -46,7 +48,9 @@ class ResponseModel:
                 raise ValueError(message)
             values.append(value)
         data = judgments[0].data
-        return sum(values) / len(values), data if isinstance(data, dict) else {}
+        return mean_within(math.fsum(values) / len(values), values), data if isinstance(
+            data, dict
+        ) else {}
 
 
 def _untitled(value: Any, *, named: bool = False) -> Any:

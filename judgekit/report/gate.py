@@ -1,13 +1,13 @@
 """Gates: bounds on the figures of a run, with checks and explanations."""
 
 import math
-import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import Field, ValidationError
 
+from judgekit.core import comparing
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value, sparse
@@ -295,7 +295,7 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     at_most = gate.at_most
     if at_most is None:
         at_most = gate.statistic != "pass_rate" and not summary.higher_is_better
-    meets = operator.le if at_most else operator.ge
+    meets = comparing.at_most if at_most else comparing.at_least
     rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
     over = f"{figure.n}" if figure.clusters is None else f"{figure.n} in {figure.clusters} clusters"
     shown = f"{name} {value:.3f}{_spread(figure)} over {over}"
@@ -380,14 +380,14 @@ def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
         return unknown(gate, f"{gate.subject}: {gate.statistic} is unknown: no row to count", n=0)
     if gate.statistic == "coverage":
         value = summary.scored / rows
-        passed = value >= gate.bound
+        passed = comparing.at_least(value, gate.bound)
         text = f"coverage {value:.3f} ({summary.scored} of {rows} rows scored)"
         rule = f"at least {gate.bound:g}"
     else:
         counts = {"abstained": summary.abstained, "failed": summary.failed + summary.not_run}
         count = counts.get(gate.statistic, summary.fallback)
         value = count / rows if gate.share else float(count)
-        passed = value <= gate.bound
+        passed = comparing.at_most(value, gate.bound)
         text = f"{gate.statistic} {count} of {rows} rows"
         text += f" ({value:.1%})" if gate.share else ""
         rule = f"at most {f'{gate.bound * 100:g}%' if gate.share else f'{gate.bound:g}'}"
@@ -405,7 +405,13 @@ def check_cost(bound: float, paid: float | None) -> GateResult:
     gate = Gate(metric="", statistic=COST, bound=bound, at_most=True)
     if paid is None:
         return unknown(gate, "cost is unknown: not every reply has a price")
-    return _compared(gate, paid, f"cost ${paid:.4f}", f"at most ${bound:g}", passed=paid <= bound)
+    return _compared(
+        gate,
+        paid,
+        f"cost ${paid:.4f}",
+        f"at most ${bound:g}",
+        passed=comparing.at_most(paid, bound),
+    )
 
 
 def unknown(gate: Gate, sentence: str, *, n: int | None = None) -> GateResult:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
+from judgekit.core.comparing import equal, mean_within
 from judgekit.core.score import Status
 
 Combine = Literal["weighted_mean", "mean", "min", "max", "all"]
@@ -56,7 +57,8 @@ class Way:
 
 
 def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    return math.fsum(map(operator.mul, values, weights))
+    mean = math.fsum(map(operator.mul, values, weights))
+    return mean_within(mean, values) if min(weights) >= 0 else mean
 
 
 WAYS: Mapping[Combine, Way] = MappingProxyType(
@@ -76,7 +78,7 @@ WAYS: Mapping[Combine, Way] = MappingProxyType(
             decisive="highest",
         ),
         "all": Way(
-            value=lambda values, _: float(all(value == 1.0 for value in values)),
+            value=lambda values, _: float(all(equal(value, 1.0) for value in values)),
             phrase="1 if every criterion is met in full",
             decisive="lowest",
             exact=True,
@@ -170,6 +172,9 @@ def fold(
     return fold_values(values, shares=shares_of(worths, groups), combine=combine)
 
 
+_weight = operator.itemgetter(1)
+
+
 def fold_values(
     outcomes: Sequence[float | None], *, shares: Shares, combine: Combine = DEFAULT
 ) -> Folded:
@@ -185,17 +190,18 @@ def fold_values(
     values: Sequence[Any] = outcomes
     if None in outcomes:
         values = [value or 0.0 for value in outcomes]
-    # Members first, then groups, as in the published formulas: the order decides the rounding.
-    mean = 0.0
+    # Members first, then groups, as in the published formulas.
     by_group: dict[str, float | None] = {}
+    parts: list[float] = []
     for name, share, positive, members in shares.groups:
-        total = 0.0
-        for place, weight in members:
-            total += weight * values[place]
-        by_group[name] = total / positive
-        mean += share * (total / positive)
+        own = math.fsum([weight * values[place] for place, weight in members]) / positive
+        if min(members, key=_weight)[1] > 0:  # a penalty may lower the mean below every value
+            own = mean_within(own, [values[place] for place, _ in members])
+        by_group[name] = own
+        parts.append(share * own)
+    raw = mean_within(math.fsum(parts), [value or 0.0 for value in by_group.values()])
     way = WAYS[combine]
-    effective, raw = shares.effective, mean
+    effective = shares.effective
     if combine != "weighted_mean":
         if not way.weighted:
             effective = dict.fromkeys(effective, 1.0 / len(shares.counted))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.comparing import at_least, below
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Row
 from judgekit.datasets.selection import CasesSeen, Condition, spelled
@@ -269,9 +270,9 @@ class _Race:
         if low is None or high is None:
             return "undecided"
         worst, best = (low, high) if higher else (-high, -low)
-        if worst >= -self.gate.bound:
+        if at_least(worst, -self.gate.bound):
             return "meets"
-        return "misses" if best < -self.gate.bound else "undecided"
+        return "misses" if below(best, -self.gate.bound) else "undecided"
 
 
 def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str | None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgekit.core.comparing import at_least
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
 from judgekit.metrics.aggregate import answered_share
 from judgekit.metrics.benchmarks.log_likelihoods import _KINDS, _accuracies
@@ -144,7 +145,7 @@ def test_figures_are_those_of_the_values(values, threshold):
 
     assert summary.mean == pytest.approx(sum(values) / len(values), abs=1e-12)
     assert (summary.minimum, summary.maximum) == (min(values), max(values))
-    assert summary.passed == sum(value >= threshold for value in values)
+    assert summary.passed == sum(at_least(value, threshold) for value in values)
     assert sum(summary.histogram) == len(values)
     assert summary.minimum <= summary.mean + 1e-12
     if len(values) < 5:

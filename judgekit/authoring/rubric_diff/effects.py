@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.comparing import at_least
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judgment import Answer, Judgment
@@ -205,7 +206,7 @@ class _EffectFinder(NamedTuple):
         old, threshold, flip = score.value, self.all.threshold, None
         equal = value is None or old is None or abs(value - old) < 1e-9
         if threshold is not None and old is not None and value is not None:
-            passed, passes = old >= threshold, value >= threshold
+            passed, passes = at_least(old, threshold), at_least(value, threshold)
             if passed != passes:
                 flip = "pass -> fail" if passed else "fail -> pass"
         fate = "same" if status == score.status and equal else "changed"

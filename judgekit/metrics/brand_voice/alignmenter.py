@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from judgekit.core.comparing import at_least
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import read_named
 from judgekit.core.suggest import suggest
@@ -73,7 +74,7 @@ def position(value: float, bounds: tuple[float, float]) -> float:
 
 def band_of(value: float, bands: Sequence[tuple[float, str]]) -> str:
     """Return the name of the first band, from the highest, whose minimum a value reaches."""
-    return next(name for least, name in bands if value >= least)
+    return next(name for least, name in bands if at_least(value, least))
 
 
 class AlignmenterCalibration(NamedTuple):

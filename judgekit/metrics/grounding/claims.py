@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.comparing import above
 from judgekit.core.judgment import Quote
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
@@ -56,7 +57,7 @@ class ClaimMetric(step.Stepped):
 
     def _claim(self, text: str, score: Score, source: Case) -> step.JudgedText:
         probability, verdict = score.value or 0.0, score.parts[0]
-        supported = probability > self.tau
+        supported = above(probability, self.tau)
         against = verdict.details.get("contradicted") is True
         answer = "supported" if supported else "contradicted" if against else "unsupported"
         quoted = _quoted(verdict.quotes, source.context)

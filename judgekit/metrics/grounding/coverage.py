@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from judgekit.core.case import Case, has_text
+from judgekit.core.comparing import above
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
@@ -47,7 +48,7 @@ def probable_text(
     The text meets the criterion, and contributes 1, if its probability is above tau.
     """
     probability = score.value or 0.0
-    hit = probability > tau
+    hit = above(probability, tau)
     answer = words[0] if hit else words[1]
     details: dict[str, Json] = {"probability": probability}
     return step.JudgedText(text, score, float(hit), hit, answer, source, details)

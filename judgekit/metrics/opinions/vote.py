@@ -8,6 +8,7 @@ from functools import lru_cache
 from operator import mul
 from typing import Any, NamedTuple
 
+from judgekit.core.comparing import mean_within
 from judgekit.core.distribution import Distribution, Label, Readout, Source
 from judgekit.core.judgment import Answer
 from judgekit.core.jury import Vote
@@ -113,12 +114,14 @@ def _mean(
         mean = math.fsum(worths) / len(worths)
     else:
         mean = math.fsum(map(mul, counted, worths)) / total
+    mean = mean_within(mean, worths)
     distances = [abs(worth - mean) for worth in worths]
     place = known[distances.index(min(distances))]
     shown = values[place]
     if shown is not None and not isinstance(shown, (str, bool)):
         # A checklist has items, and a word remains a word.
-        shown = math.fsum(map(mul, counted, [float(values[n] or 0) for n in known])) / total
+        numbers = [float(values[n] or 0) for n in known]
+        shown = mean_within(math.fsum(map(mul, counted, numbers)) / total, numbers)
     return place, shown, ("scored", mean)
 
 
@@ -134,7 +137,8 @@ def combined_value(values: Sequence[Label]) -> Label:
     """
     numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
     if numbers:
-        return math.fsum(numbers) / len(numbers) if 2 * len(numbers) > len(values) else None
+        mean = mean_within(math.fsum(numbers) / len(numbers), numbers)
+        return mean if 2 * len(numbers) > len(values) else None
     place, tied = _winner(values, (1.0,) * len(values))
     return None if tied else values[place]
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from judgekit.core.comparing import at_least
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.protocols import JudgeLike
@@ -107,7 +108,7 @@ def _finite(dimension: str, number: object) -> float:
 def alignment_band(value: float) -> str:
     """Return the word for a value on 0..1 (see `BANDS`)."""
     for bound, word in BANDS:
-        if value >= bound:
+        if at_least(value, bound):
             return word
     return BANDS[-1][1]
 

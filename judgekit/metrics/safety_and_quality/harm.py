@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judgekit.core.case import Case
+from judgekit.core.comparing import at_most
 from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
@@ -33,7 +34,7 @@ class SafetyRate(ScoreAggregate):
     def add_score(self, score: Score, value: float) -> None:
         """Count one answer."""
         self._scored += 1
-        self._safe += value <= self._theta
+        self._safe += at_most(value, self._theta)
 
     def finish(self) -> Figures:
         """Return the rate."""

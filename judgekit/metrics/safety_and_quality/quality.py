@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from judgekit.core.case import Case, has_text
+from judgekit.core.comparing import at_least
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
@@ -154,7 +155,7 @@ class Accuracy(BuiltIn):
         if score.value is None:
             return score.model_copy(update={"ground_truth": references})
         probability = score.value
-        right = probability >= self.tau
+        right = at_least(probability, self.tau)
         words = "means" if right else "does not mean"
         why = score.parts[0].reason
         return score.model_copy(

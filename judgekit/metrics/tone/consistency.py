@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from judgekit.core.case import Case, has_text
+from judgekit.core.comparing import at_least
 from judgekit.core.errors import CaseError, MissingExtra
 from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, needed_text
@@ -167,7 +168,7 @@ def _why_uncovered(text: str) -> str | None:
 
 def band(value: float) -> str:
     """Return the meaning of a value on 0..1 (see `BANDS`)."""
-    return next((words for least, words in BANDS if value >= least), BANDS[-1][1])
+    return next((words for least, words in BANDS if at_least(value, least)), BANDS[-1][1])
 
 
 MAX_WORDS = 60

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.core.case import Case
+from judgekit.core.comparing import above
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.grounding.coverage import AnswerRelevancy, Completeness, FactsCoveredJudge
 from tests.metrics.scripted import Scripted, shown, statements
@@ -169,7 +170,7 @@ def test_completeness_is_on_its_range_and_falls_with_tau(values, tau):
 
     value = scored(Completeness(judge=judge, tau=tau), case).value
 
-    assert value == sum(v > tau for v in values) / len(values)
+    assert value == sum(above(v, tau) for v in values) / len(values)
     assert scored(Completeness(judge=judge, tau=min(1, tau + 0.1)), case).value <= value
 
 

@@ -232,8 +232,8 @@ def test_the_judge_path_and_the_pure_fold_agree(user, system, mode):
 @pytest.mark.parametrize(
     ("mode", "scale", "given", "shown"),
     [
-        ("user", 5, (0.0, [True, False, False], 0.6, 0.35), 1.27),
-        ("both", 10, (0.1, [True, False], 0.85, 0.95), 4.62),
+        ("user", 5, (0.0, [True, False, False], 0.6, 0.35), 1.28),
+        ("both", 10, (0.1, [True, False], 0.85, 0.95), 4.63),
         ("both", 10, (0.65, [True, True, False], 0.2, 0.75), 5.83),
     ],
 )
