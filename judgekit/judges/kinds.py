@@ -192,9 +192,9 @@ HOSTED = JudgeKind(
     open="judgekit.judges.hosted:open_hosted",
 )
 KINDS: Mapping[str, JudgeKind] = {
-    kind.name: kind for kind in (MANUAL, FAKE, PYTHON, LOCAL, RECORDED, HOSTED)
+    kind.name: kind for kind in list(globals().values()) if isinstance(kind, JudgeKind)
 }
-"""The built-in kinds, by the first part of their model strings."""
+"""The built-in kinds, which are all those above, by the first part of their model strings."""
 
 
 def kind_of(model: str) -> JudgeKind:
