@@ -19,7 +19,7 @@ from judgekit.core.errors import ConfigError
 if TYPE_CHECKING:
     from judgekit.cassette.cassette import Cassette as OpenCassette
     from judgekit.core.case import Case
-    from judgekit.judges.steering_vector import Steering
+    from judgekit.steering.vector import Steering
     from judgekit.suite.answering import Answered, Answers
 
 KEPT = "the answers so far are kept"
@@ -226,7 +226,7 @@ def _rate(flag: str, text: str | None) -> float | str | None:
 def _steering(
     vector: Path | None, layer: int | None, strength: float, *, field: str
 ) -> Steering | None:
-    from judgekit.judges.steering_vector import read_steering
+    from judgekit.steering.vector import read_steering
 
     if vector is None:
         if layer is not None or strength != 1:

@@ -15,8 +15,11 @@ COMMANDS = (
     "rubric", "persona", "pairs", "steer", "cassette", "doctor",
 )  # fmt: skip
 """Each command is a function of the same name, or the group `app`, in its module."""
-_MODULES = {"agree": "labels", "correct": "labels", "perturb": "cases", "rank": "compare"}
-"""Command -> module, if the names differ."""
+_MODULES = {
+    "agree": "cli.labels", "correct": "cli.labels", "perturb": "cli.cases", "rank": "cli.compare",
+    "pairs": "steering.commands.pairs", "steer": "steering.commands.steer",
+}  # fmt: skip
+"""Command -> module, if it is not that of the same name."""
 _SUITES = (".yaml", ".yml")
 GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette", "cases", "labels"}
 
@@ -78,7 +81,7 @@ def _in_one_line(error: Any) -> Exception:
 def _command(name: str) -> Any:
     from judgekit.cli.options import add_options
 
-    module = import_module(f"judgekit.cli.{_MODULES.get(name, name)}")
+    module = import_module(f"judgekit.{_MODULES.get(name, f'cli.{name}')}")
     if name in GROUPS:
         for command in module.app.registered_commands:
             add_options(command.callback, f"{name} {command.name or command.callback.__name__}")

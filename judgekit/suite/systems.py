@@ -18,9 +18,9 @@ from judgekit.datasets.load import Source
 from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import Auto, Budget, LimitedJudge, make_pace
 from judgekit.judges.local import PREFIX
-from judgekit.judges.steered import PARAMS, SteerableModel, SteeredJudge
-from judgekit.judges.steering_vector import Steering
 from judgekit.privacy.rules import Rule, make_redactor
+from judgekit.steering.steered import PARAMS, SteerableModel, SteeredJudge
+from judgekit.steering.vector import Steering
 from judgekit.suite.answering import Answers, answer
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge, price_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.authoring.steering import FIGURES, SteeringCell, SteeringTable
 from judgekit.core.display.text import to_text
+from judgekit.steering.search import FIGURES, SteeringCell, SteeringTable
 
 
 def cell(layer, strength, overall, quality=1.0):

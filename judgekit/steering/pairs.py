@@ -113,7 +113,7 @@ MAX_PAIRS = 10_000
 MAX_DESCRIPTION = 20_000
 _FINAL = (ConfigError, errors.JudgeRejected, errors.CassetteCorrupt)
 """Errors after which further requests are useless."""
-_PROMPT = Path(__file__).with_name("prompt.yaml")
+_PROMPT = Path(__file__).with_name("pairs.yaml")
 
 
 def prompt_data() -> dict[str, Any]:

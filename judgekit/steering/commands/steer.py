@@ -42,8 +42,8 @@ def optimize(
 
     Exit codes: 0 there is a best cell, 1 none, 2 the setup is wrong, 3 some answers have no score.
     """
-    from judgekit.authoring.steering import SteeringPlan, optimize_steering
     from judgekit.cli.screen import StatusLine, columns
+    from judgekit.steering.search import SteeringPlan, optimize_steering
     from judgekit.suite.judge_file import JudgeFile
 
     params = named_values("--param", param)

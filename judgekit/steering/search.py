@@ -23,7 +23,6 @@ from judgekit.datasets.load import load_cases
 from judgekit.datasets.write import write_cases
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.local import PREFIX
-from judgekit.judges.steering_vector import Steering, vector_bytes
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.registry import create
 from judgekit.pages.html import fill, write_html
@@ -31,6 +30,7 @@ from judgekit.report.export.target import written
 from judgekit.report.text import counts_of, interval_of
 from judgekit.runner.background import run_sync
 from judgekit.runner.evaluation import evaluate
+from judgekit.steering.vector import Steering, vector_bytes
 from judgekit.suite.answering import answer
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge

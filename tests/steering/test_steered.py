@@ -12,9 +12,9 @@ from judgekit.core.errors import CaseError, ConfigError, JudgeRejected, MissingE
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form
-from judgekit.judges import steered
-from judgekit.judges.steered import SteerableModel, SteeredJudge
-from judgekit.judges.steering_vector import Steering, vector_bytes
+from judgekit.steering import steered
+from judgekit.steering.steered import SteerableModel, SteeredJudge
+from judgekit.steering.vector import Steering, vector_bytes
 from tests.tiny_model import libraries, write_model
 
 PAIRS = canonical_json([["How?", "Rather well.", "Super!"], ["Why?", "One must.", "Because!"]])

@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from judgekit.authoring.pairs.generate import (
+from judgekit.cassette.cassette import Cassette
+from judgekit.cli.app import app
+from judgekit.core.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable
+from judgekit.core.judge_wrapper import RequestBuilder
+from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.embedding.examples import read_examples
+from judgekit.steering.pairs import (
     BATCH,
     MAX_TEXT,
     AnswerPair,
@@ -23,14 +29,8 @@ from judgekit.authoring.pairs.generate import (
     prompt_data,
     write_pairs,
 )
-from judgekit.cassette.cassette import Cassette
-from judgekit.cli.app import app
-from judgekit.core.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable
-from judgekit.core.judge_wrapper import RequestBuilder
-from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.embedding.examples import read_examples
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "pairs" / "first-batch.txt"
+GOLDEN = Path(__file__).parents[1] / "golden" / "pairs" / "first-batch.txt"
 POSITIVE, NEGATIVE = "British, dry, given to understatement", "Neutral American"
 
 

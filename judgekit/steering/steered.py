@@ -26,7 +26,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.judges.local import PREFIX, LoadedModel, context_of, load_model, local_reply
 from judgekit.judges.named import FunctionJudge
-from judgekit.judges.steering_vector import Steering
+from judgekit.steering.vector import Steering
 
 PACKAGES = ("torch", "transformers", "steering_vectors")
 PARAMS: Mapping[str, float] = {"max_tokens": 256, "temperature": 0.0, "top_p": 1.0}

@@ -30,7 +30,7 @@ def generate(
 
     Exit codes: 0 all pairs, 2 the setup is wrong, 3 fewer pairs.
     """
-    from judgekit.authoring.pairs.generate import PairsPlan, outcome_text, run_pairs
+    from judgekit.steering.pairs import PairsPlan, outcome_text, run_pairs
 
     plan = PairsPlan(**{**command.params, "param": named_values("--param", param)})
     generated, writer = run_pairs(plan)

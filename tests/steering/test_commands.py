@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import one_line
 from tests.tiny_model import write_model
-
-from .conftest import one_line
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "steering"
 OPTIMIZE = (
@@ -206,7 +205,7 @@ def test_a_search_is_the_same_live_and_twice(example, judgekit):
 
 
 def test_steered_answers_of_a_live_model(example, judgekit):
-    from judgekit.judges.steering_vector import vector_bytes
+    from judgekit.steering.vector import vector_bytes
 
     write_model(example / "random")
     data = vector_bytes([1.0, -1.0] * 8, layer=1, metadata={})

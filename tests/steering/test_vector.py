@@ -10,7 +10,7 @@ import pytest
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import MAX_PLAIN
-from judgekit.judges.steering_vector import Steering, read_steering, vector_bytes
+from judgekit.steering.vector import Steering, read_steering, vector_bytes
 from tests.tiny_model import libraries
 
 VECTOR = (0.5, -1.25, 3.0, 0.0)

@@ -1,0 +1,3 @@
+from tests.cli.conftest import judgekit
+
+__all__ = ["judgekit"]
