@@ -19,8 +19,7 @@ from judgekit.core.errors import ConfigError
 if TYPE_CHECKING:
     from judgekit.cassette.cassette import Cassette as OpenCassette
     from judgekit.core.case import Case
-    from judgekit.steering.vector import Steering
-    from judgekit.suite.answering import Answered, Answers
+    from judgekit.suite.answering import Answered, AnswerFunction, Answers
 
 KEPT = "the answers so far are kept"
 SHOWN = 10
@@ -76,16 +75,16 @@ def answer(
     from judgekit.suite.systems import paths_of
 
     suite = Path(cases) if cases.endswith((".yaml", ".yml")) else None
-    steering = _steering(steering_vector, layer, strength, field=field)
+    steered = _steered(steering_vector, layer, strength, field=field)
     if (model is None) == (models is None):
         raise ConfigError("name the system under test: --model MODEL, or several: --models A,B")
     if models is None:
         if suite is not None:
             raise ConfigError(f"{cases}: is a suite; answer its cases with --models {model}")
-        name = PREFIX + str(model).removeprefix(PREFIX) if steering else str(model)
+        name = PREFIX + str(model).removeprefix(PREFIX) if steered else str(model)
         paths = {name: out}
     else:
-        if steering is not None:
+        if steered is not None:
             raise ConfigError("--steering-vector steers one model; name it with --model")
         if suite is not None and field != "output":
             raise ConfigError("a suite scores outputs; remove --field")
@@ -112,7 +111,7 @@ def answer(
             "replace": replace or suite is not None,
             "window": 4 * concurrency,
         },
-        steering=steering,
+        steered=steered,
         quiet=quiet,
         several=models is not None,
         keep=suite is not None,
@@ -141,7 +140,8 @@ class _Asking(NamedTuple):
     """Options of `open_system`."""
     options: dict[str, Any]
     """Options of `answer`."""
-    steering: Steering | None
+    steered: AnswerFunction | None
+    """Answers in place of `answer`, with a steering vector."""
     quiet: bool
 
     several: bool
@@ -154,7 +154,7 @@ class _Asking(NamedTuple):
         from judgekit.cli.screen import StatusLine, run_interruptible
         from judgekit.datasets.write import write_cases
         from judgekit.suite.answering import answer
-        from judgekit.suite.systems import answer_twice, open_system
+        from judgekit.suite.systems import open_system
 
         line = StatusLine(shown=not self.quiet and (self.keep or out is not None))
         counts: Counter[str] = Counter()
@@ -166,9 +166,7 @@ class _Asking(NamedTuple):
 
         options = {**self.options, "out": out, "progress": show}
         with open_system(model, **self.system) as opened, line:
-            fill = partial(answer, rows, opened, **options)
-            if self.steering is not None:
-                fill = partial(answer_twice, rows, opened, self.steering, **options)
+            fill = partial(self.steered or answer, rows, opened, **options)
             answers = run_interruptible(lambda stop: fill(stop=stop), kept=KEPT)
         if out is None and not self.keep:
             write_cases(answers.cases, None)
@@ -223,11 +221,10 @@ def _rate(flag: str, text: str | None) -> float | str | None:
         raise ConfigError(f"{flag} {text}: give a number or auto") from None
 
 
-def _steering(
+def _steered(
     vector: Path | None, layer: int | None, strength: float, *, field: str
-) -> Steering | None:
-    from judgekit.steering.vector import read_steering
-
+) -> AnswerFunction | None:
+    """Return a function like `answer` that steers; `None` without a vector."""
     if vector is None:
         if layer is not None or strength != 1:
             raise ConfigError("--layer and --strength steer; add --steering-vector FILE")
@@ -236,7 +233,13 @@ def _steering(
         raise ConfigError("--steering-vector needs --layer N, the layer it was trained on")
     if field != "output":
         raise ConfigError("--steering-vector fills in output and baseline; remove --field")
-    return read_steering(vector, layer=layer, strength=strength)
+    from judgekit.core.entry_points import load_offer, only_offer
+
+    # By name and not by import: the command line works without the package that steers.
+    offer = only_offer("judgekit.answers", "steering-vector", "--steering-vector")
+    load = load_offer(offer, "--steering-vector")
+    steered: AnswerFunction = load(vector, layer=layer, strength=strength)
+    return steered
 
 
 def _check_out(source: str, out: Path, *, limit: int | None, cassette: Path | None) -> None:

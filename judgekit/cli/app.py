@@ -1,6 +1,7 @@
 """The commands, imported on use."""
 
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,16 +13,14 @@ from judgekit import __version__
 COMMANDS = (
     "init", "run", "watch", "merge", "score", "evaluate", "report", "compare", "rank",
     "view", "agree", "correct", "labels", "answer", "perturb", "cases", "schema", "metrics",
-    "rubric", "persona", "pairs", "steer", "cassette", "doctor",
+    "rubric", "persona", "cassette", "doctor",
 )  # fmt: skip
-"""Each command is a function of the same name, or the group `app`, in its module."""
-_MODULES = {
-    "agree": "cli.labels", "correct": "cli.labels", "perturb": "cli.cases", "rank": "cli.compare",
-    "pairs": "steering.commands.pairs", "steer": "steering.commands.steer",
-}  # fmt: skip
-"""Command -> module, if it is not that of the same name."""
+"""Each command is a function of the same name, or the group `app`, in its module. Installed
+packages add further groups, see `installed`."""
+_MODULES = {"agree": "labels", "correct": "labels", "perturb": "cases", "rank": "compare"}
+"""Command -> module, if the names differ."""
 _SUITES = (".yaml", ".yml")
-GROUPS = {"metrics", "rubric", "persona", "pairs", "steer", "cassette", "cases", "labels"}
+GROUPS = {"metrics", "rubric", "persona", "cassette", "cases", "labels"}
 
 
 class CommandLoader(TyperGroup):
@@ -29,12 +28,19 @@ class CommandLoader(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands, in the order of the help."""
-        return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
+        from judgekit.cli.installed import installed_names
+
+        return [*COMMANDS, *(name for name in installed_names() if name not in COMMANDS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; `None` if it does not exist."""
-        if cmd_name in COMMANDS and cmd_name not in self.commands:
-            self.commands[cmd_name] = _command(cmd_name)
+        if cmd_name not in self.commands:
+            # The built-in names come first: no package replaces a command, and the search for
+            # entry points, which takes longer than parsing the command line, is left out.
+            if cmd_name in COMMANDS:
+                self.commands[cmd_name] = _command(cmd_name)
+            elif cmd_name in self.list_commands(ctx):
+                self.commands[cmd_name] = _installed_command(cmd_name)
         return self.commands.get(cmd_name)
 
     def make_context(self, *args: Any, **options: Any) -> Any:
@@ -79,19 +85,38 @@ def _in_one_line(error: Any) -> Exception:
 
 
 def _command(name: str) -> Any:
-    from judgekit.cli.options import add_options
+    from judgekit.cli.options import OPTIONS, add_options
 
-    module = import_module(f"judgekit.{_MODULES.get(name, f'cli.{name}')}")
+    module = import_module(f"judgekit.cli.{_MODULES.get(name, name)}")
     if name in GROUPS:
-        for command in module.app.registered_commands:
-            add_options(command.callback, f"{name} {command.name or command.callback.__name__}")
-        group = get_group(module.app)
-        group.name = name
-        return group
+        return _group(name, module.app, OPTIONS)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     add_options(vars(module)[name], name)
     alone.command(name, cls=CommandWithRay)(vars(module)[name])
     return get_command(alone)
+
+
+def _installed_command(name: str) -> Any:
+    from judgekit.cli.installed import AbsentCommand, load_module, options_of
+    from judgekit.core.errors import ConfigError
+
+    try:
+        module = load_module(name)
+    except ConfigError as exc:
+        return AbsentCommand(name, str(exc))
+    return _group(name, module.app, options_of(module))
+
+
+def _group(name: str, app: typer.Typer, options: Path | None) -> Any:
+    from judgekit.cli.options import add_options
+
+    if options is not None:
+        for command in app.registered_commands:
+            function: Any = command.callback
+            add_options(function, f"{name} {command.name or function.__name__}", file=options)
+    group = get_group(app)
+    group.name = name
+    return group
 
 
 app = typer.Typer(

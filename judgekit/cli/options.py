@@ -30,14 +30,14 @@ OPTIONS = Path(__file__).with_name("options.json")
 
 
 @cache
-def option_entries() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return command -> parameter -> its entry in `options.json`."""
-    text = OPTIONS.read_text("utf-8")
+def option_entries(file: Path = OPTIONS) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return command -> parameter -> its entry in a file such as `options.json`."""
+    text = file.read_text("utf-8")
     text = text.replace("{model}", EXAMPLE_MODEL).replace("{local_model}", LOCAL_MODEL)
     entries: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
-    flags = entries["score"]
-    for name in CASE_TEXTS:
-        flags[name] = {"metavar": "<text>", "help": _help_of(name), **flags.get(name, {})}
+    if (flags := entries.get("score")) is not None:
+        for name in CASE_TEXTS:
+            flags[name] = {"metavar": "<text>", "help": _help_of(name), **flags.get(name, {})}
     return entries
 
 
@@ -80,19 +80,20 @@ def add_flags(function: Callable[..., Any], flags: Mapping[str, Any], *, before:
     vars(function)["__signature__"] = signature.replace(parameters=parameters)
 
 
-def add_options(function: Callable[..., Any], command: str) -> None:
+def add_options(function: Callable[..., Any], command: str, *, file: Path = OPTIONS) -> None:
     """Give the parameters of a command their flags and help.
 
     Args:
         function: the command; `Annotated` parameters and the context are not changed.
         command: its name, such as `rubric render`.
+        file: the file with the entries of the command; those that commands share are always in
+            the file of this package.
     """
-    entries = option_entries()
-    own = entries.get(command, {})
+    own, shared = option_entries(file).get(command, {}), option_entries()["shared"]
     hints = get_type_hints(function, include_extras=True)
     for name, kind in hints.items():
         if name != "return" and kind is not typer.Context and get_origin(kind) is not Annotated:
-            entry = own.get(name) or entries["shared"][name]
+            entry = own.get(name) or shared[name]
             hints[name] = Annotated[kind, _parameter(name, **entry)]
             function.__annotations__[name] = hints[name]
     signature = vars(function).get("__signature__")

@@ -8,6 +8,8 @@ name the group are parsed.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from judgekit.core.errors import ConfigError
+
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
@@ -31,6 +33,49 @@ class Offer(NamedTuple):
         from importlib.metadata import EntryPoint
 
         return EntryPoint(self.name, self.value, "").load()
+
+
+def load_offer(offer: Offer, what: str) -> Any:
+    """Import the target of an entry point for a user who named it.
+
+    Args:
+        offer: the entry point.
+        what: what the user named, for the message.
+
+    Raises:
+        ConfigError: the target is not installed, or its import fails.
+    """
+    target = offer.value.partition(":")[0].strip()
+    try:
+        return offer.load()
+    except Exception as exc:
+        # An entry point outlives its module if a package was removed in part.
+        if isinstance(exc, ModuleNotFoundError) and f"{target}.".startswith(f"{exc.name}."):
+            problem = f"is not installed: {offer.package} names {offer.value}, which does not exist"
+            raise ConfigError(f"{what} {problem}; install {offer.package} again") from exc
+        line = " ".join(str(exc).split()) or type(exc).__name__
+        raise ConfigError(f"{what} cannot be loaded from {offer.value}: {line}") from exc
+
+
+def only_offer(group: str, name: str, what: str) -> Offer:
+    """Return the one entry point of a name.
+
+    Args:
+        group: the group of entry points.
+        name: the name in the group.
+        what: what the user named, for the message.
+
+    Raises:
+        ConfigError: no package offers it, or several offer different targets.
+    """
+    matches = [offer for offer in offers(group) if offer.name == name]
+    if not matches:
+        message = f"{what} is not installed: no package has {name!r} in its entry points {group}"
+        raise ConfigError(f"{message}; install one that has")
+    if len({offer.value for offer in matches}) > 1:
+        packages = ", ".join(offer.package for offer in matches)
+        raise ConfigError(f"{what} is offered by several packages: {packages}; uninstall one")
+    return matches[0]
 
 
 def offers(group: str) -> list[Offer]:

@@ -47,6 +47,7 @@ def fill(
     scripts: Sequence[str],
     styles: Sequence[str] = (),
     connect: str = "'none'",
+    assets: Path = ASSETS,
     **values: Any,
 ) -> str:
     """Render a template as a page with inline style sheet and script.
@@ -56,12 +57,13 @@ def fill(
         scripts: names of the pieces of the script, in order, without `.js`.
         styles: names of style sheets after the shared one, without `.css`.
         connect: address that the script may connect to, as a content security policy source.
+        assets: folder of the template and its own styles and scripts; it may use the shared ones.
         values: variables of the template; every text is escaped.
     """
-    style = "".join(_read(f"{name}.css") for name in ("style", *styles))
-    pieces = "\n".join(_read(f"script/{name}.js") for name in scripts)
+    style = "".join(_read(f"{name}.css", assets) for name in ("style", *styles))
+    pieces = "\n".join(_read(f"script/{name}.js", assets) for name in scripts)
     script = f'(() => {{\n"use strict";\n{pieces}}})();\n' if scripts else ""
-    page = _environment().get_template(f"{template}.html.jinja")
+    page = _environment(assets).get_template(f"{template}.html.jinja")
     csp = (
         f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
         f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
@@ -70,9 +72,9 @@ def fill(
 
 
 @cache
-def _environment() -> Environment:
+def _environment(assets: Path) -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(ASSETS),
+        loader=FileSystemLoader((assets, ASSETS)),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=lambda value: named(value) if type(value) is str else value,
@@ -92,8 +94,9 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(_JOINTS.split(named(name)))
 
 
-def _read(name: str) -> str:
-    return (ASSETS / name).read_text(encoding="utf-8")
+def _read(name: str, assets: Path) -> str:
+    own = assets / name
+    return (own if own.exists() else ASSETS / name).read_text(encoding="utf-8")
 
 
 def _hashed(text: str) -> str:

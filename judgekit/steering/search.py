@@ -13,7 +13,7 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
 from judgekit.core.display.parts import DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.core.errors import CassetteMiss, ConfigError
-from judgekit.core.judge_wrapper import RequestBuilder
+from judgekit.core.judge_wrapper import BaseJudge, RequestBuilder
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form
@@ -30,16 +30,18 @@ from judgekit.report.export.target import written
 from judgekit.report.text import counts_of, interval_of
 from judgekit.runner.background import run_sync
 from judgekit.runner.evaluation import evaluate
+from judgekit.steering.answers import steerable, steered_system
 from judgekit.steering.vector import Steering, vector_bytes
 from judgekit.suite.answering import answer
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
-from judgekit.suite.systems import open_system, steerable, steered_system
+from judgekit.suite.systems import open_system
 
 HELD_OUT = 5
 """Without test prompts, every fifth pair gives a test prompt and is not used for training."""
 TABLE, VECTOR, PAGE, CASES = "steering.json", "vector.safetensors", "steering.html", "cases.jsonl"
 
+ASSETS = Path(__file__).parent / "assets"
 FORMAT = "judgekit-steering/1"
 FIGURES = ("overall", "difference", "quality", "alignment", "steered_share")
 """Figures of a cell, in display order."""
@@ -234,10 +236,11 @@ async def _search(
     progress: Callable[[str], object],
 ) -> tuple[SteeringTable, list[Case], dict[int, bytes]]:
     """Return the table, the answered cases of its best cell, and the vector of each layer."""
-    vectors, weights = {}, ""
+    model, vectors, weights = steerable(system), {}, ""
     for layer in plan.layers:
         progress(f"vector of layer {layer}")
-        vectors[layer], weights = await _train(system, layer, plan.layers, canonical_json(pairs))
+        trainer = system.for_judge(model.trainer(layer, layers=plan.layers))
+        vectors[layer], weights = await _train(trainer, layer, canonical_json(pairs))
     progress("baseline")
     plain = (await answer(cases, system, field="baseline")).cases
     rated = [case.model_copy(update={"output": case.baseline}) for case in plain]
@@ -245,7 +248,7 @@ async def _search(
     cells, answers = [], {}
     for layer, strength in product(plan.layers, plan.strengths):
         progress(f"layer {layer}, strength {strength:g}")
-        judge = steered_system(system, Steering(vectors[layer], layer, strength))
+        judge = steered_system(system, model, Steering(vectors[layer], layer, strength))
         answered = await answer(plain, judge)
         answers[layer, strength] = answered.cases
         summary = (await evaluate(answered.cases, [metric])).metrics[metric.name]
@@ -276,11 +279,8 @@ async def _search(
     return table, best, vectors
 
 
-async def _train(
-    system: Cassette, layer: int, layers: Sequence[int], pairs: str
-) -> tuple[bytes, str]:
+async def _train(judge: BaseJudge, layer: int, pairs: str) -> tuple[bytes, str]:
     """Return the file of the vector of a layer, and the digest of the weights."""
-    judge = system.for_judge(steerable(system).trainer(layer, layers=layers))
     message = ChatMessage(role="system", content=pairs)  # tapes store system messages once
     request = RequestBuilder(judge).request(
         messages=(message,), form=Form(want="embedding"), sample=0, about=About()
@@ -303,7 +303,8 @@ def _write(
         text = json.dumps(table.model_dump(mode="json"), ensure_ascii=False, indent=1)
         file.write(f"{text}\n".encode("utf-8", "replace"))
     shown: dict[str, Any] = {"table": table, "figures": FIGURES, "cases": cases}
-    write_html(fill("steering", styles=("steering",), scripts=(), **shown), out / PAGE)
+    page = fill("steering", styles=("steering",), scripts=(), assets=ASSETS, **shown)
+    write_html(page, out / PAGE)
     for name in (VECTOR, CASES):
         (out / name).unlink(missing_ok=True)
     if table.best is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -79,6 +79,10 @@ class Answers(NamedTuple):
         from judgekit.core.display.html import pretty
 
         pretty(printer, self)
+
+
+AnswerFunction = Callable[..., Coroutine[Any, Any, Answers]]
+"""A function with the parameters of `answer`."""
 
 
 def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]:

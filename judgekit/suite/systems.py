@@ -1,4 +1,4 @@
-"""Open systems under test, steer them, and choose the files of their answers."""
+"""Open systems under test, and choose the files of their answers."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
-from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
-from judgekit.datasets.load import Source
 from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import Auto, Budget, LimitedJudge, make_pace
 from judgekit.judges.local import PREFIX
+from judgekit.judges.local_text import PARAMS, LocalTextJudge, TextModel
 from judgekit.privacy.rules import Rule, make_redactor
-from judgekit.steering.steered import PARAMS, SteerableModel, SteeredJudge
-from judgekit.steering.vector import Steering
-from judgekit.suite.answering import Answers, answer
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge, price_of
 
@@ -93,7 +89,7 @@ def open_system(
     itself = pace if kind_of(model).server else None
     judge: Judge
     if model.startswith(PREFIX):  # one call at a time, because each uses the whole machine
-        judge = SteeredJudge(SteerableModel(model), identity=identity, params=file.params)
+        judge = LocalTextJudge(TextModel(model), identity=identity, params=file.params)
         concurrency = 1
     else:
         judge = make_judge(file, base=Path(), lines=lines, asking=asking, pace=itself)
@@ -108,56 +104,6 @@ def open_system(
     store = store_opener(cassette.parent if cassette is not None else Path())
     redactor = make_redactor(rules.redact, lines=lines)
     return Cassette(limited, tape=cassette, store=store, record=mode, redact=redactor)
-
-
-async def answer_twice(
-    cases: Source, judge: Cassette, steering: Steering, *, out: Path | None = None, **options: Any
-) -> Answers:
-    """Fill in `baseline` without steering, then `output` with steering.
-
-    Args:
-        cases: the cases.
-        judge: a local model, from `open_system`.
-        steering: the vector, its layer and strength.
-        out: file to write the cases to; without it, they stay in memory.
-        options: options of `answer`.
-
-    Returns:
-        The sum of both outcomes; if both failed for a case, the failure of the output.
-
-    Raises:
-        ConfigError: the model cannot be steered, or the vector is for another model.
-    """
-    plain = await answer(cases, judge, **{**options, "field": "baseline"})
-    steered = await answer(plain.cases, steered_system(judge, steering), out=out, **options)
-    return steered._replace(
-        states=plain.states + steered.states,
-        failures=plain.failures | steered.failures,
-        cut_off=plain.cut_off + steered.cut_off,
-    )
-
-
-def steered_system(system: Cassette, steering: Steering) -> BaseJudge:
-    """Return the system with a steering and the same tape and store."""
-    judge = SteeredJudge(
-        steerable(system),
-        identity=system.settings.identity,
-        params=system.settings.params,
-        steering=steering,
-    )
-    return system.for_judge(LimitedJudge(judge, concurrency=1))
-
-
-def steerable(system: Cassette) -> SteerableModel:
-    """Return the model of a system.
-
-    Raises:
-        ConfigError: the system is not a local model.
-    """
-    inner = system.judge.judge if isinstance(system.judge, LimitedJudge) else None
-    if not isinstance(inner, SteeredJudge):
-        raise ConfigError(f"{system.model} cannot be steered; name a model of this machine")
-    return inner.local
 
 
 def paths_of(models: str, folder: Path | None, *, ending: str) -> dict[str, Path | None]:

@@ -9,6 +9,7 @@ import pytest
 import typer
 
 from judgekit.cli.app import app
+from judgekit.cli.installed import installed_names, load_module, options_of
 from judgekit.cli.options import option_entries, overrides, settings
 from judgekit.core.case_field import CASE_TEXTS
 from judgekit.suite.overrides import EFFECTS, Affects, Overrides
@@ -18,7 +19,10 @@ COMMANDS = {" ".join(path[1:]): command for path, command in commands(typer.main
 
 
 def test_every_entry_is_a_parameter_of_its_command():
-    entries = option_entries()
+    entries = dict(option_entries())
+    for name in installed_names():
+        entries |= option_entries(options_of(load_module(name)))
+    assert {"steer optimize", "pairs generate"} < set(entries)
     known = {name: {p.name for p in command.params} for name, command in COMMANDS.items()}
     known["shared"] = set().union(*known.values())
 

@@ -8,7 +8,8 @@ from importlib.metadata import DistributionFinder, PathDistribution
 
 import pytest
 
-from judgekit.core.entry_points import offers
+from judgekit.core.entry_points import Offer, load_offer, offers, only_offer
+from judgekit.core.errors import ConfigError
 
 GROUP = "judgekit.things"
 TEXT = f"[other]\na = b:c\n\n[{GROUP}]\n# not this one\nthing = acme.things:Thing\n"
@@ -73,3 +74,35 @@ def test_places_where_no_package_can_be_are_passed_over(site, monkeypatch, place
     describe(site / "acme-1.0.dist-info", text="[other]\na = b:c\n")
 
     assert offers(GROUP) == []
+
+
+@pytest.mark.parametrize("target", ["acme", "acme.things", "acme.things:Thing"])
+def test_a_target_that_is_gone_is_not_installed(target):
+    message = f"judgekit thing is not installed: acme-tools names {target}, .*; install acme-tools"
+
+    with pytest.raises(ConfigError, match=message):
+        load_offer(Offer("thing", target, "acme-tools"), "judgekit thing")
+
+
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [("import acme_other", "No module named 'acme_other'"), ("raise ValueError", "ValueError")],
+)
+def test_a_target_that_cannot_be_imported_gives_the_cause(site, code, cause):
+    (site / "acme_things.py").write_text(code, "utf-8")
+
+    with pytest.raises(ConfigError, match=f"thing cannot be loaded from acme_things: {cause}"):
+        load_offer(Offer("thing", "acme_things", "acme"), "thing")
+
+
+def test_one_package_must_offer_a_name(site):
+    with pytest.raises(ConfigError, match=rf"--thing is not installed: .* {GROUP}"):
+        only_offer(GROUP, "thing", "--thing")
+
+    describe(site / "acme-1.0.dist-info")
+    assert only_offer(GROUP, "thing", "--thing").value == "acme.things:Thing"
+
+    describe(site / "other-1.0.dist-info", TEXT.replace("acme.things", "other"))
+    (site / "other-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: other\n")
+    with pytest.raises(ConfigError, match="--thing is offered by several packages: "):
+        only_offer(GROUP, "thing", "--thing")

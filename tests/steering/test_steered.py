@@ -1,4 +1,4 @@
-"""Answers of a model on this machine, steered or not; most tests need the extra."""
+"""Answers of a steered model, and the training of vectors; most tests need the extra."""
 
 from __future__ import annotations
 
@@ -6,23 +6,18 @@ import asyncio
 
 import pytest
 
-from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import canonical_json
-from judgekit.core.errors import CaseError, ConfigError, JudgeRejected, MissingExtra
+from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form
+from judgekit.judges.local_text import LocalTextJudge, TextModel
 from judgekit.steering import steered
 from judgekit.steering.steered import SteerableModel, SteeredJudge
 from judgekit.steering.vector import Steering, vector_bytes
 from tests.tiny_model import libraries, write_model
 
 PAIRS = canonical_json([["How?", "Rather well.", "Super!"], ["Why?", "One must.", "Because!"]])
-TEMPLATE = (
-    "{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}"
-    "{% if m.role == 'assistant' %}[end]{% endif %}{% endfor %}"
-    "{% if add_generation_prompt %}[assistant]{% endif %}"
-)
 
 
 def request(judge, text="Hello", *, want="text", role="user", sample=0):
@@ -39,15 +34,16 @@ def ask(judge, text="Hello", **options):
 
 
 def answer(model, steering=None, *, text="Hello", sample=0, **params):
-    judge = SteeredJudge(model, params={"max_tokens": 12, **params}, steering=steering)
+    params = {"max_tokens": 12, **params}
+    if steering is None:
+        judge = LocalTextJudge(model.local, params=params)
+    else:
+        judge = SteeredJudge(model, params=params, steering=steering)
     return ask(judge, text, sample=sample).tries[0].text
 
 
-def test_a_model_that_is_not_there_is_named(tmp_path):
-    (tmp_path / "empty").mkdir()
-    for name, message in (("nowhere", "no such folder"), ("empty", r"no \*\.safetensors")):
-        with pytest.raises(ConfigError, match=message):
-            answer(SteerableModel(str(tmp_path / name)))
+def steerable(folder):
+    return SteerableModel(TextModel(str(folder)))
 
 
 def test_without_the_libraries_the_extra_is_named(tmp_path, monkeypatch):
@@ -55,37 +51,15 @@ def test_without_the_libraries_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(steered, "find_spec", lambda name: None)
 
     with pytest.raises(MissingExtra, match=r"judgekit-rubrics\[steering\]"):
-        answer(SteerableModel(str(tmp_path)))
+        train(steerable(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"top_k": 3}, "takes no 'top_k'; did you mean 'top_p'"),
-        ({"temperature": -1}, "temperature must be a number from 0"),
-        ({"top_p": 2}, "top_p must be a number from 0 to 1"),
-        ({"max_tokens": True}, "max_tokens must be a number from 1"),
-    ],
-)
-def test_wrong_parameters_are_refused(params, message):
-    with pytest.raises(ConfigError, match=message):
-        SteeredJudge(SteerableModel("x"), params=params)
-
-
-def test_a_request_for_a_verdict_is_refused():
-    judge = SteeredJudge(SteerableModel("x"), params={})
-
-    with pytest.raises(JudgeRejected, match="only answers"):
-        ask(judge, want="verdict")
-
-
-def test_the_key_has_the_steering_and_the_name_a_prefix():
-    model = SteerableModel("x")
-    plain = SteeredJudge(model, params={"max_tokens": 9})
+def test_the_key_has_the_steering():
+    model = steerable("x")
+    plain = LocalTextJudge(model.local, params={"max_tokens": 9})
     other = SteeredJudge(model, params={"max_tokens": 9}, steering=Steering(b"v", 2, 1.5))
 
-    assert plain.model == SteerableModel("transformers/x").name == "transformers/x"
-    assert plain.settings.params == {"max_tokens": 9}
+    assert other.model == plain.model
     assert request(plain).key != request(other).key
     assert other.settings.params["steering"]["strength"] == 1.5
 
@@ -95,7 +69,7 @@ def test_the_key_has_the_steering_and_the_name_a_prefix():
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    return SteerableModel(str(write_model(tmp_path_factory.mktemp("models") / "tiny")))
+    return steerable(write_model(tmp_path_factory.mktemp("models") / "tiny"))
 
 
 def train(model, layer=1, layers=(1,)):
@@ -153,14 +127,6 @@ def test_adding_the_vector_by_hand_gives_the_same_tokens(tiny):
     assert answer(tiny, Steering(vector, 1, 8.0)) == expected
 
 
-def test_samples_differ_and_repeat(tiny):
-    libraries()
-    first, second = (answer(tiny, temperature=2.0, sample=n) for n in (0, 1))
-
-    assert first != second
-    assert first == answer(tiny, temperature=2.0, sample=0)
-
-
 @pytest.mark.parametrize(
     ("layer", "width", "metadata", "message"),
     [
@@ -177,47 +143,9 @@ def test_a_vector_that_does_not_fit_is_refused(tiny, layer, width, metadata, mes
 
 
 def test_layers_and_texts_of_training_are_checked(tmp_path):
-    model = SteerableModel(str(write_model(tmp_path)))
+    model = steerable(write_model(tmp_path))
     with pytest.raises(ConfigError, match="no layer 7; it has 0 to 2"):
         train(model, layers=(1, 7))
     pairs = canonical_json([["How?", "a" * 200, "b"]])
     with pytest.raises(ConfigError, match=r"pair 1 has 205 tokens; .* takes 128"):
         ask(model.trainer(1, layers=(1,)), pairs, want="embedding", role="system")
-
-
-def test_a_prompt_that_is_too_long_costs_its_case_and_a_long_answer_is_cut(tiny):
-    libraries()
-    with pytest.raises(CaseError, match="takes 128"):
-        answer(tiny, text="x" * 128)
-    reply = ask(SteeredJudge(tiny, params={"max_tokens": 500}), "x" * 100)
-    assert reply.usage.output_tokens == 128 - 101
-    assert reply.tries[0].finish == "length"
-
-
-def test_a_chat_template_is_used(tmp_path):
-    model = SteerableModel(str(write_model(tmp_path, template=TEMPLATE)))
-    chat = [ChatMessage(role="system", content="S"), ChatMessage(role="user", content="U")]
-
-    assert model.text(chat) == "<s>[system]S[user]U[assistant]"
-    assert model.text(chat, answer="A") == "<s>[system]S[user]U[assistant]A"
-    assert answer(model) == answer(model)
-
-
-def test_a_chat_template_that_refuses_costs_its_case(tmp_path):
-    model = SteerableModel(str(write_model(tmp_path, template="{{ raise_exception('no role') }}")))
-
-    with pytest.raises(CaseError, match=r"chat template of .* refuses the chat: no role"):
-        answer(model)
-
-
-def test_a_tape_replays_without_the_model(tiny, tmp_path):
-    libraries()
-    judge = SteeredJudge(tiny, params={"max_tokens": 5})
-    with Cassette.open(tmp_path / "t.jsonl", judge, record="new_episodes") as cassette:
-        live = ask(cassette)
-    absent = SteerableModel("nowhere")
-    absent.name = tiny.name
-    with Cassette.open(
-        tmp_path / "t.jsonl", SteeredJudge(absent, params={"max_tokens": 5})
-    ) as tape:
-        assert ask(tape) == live
