@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
-from judgekit.core.limits import Limits
 from judgekit.core.protocols import Metric, MetricLike
 from judgekit.core.score import Result, Row, guarded, row_bytes
 from judgekit.core.synchronous import Flag
@@ -31,6 +30,7 @@ from judgekit.runner.gatekeeper import (
     check_names,
     keep_baseline,
 )
+from judgekit.runner.limits import Limits
 from judgekit.runner.progress import Progress, close, listener
 from judgekit.runner.sequencer import CaseText, ResultSequencer, case_text
 

@@ -71,7 +71,7 @@ class Answers(NamedTuple):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from judgekit.core.display.html import bundle
-        from judgekit.core.display.result import answers_parts
+        from judgekit.suite.display import answers_parts
 
         return bundle(answers_parts(self))
 

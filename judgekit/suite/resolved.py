@@ -12,13 +12,13 @@ from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel
 from judgekit.core.judge_wrapper import as_judge
-from judgekit.core.limits import Limits
 from judgekit.core.protocols import Judge, JudgeLike, Metric
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.privacy.rules import make_redactor
 from judgekit.report.manifest import ANSWERED_BY, full_manifest
 from judgekit.runner.gatekeeper import Rules
+from judgekit.runner.limits import Limits
 from judgekit.suite.build import Builder, SuiteEmbedders
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.file import SuiteFile

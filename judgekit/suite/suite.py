@@ -54,7 +54,7 @@ class Suite(Displayed):
         return f"Suite({(self.file.name or str(self.base))!r}, metrics=[{names}])"
 
     def _parts_shown(self) -> Iterator[Shown]:
-        from judgekit.core.display.result import suite_parts
+        from judgekit.suite.display import suite_parts
 
         return suite_parts(self)
 

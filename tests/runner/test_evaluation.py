@@ -25,10 +25,10 @@ from judgekit.core.errors import (
     JudgeUnavailable,
     RubricError,
 )
-from judgekit.core.limits import Limits
 from judgekit.core.score import Failure, Fallback, Score
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate, evaluate_sync, score_sync
+from judgekit.runner.limits import Limits
 
 
 @dataclass

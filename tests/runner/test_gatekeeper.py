@@ -8,13 +8,13 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.limits import Limits
 from judgekit.core.score import Score
 from judgekit.report.gate import Gate
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.runner.gatekeeper import Rules, open_baseline
+from judgekit.runner.limits import Limits
 from judgekit.stats.tests import paired_shares_interval
 from judgekit.suite.run import replay_suite
 from judgekit.suite.suite import build_suite
