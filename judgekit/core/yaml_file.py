@@ -20,6 +20,9 @@ Path = tuple[str | int, ...]
 
 _HARMLESS = 4_096
 """Maximum nesting depth that does not crash the C composer."""
+_TOO_DEEP = "exceeded maximum nesting depth"
+"""The scanner's message for more than 1,000 levels, from PyYAML 6.0.4 (libyaml 0.2.6) on. It looks
+ahead, so it may refuse a text before the depth is counted here."""
 _BEGINS = "[{-?:"
 """Tokens that begin a collection."""
 
@@ -79,6 +82,8 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
             loader.dispose()
     except yaml.MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
+        if exc.problem == _TOO_DEEP:
+            raise _too_much(mark.line if mark is not None else 0, lines, deep=True) from exc
         line = mark.line + first if mark is not None else first
         advice = _advice(exc, text.splitlines(), first)
         raise ConfigError(f"not valid YAML: {advice}", where=place(file, line)) from exc

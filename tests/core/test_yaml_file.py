@@ -44,6 +44,17 @@ def test_a_fault_is_placed_on_its_line():
         assert caught.value.where == f"f:{line}"
 
 
+@pytest.mark.parametrize("depth", [61, 1_001, 3_000])
+@pytest.mark.parametrize("begin", ["[", "- "])
+def test_each_depth_has_one_message_whether_the_scanner_or_judgekit_counts(begin, depth):
+    text = begin * depth + "1" + "]" * depth * (begin == "[")
+
+    with pytest.raises(ConfigError) as caught:
+        parse_yaml(f"a: 1\nb:\n {text}", file="f")
+
+    assert str(caught.value) == "f:3: nested more than 60 deep; make it smaller"
+
+
 def test_a_missing_colon_is_looked_for_where_its_key_stands():
     with pytest.raises(ConfigError) as caught:
         parse_yaml("name: x\nmetrics\n  safety: {}\n", file="f")
