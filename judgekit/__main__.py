@@ -1,6 +1,6 @@
 """`python -m judgekit`."""
 
-from judgekit.cli import console
+from judgekit.cli import main
 
 if __name__ == "__main__":
-    console()
+    main()

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import judgekit.cli
-from judgekit.cli import console
+from judgekit.cli import main
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 
@@ -134,4 +134,4 @@ if __name__ == "__main__":
     warm()
     if (started := serve(sys.argv[1])) is not None:
         become(started)
-        console()
+        main()

@@ -164,15 +164,6 @@ class Cassette(JudgeWrapper):
         """Whether this is a replay, which never waits."""
         return self.record is RecordMode.NONE
 
-    @property
-    def at_once(self) -> bool:
-        """Deprecated name of `synchronous`."""
-        import warnings
-
-        message = "Cassette.at_once is now Cassette.synchronous"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return self.synchronous
-
     def for_judge(self, judge: JudgeLike) -> CassetteJudge:
         """Return a wrapper of another judge with the same tape, store and ledger."""
         other = CassetteJudge(self, judge)

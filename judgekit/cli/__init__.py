@@ -10,7 +10,6 @@ import errno
 import gc
 import os
 import sys
-import threading
 from contextlib import suppress
 
 YOUNG_OBJECTS = 100_000
@@ -20,25 +19,6 @@ which find almost nothing: 102 of 512 ms of processor time for one replayed case
 _INTERRUPTED = 130
 """The exit code of shells for Ctrl-C."""
 _UNWRITABLE = {errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT}
-
-
-def console() -> None:
-    """Run the command line as its own process, and exit without destroying all objects.
-
-    All files are closed before the exit. The interpreter's regular shutdown takes 31 ms of CPU
-    time.
-    """
-    try:
-        main()
-    except SystemExit as exc:
-        code = 0 if exc.code is None else exc.code
-        if isinstance(code, int) and threading.active_count() == 1:
-            atexit._run_exitfuncs()
-            with suppress(OSError, ValueError):  # a closed stream, or a pipe without a reader
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(code)
-        raise
 
 
 def main() -> None:

@@ -104,15 +104,6 @@ class LiteLLMJudge(ServerJudge):
             raise ConfigError(f"via: direct cannot be used for {reason}; remove via")
         return LiteLLMTransport(server, reason=needs_litellm)
 
-    @property
-    def ladder(self) -> Negotiation:
-        """Deprecated name of `negotiation`."""
-        import warnings
-
-        message = "LiteLLMJudge.ladder is now LiteLLMJudge.negotiation"
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
-        return self.negotiation
-
     async def _reply(self, request: Request, paid: Payments) -> Reply:
         """Ask for a verdict in the current output mode, which a failure may change."""
         if request.form.want != "verdict":
