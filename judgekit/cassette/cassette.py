@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
@@ -18,9 +19,11 @@ from judgekit.core.errors import (
     CassetteMiss,
     ConfigError,
     InvalidReply,
+    JudgekitError,
     JudgeRefused,
 )
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
+from judgekit.core.key_rules import KeyRule, all_keys, older_forms
 from judgekit.core.output_file import is_link, nameless_file
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.text import kept_of
@@ -37,6 +40,23 @@ MAX_MISSES = 1_000
 """Maximum number of missed requests to keep for `cassette explain`."""
 EXPLAINED = 2_000
 """Maximum number of records on a tape for which the message of a miss explains it."""
+
+
+_REPLAYED, _OLDER = 1, 2
+MAX_OLDER = 100_000
+"""Maximum number of older keys to keep, for `run.json`."""
+
+
+class _Hit(NamedTuple):
+    reply: Reply
+    key: str
+    """The key under which it is recorded."""
+    number: int = -1
+    """Its number on the tape; -1 in the store."""
+    rule: KeyRule | None = None
+    """The rule by which the key is older than that of the request, if it is."""
+    shared: bool = False
+    """Whether the record may belong to another request with the same older key."""
 
 
 class Cassette(JudgeWrapper):
@@ -77,7 +97,12 @@ class Cassette(JudgeWrapper):
         self._store = store
         self._opened: Store | None = None
         self._used = bytearray(len(self.tape) if self.tape else 0)
-        """For each record of the tape, 1 if it was replayed, otherwise 0."""
+        """For each record of the tape: 0, or `_REPLAYED`, or `_OLDER` if only by an older key."""
+        self._renewed: set[str] = set()
+        """Keys of records that the tape has under an older form; the run folder gets new ones."""
+        self.older_keys: dict[str, str] = {}
+        """Key -> the older key of its record, for the first `MAX_OLDER` of them."""
+        self._superseded: set[int] = set()
         self._from_store: set[str] = set()
         self._added: set[str] = set()
         self._writer: StoreWriter | None = None
@@ -186,17 +211,18 @@ class Cassette(JudgeWrapper):
         key = request.key
         call = self._calls.get(key)
         if call is None or not call.running:
-            reply = self._recorded(request)
-            if reply is not None:
-                return reply
+            judge = as_judge(of or self.judge)
+            hit = self._look_up(request)
+            if hit is not None and (not hit.shared or await _confirmed(hit.reply, request, judge)):
+                return self._taken(request, hit)
             if self.record is RecordMode.NONE:
                 self.ledger.miss(request)
                 if len(self.misses) < MAX_MISSES:
                     self.misses.append(request)
-                raise CassetteMiss(self._why_missed(request), key=key)
+                raise CassetteMiss(self._why_missed(request, refused=hit is not None), key=key)
             from judgekit.core.shared import SharedCall
 
-            call = SharedCall(partial(self._live, request, as_judge(of or self.judge)))
+            call = SharedCall(partial(self._live, request, judge))
             self._calls[key] = call
         try:
             return await call()
@@ -208,59 +234,122 @@ class Cassette(JudgeWrapper):
         """Return a request in its recorded form: redacted, if redaction is on."""
         return request if self._redact is None else request.redacted(self._redact)
 
-    def _recorded(self, request: Request) -> Reply | None:
-        key = request.key
-        fresh = key in self._added
-        asks = self.record is not RecordMode.NONE
-        if not fresh and asks and (self.record is RecordMode.ALL or key in self._again):
+    def _look_up(self, request: Request) -> _Hit | None:
+        """Return the recorded reply under the newest form of a key; count nothing."""
+        fresh = request.key in self._added
+        if fresh or self.record is RecordMode.NONE:
+            asked_again = False
+        else:
+            again = self._again
+            asked_again = self.record is RecordMode.ALL or (
+                bool(again) and any(key in again for key in all_keys(request))
+            )
+        if asked_again:
             return None
+        hit = self._find(request.key, fresh=fresh)
+        for form in () if fresh else older_forms(request):
+            older = self._find(form.request.key)
+            if older is not None and hit is not None:
+                self._supersede(request)
+                break
+            if older is not None:
+                hit = older._replace(rule=form.rule, shared=form.shared)
+        return hit
+
+    def _find(self, key: str, *, fresh: bool = False) -> _Hit | None:
+        """Return the recorded reply of exactly this key."""
         tape = self.tape
         number, line = (-1, "") if tape is None or fresh else tape.look_up(key)
         if tape is not None and number >= 0:
-            reply = decode_reply(line, key=key, where=tape.spot(number, key))
-            self._used[number] = 1
-            self.ledger.add("tape", request, reply)
-            return reply
-        if tape is not None and self.record is RecordMode.NONE and not fresh:
-            if self.looks_in_store and self.store is not None and (text := self.store.get(key)):
-                reply = decode_reply(text, key=key, where="the store")
-                self.ledger.replayed(request, reply)
-                return reply
+            return _Hit(decode_reply(line, key=key, where=tape.spot(number, key)), key, number)
+        only_tape = tape is not None and self.record is RecordMode.NONE and not fresh
+        if only_tape and not self.looks_in_store:
             return None
         store = self.store
         stored = store.get(key) if store is not None else None
         if stored is None or store is None:
             return None
-        reply = decode_reply(stored, key=key, where=f"{store.folder}: record {key[:12]}")
+        return _Hit(decode_reply(stored, key=key, where=f"{store.folder}: record {key[:12]}"), key)
+
+    def _taken(self, request: Request, hit: _Hit) -> Reply:
+        """Count a recorded reply, and keep it under the present key if it has an older one."""
+        key, reply = request.key, hit.reply
+        if hit.rule is not None:
+            self.ledger.older[hit.rule.name] += 1
+            if len(self.older_keys) < MAX_OLDER:
+                self.older_keys[key] = hit.key
+        if hit.number >= 0:
+            if hit.rule is None:
+                self._used[hit.number] = _REPLAYED
+            else:
+                self._used[hit.number] = self._used[hit.number] or _OLDER
+                self._renew(request, reply)
+            self.ledger.add("tape", request, reply)
+            return reply
+        if self.record is RecordMode.NONE and self.tape is not None and key not in self._added:
+            self.ledger.replayed(request, reply)  # `looks_in_store`
+            return reply
+        if hit.rule is not None and (store := self.store) is not None:
+            line, shared, parts = encode(request, reply)
+            store.put(key, line)
+            if self._new_lines is not None:
+                self._new_lines.put(key, shared, parts)
         self._from_store.add(key)
-        if tape is not None:
+        if self.tape is not None:
             self._added.add(key)
         self.ledger.add("store", request, reply)
         return reply
 
-    def _why_missed(self, request: Request) -> str:
-        if self.tape is None:
-            return "not recorded in the store"
-        if len(self.tape) == 0:
-            return "nothing is recorded yet"
-        if len(self.tape) > EXPLAINED:
-            return "not recorded; `judgekit cassette explain` shows the differences"
-        if self._explainer is None:
-            from judgekit.cassette.explain import Explainer
+    def _renew(self, request: Request, reply: Reply) -> None:
+        """Keep a record of the tape under the present key, for the tape of the run folder."""
+        if request.key not in self._renewed:
+            self._keep_line(request.key, *encode(request, reply)[1:])
 
-            self._explainer = Explainer(self.tape.records())
-        return self._explainer.explain(request).line()
+    def _keep_line(self, key: str, line: str, parts: Mapping[str, str]) -> None:
+        if self._new_lines is None:
+            from judgekit.cassette.new_replies import NewLines
+
+            # Not in the folder of the tape: a replay must not need to write there.
+            self._new_lines = NewLines(Path(tempfile.gettempdir()))
+        self._new_lines.put(key, line, parts)
+        self._renewed.add(key)
+
+    def _supersede(self, request: Request) -> None:
+        number = int(request.key[:16], 16)
+        if number not in self._superseded:
+            self._superseded.add(number)
+            self.ledger.superseded += 1
+
+    def _why_missed(self, request: Request, *, refused: bool) -> str:
+        from judgekit.cassette.explain import (
+            NOT_OLDER,
+            NOTHING,
+            OF_ANOTHER,
+            Explainer,
+            miss_sentence,
+        )
+
+        if self.tape is None:
+            differs = "not recorded in the store"
+        elif len(self.tape) == 0:
+            differs = NOTHING
+        elif len(self.tape) > EXPLAINED:
+            differs = "not recorded (`judgekit cassette explain` shows what differs)"
+        else:
+            if self._explainer is None:
+                self._explainer = Explainer(self.tape.records())
+            differs = self._explainer.explain(request).line()
+        return miss_sentence(differs, older=OF_ANOTHER if refused else NOT_OLDER)
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
         """Ask a judge and store the reply before any other await."""
         # A cancelled waiter may have stored it.
-        if request.key in self._added and (stored := self._recorded(request)) is not None:
-            return stored
+        if request.key in self._added and (stored := self._look_up(request)) is not None:
+            return self._taken(request, stored)
         try:
             reply = kept_of(await judge.ask(request), want=request.form.want)
         except (CaseError, JudgeRefused, InvalidReply) as exc:
-            # The error depends on the request, so a replay repeats it. It is not billed.
-            reply = Reply(tries=(Try(fault=Fault.of(exc)),), cost=0.0)
+            reply = _failed(exc)  # a replay repeats it
         try:
             await self._save(request, reply)
             if (knowledge := judge.knowledge) is not None:
@@ -319,13 +408,26 @@ class Cassette(JudgeWrapper):
         """Messages about the store for users, for example that a damaged store was moved aside."""
         return [] if self._opened is None else self._opened.notes
 
-    def take_over(self, key: str) -> None:
-        """Mark the record of a result of an earlier run as used."""
+    def take_over(self, key: str, *, earlier: Tape | None = None, older: str = "") -> None:
+        """Mark the record of a result of an earlier run as used.
+
+        Args:
+            key: the key in the result.
+            earlier: the tape of the earlier run, which may have the record if this tape has it
+                under an older key.
+            older: the older key.
+        """
         number = self.tape.find(key) if self.tape is not None else -1
         if number >= 0:
-            self._used[number] = 1
+            self._used[number] = _REPLAYED
         elif self.store is not None and self.store.get(key) is not None:
             self._from_store.add(key)
+        elif earlier is not None and (record := earlier.record(key)) is not None:
+            self._renew(record.request, record.reply)
+            number = self.tape.find(older) if self.tape is not None and older else -1
+            if number >= 0:
+                self._used[number] = self._used[number] or _OLDER
+                self.older_keys[key] = older
 
     def used(self, number: int) -> bool:
         """Return whether a record of the tape was replayed."""
@@ -343,7 +445,7 @@ class Cassette(JudgeWrapper):
 
     def unused_keys(self) -> Iterator[str]:
         """Yield the keys of records that were not replayed."""
-        return (line[8:72] for line in self._lines(used=False))
+        return (line[8:72] for line in self._lines(0))
 
     def write_used(self, path: Path) -> None:
         """Write a tape with only the used records.
@@ -353,27 +455,28 @@ class Cassette(JudgeWrapper):
         """
         parts: dict[str, str] = {}
         try:
-            with nameless_file(path.parent) if self._from_store else StringIO() as stored:
-                for key in sorted(self._from_store):
+            new = self._from_store | self._renewed
+            with nameless_file(path.parent) if new else StringIO() as stored:
+                for key in sorted(new):
                     line, named = self._stored(key)
                     parts.update(named)
                     stored.write(f"{line}\n")
                 stored.seek(0)
-                for line in self._lines(used=True):  # read twice to save memory
+                for line in self._lines(_REPLAYED):  # read twice to save memory
                     for encoded in PART_NAMED.findall(line.encode()):
                         name = encoded.decode()
                         if name not in parts and self.tape is not None:
                             parts[name] = self.tape.part_line(name)
                 lines = (line[:-1] for line in stored)
-                write_lines(path, laid_out(parts, in_order(self._lines(used=True), lines)))
+                write_lines(path, laid_out(parts, in_order(self._lines(_REPLAYED), lines)))
         except OSError as exc:
             raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
-    def _lines(self, *, used: bool) -> Iterator[str]:
-        """Yield the lines of the tape that were replayed, or those that were not."""
+    def _lines(self, use: int) -> Iterator[str]:
+        """Yield the lines of the tape with this mark in `_used`."""
         if self.tape is not None:
-            for number, replayed in enumerate(self._used):
-                if replayed == used:
+            for number, mark in enumerate(self._used):
+                if mark == use:
                     yield self.tape.line(number)
 
     def _stored(self, key: str) -> tuple[str, Mapping[str, str]]:
@@ -422,6 +525,25 @@ class CassetteJudge(JudgeWrapper):
     async def ask(self, request: Request) -> Reply:
         """Return the recorded reply, or a live one of this judge."""
         return await self.cassette.ask(request, of=self.judge)
+
+
+async def _confirmed(recorded: Reply, request: Request, judge: BaseJudge) -> bool:
+    """Return whether a local judge gives the reply that is recorded under a shared key."""
+    # Limits around the judge may wait, which a replay cannot; only a file is read here.
+    while isinstance(judge, JudgeWrapper):
+        judge = judge.judge
+    try:
+        reply = await judge.ask(request)
+    except (CaseError, JudgeRefused, InvalidReply) as exc:
+        reply = _failed(exc)
+    except JudgekitError:
+        return False
+    return recorded.tries == reply.tries
+
+
+def _failed(error: CaseError | JudgeRefused | InvalidReply) -> Reply:
+    """Return the reply to record for an error that depends on the request; it is not billed."""
+    return Reply(tries=(Try(fault=Fault.of(error)),), cost=0.0)
 
 
 def store_opener(near: Path | None, *, folder: Path | None = None) -> Callable[[], Store]:

@@ -7,10 +7,28 @@ from typing import NamedTuple
 
 from judgekit.cassette.record import Record
 from judgekit.core.canonical import canonical_json
+from judgekit.core.key_rules import judge_identity, keyed_params
 from judgekit.core.request import Request
 
 _FENCE = re.compile(r"(</?[A-Za-z_]+)-[0-9a-f]{16}>")
 """The tag of a fence. Its digest depends on the text and is irrelevant to readers."""
+
+
+NOTHING = "nothing is recorded yet"
+NOT_OLDER = "no older version would hit"
+OF_ANOTHER = "an older version has it, for another case with the same text"
+DECIDES = "`--record new_episodes` asks the judge"
+
+
+def miss_sentence(differs: str, *, older: str = NOT_OLDER, decides: str = DECIDES) -> str:
+    """Return the message of a miss; every miss has this one.
+
+    Args:
+        differs: what differs from the recordings.
+        older: whether an older version of the request, or of its rubric, would hit.
+        decides: the command or flag that decides what happens next.
+    """
+    return f"{differs}; {older}; {decides}"
 
 
 class FieldDifference(NamedTuple):
@@ -29,9 +47,9 @@ class Explanation(NamedTuple):
     differences: tuple[FieldDifference, ...]
 
     def line(self) -> str:
-        """Return the explanation in one line."""
+        """Return what differs, in one line."""
         if self.key is None:
-            return "nothing is recorded yet"
+            return NOTHING
         fields = "; ".join(_describe(d) for d in self.differences[:3]) or "the digests of fences"
         more = f"; and {len(self.differences) - 3} more" if len(self.differences) > 3 else ""
         return f"not recorded; nearest is {self.key[:12]}, which differs in {fields}{more}"
@@ -39,7 +57,7 @@ class Explanation(NamedTuple):
     def text(self) -> str:
         """Return the explanation with a diff of each field."""
         if self.key is None:
-            return "nothing is recorded yet\n"
+            return f"{NOTHING}\n"
         lines = [f"nearest record: {self.key}"]
         for difference in self.differences:
             lines.append(f"  {difference.field}")
@@ -87,11 +105,11 @@ class Explainer:
 def _fields(request: Request) -> dict[str, str]:
     fields = {
         "model": request.model,
-        "identity": canonical_json(request.identity),
+        "identity": canonical_json(judge_identity(request)),
         "mode": canonical_json(request.mode),
         "sample": str(request.sample),
     }
-    for name, value in request.params.items():
+    for name, value in keyed_params(request.model, request.params).items():
         fields[f"params.{name}"] = canonical_json(value)
     form = request.form
     if form.api is not None:

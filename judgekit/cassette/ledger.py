@@ -49,6 +49,10 @@ class Ledger:
         """Model -> its recorded replies."""
         self._missed: set[int] = set()
         """The first 64 bits of the missed keys; numbers need half the memory of texts."""
+        self.older: Counter[str] = Counter()
+        """Name of a key rule -> replies that were recorded under the older form of their key."""
+        self.superseded = 0
+        """Number of replies whose request is recorded under an older form of its key, too."""
         self.servers: defaultdict[str, set[str]] = defaultdict(set)
         """Model -> names of the servers that replied, if they report one."""
         self.reported: defaultdict[str, set[str]] = defaultdict(set)

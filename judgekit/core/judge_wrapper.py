@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.judge_settings import NO_SETTINGS, JudgeSettings
+from judgekit.core.key_rules import keyed_params, verdict_identity
 from judgekit.core.protocols import Judge, JudgeLike, ServerKnowledge, TextStore
 from judgekit.core.request import About, ChatMessage, Form, Reply, Request
 from judgekit.core.value import Json, trusted
@@ -266,10 +267,13 @@ class RequestBuilder:
         """The judge, with all members of the contract."""
         self.settings = self.judge.settings
         """The settings of the judge, read once."""
+        model, params = self.judge.model, self.settings.params
+        keyed = keyed_params(model, params)
         self._common: dict[str, Any] = {
-            "model": self.judge.model,
+            "model": model,
             "identity": self.settings.identity,
-            "params": dict(self.settings.params),
+            "params": keyed,
+            "unkeyed": {name: value for name, value in params.items() if name not in keyed},
         }
         self._mode = self.settings.mode
         self._api = self.settings.api
@@ -286,8 +290,13 @@ class RequestBuilder:
                 "messages": messages,
                 "form": form if self._api is None else form.of_api(self._api),
                 **self._common,
+                "identity": self._identity(about),
                 "sample": sample,
                 "mode": self._mode,
                 "about": about,
             },
         )
+
+    def _identity(self, about: About) -> str | None:
+        identity = self.settings.identity
+        return verdict_identity(identity, about) if self._api == "recorded" else identity

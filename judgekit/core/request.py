@@ -104,7 +104,10 @@ class ChatMessage(Value):
 
 
 class About(Value):
-    """The origin of a request: never sent, never part of the key, never recorded."""
+    """The origin of a request: never sent, never recorded.
+
+    It is part of the key only for recorded verdicts, as a digest (see `core.key_rules`).
+    """
 
     case: str = ""
     metric: str = ""
@@ -138,6 +141,8 @@ class Request(Value):
     """The model behind this model name, for servers that accept any name."""
     params: dict[str, Json] = Field(default_factory=dict)
     """Sampling parameters: temperature, top_p, max_tokens, seed, stop, ..."""
+    unkeyed: dict[str, Json] = Field(default_factory=dict)
+    """Parameters of the judge that cannot change a reply: not part of the key, never recorded."""
     sample: int = 0
     """Index among several samples of the same request."""
     mode: str | None = None

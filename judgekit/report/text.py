@@ -146,10 +146,19 @@ def _replies_line(report: Report) -> str | None:
     if not isinstance(origins, dict):
         return None
     money = f"spent {_dollars(run.get('spent'))}, avoided {_dollars(run.get('avoided'))}"
-    line = f"replies: {origins_text(origins) or 'none'}; {money}"
+    line = f"replies: {origins_text(origins) or 'none'}{_older(run)}; {money}"
     unused = run.get("unused")
     replies = "reply" if unused == 1 else "replies"
     return f"{line}; {unused} recorded {replies} not used" if unused else line
+
+
+def _older(run: Mapping[str, Any]) -> str:
+    """Return how many replies are recorded under older forms of their keys; empty if none is."""
+    counts = [n for n in mapping(run.get("older")).values() if isinstance(n, int)]
+    notes = [f"{sum(counts)} under an older key"] if counts else []
+    if several := run.get("superseded"):
+        notes.append(f"{several} under an older key, too: the newest counts")
+    return f" ({'; '.join(notes)})" if notes else ""
 
 
 def origins_text(origins: Mapping[str, int]) -> str:

@@ -257,6 +257,17 @@ def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
         origins.update({origin: int(count) for origin, count in counts.items()})
     facts["origins"] = dict(sorted(origins.items()))
     facts |= {name: _sum(parts, name) for name in ("spent", "avoided", "missed")}
+    older: Counter[str] = Counter()
+    older_keys: dict[str, Any] = {}
+    for part in parts:
+        counts = _mapping(part.run.get("older") or {}, part.folder / RUN)
+        older.update({rule: int(count) for rule, count in counts.items()})
+        older_keys |= _mapping(part.run.get("older_keys") or {}, part.folder / RUN)
+    if older:
+        facts["older"] = dict(sorted(older.items()))
+        facts["older_keys"] = dict(sorted(older_keys.items())[:MAX_KEYS])
+    if superseded := _sum(parts, "superseded"):
+        facts["superseded"] = superseded
     listed: list[Any] = [part.run.get("from_store_or_live") for part in parts]
     if None not in listed:
         keys = {str(key) for several in listed for key in several}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -236,6 +237,11 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     replays = ledger.origins["tape"] + ledger.origins["store"]
     facts["avoided"] = _dollars(ledger.avoided, unknown=ledger.unpriced_replays, of=replays)
     facts["missed"] = ledger.missed
+    if ledger.older:
+        facts["older"] = dict(sorted(ledger.older.items()))
+        facts["older_keys"] = dict(sorted(cassette.older_keys.items()))
+    if ledger.superseded:
+        facts["superseded"] = ledger.superseded
     if not suite.partial:
         facts["unused"] = cassette.unused
     if len(cassette.not_from_tape) <= MAX_KEYS:
@@ -261,6 +267,8 @@ def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
     Empty if options, rubrics or judges of the suite have changed.
     """
     scores: dict[tuple[str, str], tuple[Case, Score]] = {}
+    older = _older_keys(folder)
+    tape = Tape(folder / run_folder.TAPE) if older else None
     if run_folder.read_manifest_digest(folder) == digest:
         for case, row in _rows(folder):
             if not isinstance(row.result, Failure) and row.result.fallback is None:
@@ -272,10 +280,19 @@ def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
             return None
         if cassette is not None:
             for judgment in score.judgments:
-                cassette.take_over(judgment.request_key)
+                key = judgment.request_key
+                cassette.take_over(key, earlier=tape, older=str(older.get(key, "")))
         return score
 
     return reuse
+
+
+def _older_keys(folder: Path) -> dict[str, Any]:
+    """Return the keys of an earlier run that its tape had under older keys."""
+    path = folder / run_folder.RUN
+    facts = run_folder.read_json(path) if path.exists() else None
+    older = facts.get("older_keys") if isinstance(facts, dict) else None
+    return older if isinstance(older, dict) else {}
 
 
 def _rows(folder: Path) -> Iterator[tuple[Case, Row]]:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.explain import Explainer
+from judgekit.cassette.explain import DECIDES, NOT_OLDER, Explainer
 from judgekit.cassette.record import Record
 from judgekit.core.case import Case
 from judgekit.core.errors import CassetteMiss
@@ -136,7 +136,9 @@ def missed(tape, rubric, case=CASES[0], *, model="fake/judge", params=None, samp
     metric = RubricMetric(rubric, judge=Cassette(judge, tape=tape), samples=sample)
     with pytest.raises(CassetteMiss) as caught:
         asyncio.run(metric.score(case))
-    return str(caught.value)
+    differs, *others = str(caught.value).rsplit("; ", 2)
+    assert others == [NOT_OLDER, DECIDES]
+    return differs
 
 
 def test_a_changed_rubric_text_is_named(tape, rubric):

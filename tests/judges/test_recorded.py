@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from judgekit import Case, Cassette, RecordedJudge, RubricMetric
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRefused
 from judgekit.core.judgment import parse_reply
+from judgekit.core.key_rules import judge_identity
 from judgekit.core.request import Detail, Form, Question
 from judgekit.core.score import Failure, Score, guarded
 from judgekit.metrics.pairwise.preference import PairwiseMetric
@@ -69,7 +70,7 @@ def test_answers_are_verdicts_of_that_judge(recorded):
     assert result.parts[1].quotes[0].text == "Thanks"
     _, (request,) = metric.requests(CASE)
     assert '"api":"recorded"' in request.canonical
-    assert request.identity == metric.judge.settings.identity
+    assert judge_identity(request) == metric.judge.settings.identity
 
 
 def test_another_content_of_the_file_has_another_key(recorded):

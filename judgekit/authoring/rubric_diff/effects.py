@@ -16,6 +16,7 @@ from judgekit.core.comparing import at_least
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judgment import Answer, Judgment
+from judgekit.core.key_rules import all_keys
 from judgekit.core.score import Failure, Result, Score, Status
 from judgekit.core.suggest import suggest
 from judgekit.judges.absent import AbsentJudge
@@ -183,7 +184,7 @@ class _EffectFinder(NamedTuple):
         except CaseError as exc:
             fields = {"fate": "refused", "old": before, "note": str(exc)}
         else:
-            if not keys or not keys <= {request.key for request in requests}:
+            if not keys or not keys <= {key for each in requests for key in all_keys(each)}:
                 fields = {"fate": "ask", "old": before}
             elif isinstance(result, Failure):
                 fields = {"fate": "failed", "note": f"{result.kind}: {result.message}"}
@@ -235,7 +236,8 @@ _RECORDED = ("refused", "truncated", "empty", "invalid_reply")
 
 def _keys_of(metric: RubricMetric | None, case: Case) -> set[str]:
     try:
-        return {request.key for request in metric.requests(case)[1]} if metric else set()
+        requests = metric.requests(case)[1] if metric else ()
+        return {key for request in requests for key in all_keys(request)}
     except CaseError:
         return set()
 

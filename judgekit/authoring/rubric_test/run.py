@@ -14,6 +14,7 @@ from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import AbstractRubric, ConfigError
 from judgekit.core.judge_settings import JudgeSettings
+from judgekit.core.key_rules import judge_identity, keyed_params
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Result
 from judgekit.core.value import Value
@@ -220,16 +221,20 @@ def judges_on(path: Path) -> list[AbsentJudge]:
     """Return the judges on a cassette, ordered by name."""
     with closing(Tape(path)) as tape:
         requests = (record.request for record in tape.records())
-        judges = (
+        judges = [
             AbsentJudge(
                 r.model,
                 JudgeSettings(
-                    identity=r.identity, params=dict(r.params), mode=r.mode, api=r.form.api
+                    identity=judge_identity(r), params=dict(r.params), mode=r.mode, api=r.form.api
                 ),
             )
             for r in requests
-        )
-        by_name = {canonical_json(judge.described()): judge for judge in judges}
+        ]
+    by_name: dict[str, AbsentJudge] = {}
+    for judge in sorted(judges, key=lambda judge: len(judge.settings.params)):
+        # Records of older keys have parameters that are not part of newer ones: the same judge.
+        params = keyed_params(judge.model, judge.settings.params)
+        by_name[canonical_json({**judge.described(), "params": params})] = judge
     return [by_name[name] for name in sorted(by_name)]
 
 
