@@ -204,15 +204,8 @@ def test_what_several_machines_cannot_do_is_refused_before_ray_starts(tmp_path, 
         with pytest.raises(ConfigError, match=message):
             run_on_ray(suite, Overrides(**flags), out=tmp_path / "out")
     person = write_suite(tmp_path / "person", judge="manual/ann")
-    monkeypatch.setattr("judgekit.suite.judges._person", lambda *_, **__: load_judge())
     with pytest.raises(ConfigError, match="manual/ann answers in a terminal"):
         run_on_ray(person, RECORD, out=tmp_path / "out")
-
-
-def load_judge():
-    from judgekit.judges.fake import FakeJudge
-
-    return FakeJudge(model="manual/ann")
 
 
 def test_without_ray_one_line_names_the_extra(monkeypatch):
