@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
@@ -120,14 +120,46 @@ class LiteLLMJudge(ServerJudge):
                     raise
             else:
                 if await self.negotiation.confirmed(mode, request, paid, valid=valid):
-                    return reply
+                    return reply if valid else await self._weaker(mode, request, reply, paid)
 
-    async def _ask_in(self, mode: Mode, request: Request, paid: Payments) -> tuple[Reply, bool]:
+    async def _weaker(self, mode: Mode, request: Request, reply: Reply, paid: Payments) -> Reply:
+        """Ask once more in the next weaker mode, if the mode answers this request with nothing.
+
+        Some servers answer long requests with nothing as soon as the output is constrained. The
+        mode of other requests does not change.
+        """
+        problem = problem_of(reply.tries[-1], request.form)
+        if self.settings.mode is not None or problem is None or problem.kind != "empty":
+            return reply
+        for other in MODES[MODES.index(mode) + 1 :]:
+            if other == "json_object_schema":
+                continue  # the same constraint as that of json_schema, in another syntax
+            try:
+                more, _ = await self._ask_in(other, request, paid, reasks=0)
+            except BadRequest:
+                continue  # the server does not have this mode
+            except JudgekitError:
+                break  # the reply so far has been paid for
+            usage, cost = total([(reply.usage, reply.cost), (more.usage, more.cost)])
+            tries = (*reply.tries, *more.tries)
+            return more.model_copy(update={"tries": tries, "usage": usage, "cost": cost})
+        return reply
+
+    async def _ask_in(
+        self, mode: Mode, request: Request, paid: Payments, *, reasks: int | None = None
+    ) -> tuple[Reply, bool]:
         """Send, read and validate, and re-ask while the answer is invalid.
+
+        Args:
+            mode: the output mode.
+            request: the request.
+            paid: the payments of this request.
+            reasks: number of further requests; by default, that of the judge.
 
         Returns:
             The reply with all attempts, and whether its last one is valid.
         """
+        most = self.reasks if reasks is None else reasks
         messages = messages_of(request, mode)
         tries: list[Try] = []
         results: list[CallResult] = []
@@ -136,7 +168,7 @@ class LiteLLMJudge(ServerJudge):
             tries.append(attempt)
             results.append(result)
             problem = problem_of(attempt, request.form)
-            if problem is None or len(tries) > self.reasks:
+            if problem is None or len(tries) > most:
                 break
             # The body of a malformed response is not the model's text.
             answer = "" if attempt.fault else attempt.text or ""

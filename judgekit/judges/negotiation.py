@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from judgekit.core.canonical import digest_json
-from judgekit.core.errors import CaseError, JudgeRejected, JudgeUnavailable
+from judgekit.core.errors import CaseError, JudgekitError, JudgeRejected, JudgeUnavailable
 from judgekit.core.protocols import TextStore
 from judgekit.core.request import Request, Try
 from judgekit.core.shared import SharedCall
@@ -66,6 +67,9 @@ class Negotiation:
         self._ignore_store = False
         self._probing = SharedCall(self._find)
         self._doubting = SharedCall(self._doubt)
+        self._forms: dict[tuple[Mode, str], bool] = {}
+        """Whether the server accepts a form in a mode, where this was in doubt."""
+        self._asking_forms: dict[tuple[Mode, str], SharedCall[bool]] = {}
         self._cause: tuple[Request, Payments] | None = None
         """The request that made a probe necessary, and its payments: the probe has the same roles,
         and is paid for by it."""
@@ -105,6 +109,9 @@ class Negotiation:
     ) -> bool:
         """Abandon a mode that the server rejected; return whether to ask in another mode.
 
+        A mode that a probe confirmed is abandoned only if the server also rejects the same form
+        with other content.
+
         Raises:
             CaseError: the judge accepts other requests, so this request is wrong.
             JudgeRejected: the user forced the mode.
@@ -116,6 +123,9 @@ class Negotiation:
             if mode == MODES[-1]:
                 return False
             if self.mode == mode:
+                # Words about the format may be about one sample: only a probe changes the mode.
+                if self._probed and await self._takes_form(mode, request, paid):
+                    raise CaseError(f"the judge took this form, but not for this case: {error}")
                 self._leave(mode, str(error))
             return True
         if error.status not in (400, 422):
@@ -224,6 +234,28 @@ class Negotiation:
             return await self._ask_probe(mode, retry=False)
         except (BadRequest, Outage):
             return None
+
+    async def _takes_form(self, mode: Mode, request: Request, paid: Payments) -> bool:
+        """Return whether the server accepts the form of a request with other content."""
+        key = mode, request.form.digest
+        if key not in self._forms:
+            ask = partial(self._ask_form, mode, request, paid)
+            # Shared, because all calls in flight may be rejected at once.
+            self._forms[key] = await self._asking_forms.setdefault(key, SharedCall(ask))()
+        return self._forms[key]
+
+    async def _ask_form(self, mode: Mode, request: Request, paid: Payments) -> bool:
+        self.probes += 1
+        like = probe_request(request).model_copy(update={"form": request.form})
+        try:
+            await self._calls.chat(
+                messages_of(like, mode), request.form, mode, paid=paid, retry=False
+            )
+        except BadRequest:
+            return False
+        except JudgekitError:
+            return True  # an outage or a refusal says nothing about the form
+        return True
 
     async def _ask_probe(self, mode: Mode, *, retry: bool = True) -> Try:
         assert self._cause is not None  # noqa: S101 - set before any probe

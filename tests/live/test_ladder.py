@@ -415,3 +415,60 @@ def test_plain_text_from_the_store_is_climbed_from_when_it_fails(
 
     assert ask(judge).mode == "json_schema"
     store.close()
+
+
+SAMPLE = error(400, "The response_format failed: the generated JSON does not match the schema")
+
+
+def test_words_about_the_format_of_one_sample_do_not_change_the_mode(
+    server: Server, tmp_path: Path
+) -> None:
+    server.plan = {"case-005": always(SAMPLE)}
+    judge = ladder_of(server)
+
+    outcome = run(judge, tokens(10), tmp_path, concurrency=1, window=1)
+
+    assert outcome.kinds == {**dict.fromkeys(tokens(10), "scored"), "case-005": "invalid_case"}
+    assert set(modes(server)) == {"json_schema"}
+    assert server.calls("case-005") == 1
+
+
+def test_a_form_that_the_server_rejects_with_any_content_changes_the_mode(
+    server: Server, tmp_path: Path
+) -> None:
+    def no_levels(body: dict[str, Any]) -> Fault | None:
+        unsupported = mode_of(body) == "json_schema" and "wholly" in str(body["response_format"])
+        return (
+            error(400, "the JSON schema has features that are not supported")
+            if unsupported
+            else None
+        )
+
+    server.rule = no_levels
+
+    outcome = run(ladder_of(server), tokens(10), tmp_path, concurrency=4)
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    # One probe of the form, shared by all calls in flight.
+    asked = [seen for seen in server.seen if mode_of(seen.body) == "json_schema"]
+    assert sum(seen.token is None for seen in asked) <= 2
+
+
+def test_a_request_that_a_mode_answers_with_nothing_is_asked_in_a_weaker_one(
+    server: Server, tmp_path: Path
+) -> None:
+    def nothing_if_long(body: dict[str, Any]) -> Fault | None:
+        constrained = mode_of(body) in ("json_schema", "json_object_schema")
+        return Fault(text="") if constrained and "case-003" in str(body) else None
+
+    server.rule = nothing_if_long
+    judge = ladder_of(server, reasks=1)
+
+    outcome = run(judge, tokens(6), tmp_path, concurrency=1, window=1)
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    asked = [mode_of(seen.body) for seen in server.seen if seen.token == "case-003"]
+    assert asked == ["json_schema", "json_schema", "tools"]
+    assert {mode_of(seen.body) for seen in server.seen if seen.token == "case-005"} == {
+        "json_schema"
+    }
