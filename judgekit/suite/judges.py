@@ -1,8 +1,8 @@
-"""Build the judges of a suite from the settings of the file and the flags."""
+"""Choose and open judges by the settings of files and flags."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +19,7 @@ from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
 from judgekit.judges.limits import Budget, LimitedJudge, Purse
+from judgekit.suite.file import LimitsFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
 from judgekit.suite.roles import find_role
@@ -26,6 +27,7 @@ from judgekit.suite.roles import find_role
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
     from judgekit.judges.pace import Pace
+    from judgekit.privacy.redact import Redact
 
 _OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
 """Settings that are kept if a flag names another model."""
@@ -117,42 +119,55 @@ class SharedRun(NamedTuple):
 
 
 class JudgePool:
-    """The judges of a suite, each with its own limits, behind one cassette.
+    """Judges with their own limits, a common budget and paces, behind one cassette.
 
     Args:
-        roles: the settings of the judges, by role.
-        settings: the suite.
+        limits: the limits of each judge, and of the servers.
         record: the record mode.
+        base: folder that paths in the settings of judges are relative to.
+        lines: the lines of the settings.
+        written: the settings that come from a file, not from a flag.
+        tape: the tape of the cassette.
+        store_base: folder whose project has the store, instead of `base`.
         again: keys of recorded requests to send again.
-        judge: the judge of the role `judge`, if given in Python.
+        redact: redacts requests and recordings, if the cases are not redacted.
+        budget: a budget shared with other pools, instead of `limits.max_cost`.
         shared: the resources that this process shares with others.
-
-    Raises:
-        ConfigError: a setting is wrong, or a key or price is missing.
     """
 
     def __init__(
         self,
-        roles: Mapping[str, JudgeFile],
+        limits: LimitsFile,
         *,
-        settings: SuiteSettings,
         record: RecordMode,
+        base: Path,
+        lines: Lines,
+        written: Collection[JudgeFile],
+        tape: Path | None = None,
+        store_base: Path | None = None,
         again: frozenset[str] = frozenset(),
-        judge: Judge | None = None,
+        redact: Redact | None = None,
+        budget: Budget | None = None,
         shared: SharedRun | None = None,
     ) -> None:
-        self._settings, self._record, self._shared = settings, record, shared
-        self._again = again
-        budget = None if shared is None else shared.budget
-        self._purse: Budget = budget or Purse(settings.file.limits.max_cost)
+        self._limits, self._base, self._lines, self._written = limits, base, lines, written
+        self._asking = record is not RecordMode.NONE
+        budget = budget or (None if shared is None else shared.budget)
+        self._priced = budget is not None or limits.max_cost is not None
+        self._purse: Budget = budget or Purse(limits.max_cost)
+        self._make_pace = None if shared is None else shared.pace
         self._paces: dict[str, Pace] = {}
         """The paces of servers, by their names."""
-        self.judges: dict[str, Judge] = {}
+        self._open_cassette = partial(
+            Cassette,
+            tape=tape,
+            store=shared.store if shared is not None else store_opener(store_base or base),
+            record=record,
+            redact=redact,
+            again=again,
+            keeps_tape=shared is not None,
+        )
         self.cassette: Cassette | None = None
-        for role, file in roles.items():
-            alone = role == JUDGE and settings.file.judge is not None
-            at = (JUDGE,) if alone else ("judges", role)
-            self.judges[role] = self.add(file, at=at, ready=judge if role == JUDGE else None)
 
     def add(
         self,
@@ -173,23 +188,25 @@ class JudgePool:
         Raises:
             ConfigError: a setting is wrong, or a key or price is missing.
         """
-        file, base, lines, _ = self._settings
-        limits = file.limits
-        asking = self._record is not RecordMode.NONE
-        price = None
-        if limits.max_cost is not None and asking and ready is None:
+        limits, price = self._limits, None
+        if self._priced and self._asking and ready is None:
             price = price_of(judge)
             if price is None:
                 advice = f"give {'.'.join(at)}.price: {{input: ..., output: ...}}"
                 message = f"max_cost needs the price of {judge.model}: {advice}"
-                raise ConfigError(message, where=lines.where("limits", "max_cost"))
+                raise ConfigError(message, where=self._lines.where("limits", "max_cost"))
         kind = kind_of(judge.model)
-        pace = self._pace(judge) if asking and kind.metered else None
+        pace = self._pace(judge) if self._asking and kind.metered else None
         # A judge behind a server waits before each HTTP attempt, so it is made with its pace.
         itself = pace if kind.server and ready is None else None
-        written = judge in self._settings.written_roles.values()
         built = ready or make_judge(
-            judge, base=base, lines=lines, asking=asking, at=at, written=written, pace=itself
+            judge,
+            base=self._base,
+            lines=self._lines,
+            asking=self._asking,
+            at=at,
+            written=judge in self._written,
+            pace=itself,
         )
         if together > 1:
             from judgekit.judges.litellm import LiteLLMJudge
@@ -206,14 +223,7 @@ class JudgePool:
         )
         if self.cassette is not None:
             return self.cassette.for_judge(limited)
-        self.cassette = Cassette(
-            limited,
-            tape=base / file.cassette if file.cassette else None,
-            store=store_opener(base) if self._shared is None else self._shared.store,
-            record=self._record,
-            again=self._again,
-            keeps_tape=self._shared is not None,
-        )
+        self.cassette = self._open_cassette(limited)
         return self.cassette
 
     def _pace(self, judge: JudgeFile) -> Pace | None:
@@ -222,7 +232,7 @@ class JudgePool:
         A self-hosted server has one pace, because all its models share the machine. Each hosted
         model has its own pace, because providers limit models separately.
         """
-        limits = self._settings.file.limits
+        limits = self._limits
         if not limits.paced:
             return None
         from judgekit.judges.endpoint import address
@@ -230,7 +240,7 @@ class JudgePool:
 
         name = address(judge.api_base) or judge.model
         if name not in self._paces:
-            make = LocalPace if self._shared is None else self._shared.pace or LocalPace
+            make = self._make_pace or LocalPace
             self._paces[name] = make(
                 name,
                 concurrency="auto" if limits.concurrency == "auto" else None,

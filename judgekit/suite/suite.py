@@ -29,14 +29,18 @@ class Suite(Displayed):
         self,
         resolved: ResolvedSuite,
         *,
-        pool: JudgePool,
+        judges: Mapping[str, Judge],
+        cassette: Cassette | None,
         embedders: SuiteEmbedders,
         metrics: list[Metric],
     ) -> None:
         self.resolved = resolved
         """What was known before anything was opened."""
-        self._pool = pool
-        self.judges, self.embedders, self.metrics = pool.judges, embedders, metrics
+        self.judges = judges
+        """The judges behind the cassette, by role."""
+        self.cassette = cassette
+        """The cassette in front of all judges; `None` without a judge."""
+        self.embedders, self.metrics = embedders, metrics
         self.file, self.base = resolved.file, resolved.base
         self.roles, self.no_judge = resolved.roles, resolved.no_judge
         self.record, self.redact = resolved.record, resolved.redact
@@ -66,11 +70,6 @@ class Suite(Displayed):
     def where(self, *path: str | int) -> str:
         """Return `file:line` of a setting."""
         return self.resolved.settings.where(*path)
-
-    @property
-    def cassette(self) -> Cassette | None:
-        """The cassette in front of all judges; `None` without a judge."""
-        return self._pool.cassette
 
     @property
     def judge(self) -> Judge | None:
@@ -146,23 +145,36 @@ def open_suite(resolved: ResolvedSuite, *, shared: SharedRun | None = None) -> S
         CassetteCorrupt: the tape is damaged.
     """
     settings = resolved.settings
+    file = settings.file
     pool = JudgePool(
-        resolved.asked,
-        settings=settings,
+        file.limits,
         record=resolved.record,
+        base=settings.base,
+        lines=settings.lines,
+        written=settings.written_roles.values(),
+        tape=settings.base / file.cassette if file.cassette else None,
         again=resolved.again,
-        judge=resolved.judge,
         shared=shared,
     )
+    judges = {
+        role: pool.add(
+            judge,
+            at=(JUDGE,) if role == JUDGE and file.judge is not None else ("judges", role),
+            ready=resolved.judge if role == JUDGE else None,
+        )
+        for role, judge in resolved.asked.items()
+    }
     known = resolved.roles or settings.written_roles
     embedders = SuiteEmbedders(settings, roles=known, add_judge=pool.add)
-    builder = Builder(judges=pool.judges, embedders=embedders, lines=settings.lines)
+    builder = Builder(judges=judges, embedders=embedders, lines=settings.lines)
     # A metric that asks nothing is complete; it may have loaded a model of its own.
     metrics = [
         builder.metric(plan) if plan.asks else metric
         for plan, metric in zip(resolved.plans, resolved.metrics, strict=True)
     ]
-    return Suite(resolved, pool=pool, embedders=embedders, metrics=metrics)
+    return Suite(
+        resolved, judges=judges, cassette=pool.cassette, embedders=embedders, metrics=metrics
+    )
 
 
 def load_suite(

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from judgekit.cassette.cassette import Cassette, store_opener
+from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.kinds import kind_of
-from judgekit.judges.limits import Auto, Budget, LimitedJudge, make_pace
+from judgekit.judges.limits import Auto, Budget
 from judgekit.judges.local import PREFIX
 from judgekit.judges.local_text import PARAMS, LocalTextJudge, TextModel
 from judgekit.privacy.rules import Rule, make_redactor
+from judgekit.suite.file import LimitsFile
 from judgekit.suite.judge_file import JudgeFile
-from judgekit.suite.judges import make_judge, price_of
+from judgekit.suite.judges import JudgePool, price_of
 
 LONGEST = 100
 """Maximum length of a file name, in characters."""
@@ -80,30 +82,33 @@ def open_system(
         raise ConfigError("concurrency must be at least 1")
     mode = RecordMode.parse(record)
     asking = mode is not RecordMode.NONE
-    price = None
-    if purse is not None and asking and (price := price_of(file)) is None:
+    if purse is not None and asking and price_of(file) is None:
         raise ConfigError(f"--max-cost: the price of {model} is not known; leave out --max-cost")
     if not asking and cassette is not None and not cassette.exists():
         raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
-    pace = make_pace(model, rpm=rpm, tpm=tpm) if asking else None  # a replay does not wait
-    itself = pace if kind_of(model).server else None
-    judge: Judge
+    local: Judge | None = None
     if model.startswith(PREFIX):  # one call at a time, because each uses the whole machine
-        judge = LocalTextJudge(TextModel(model), identity=identity, params=file.params)
+        local = LocalTextJudge(TextModel(model), identity=identity, params=file.params)
         concurrency = 1
-    else:
-        judge = make_judge(file, base=Path(), lines=lines, asking=asking, pace=itself)
     rules = validate_file(_RedactFile, {"redact": list(redact)}, lines=lines)
-    limited = LimitedJudge(
-        judge,
-        concurrency=concurrency,
-        purse=purse,
-        price=price,
-        pace=pace if itself is None else None,
+    for name, rate in (("rpm", rpm), ("tpm", tpm)):
+        if rate is not None and rate != "auto" and not 0 < rate < math.inf:
+            raise ConfigError(f"{name} is {rate!r}; give a positive number or 'auto'")
+    pool = JudgePool(
+        # A rate may be a fraction here; in a file it is a whole number.
+        LimitsFile.model_construct(concurrency=concurrency, rpm=rpm, tpm=tpm),  # type: ignore[arg-type]
+        record=mode,
+        base=Path(),
+        store_base=cassette.parent if cassette is not None else None,
+        lines=lines,
+        written=[file],
+        tape=cassette,
+        redact=make_redactor(rules.redact, lines=lines),
+        budget=purse,
     )
-    store = store_opener(cassette.parent if cassette is not None else Path())
-    redactor = make_redactor(rules.redact, lines=lines)
-    return Cassette(limited, tape=cassette, store=store, record=mode, redact=redactor)
+    opened = pool.add(file, at=("model",), ready=local)
+    assert isinstance(opened, Cassette)  # noqa: S101 - the first judge of a pool opens it
+    return opened
 
 
 def paths_of(models: str, folder: Path | None, *, ending: str) -> dict[str, Path | None]:
