@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import PART_NAMED, decode_reply, encode, share_line
+from judgekit.cassette.record import PART_NAMED, decode_reply, encode, has_unkeyed, share_line
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.core.errors import (
     CaseError,
@@ -23,7 +23,7 @@ from judgekit.core.errors import (
     JudgeRefused,
 )
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
-from judgekit.core.key_rules import KeyRule, all_keys, older_forms
+from judgekit.core.key_rules import PARAMETERS, KeyRule, all_keys, newest_key, older_forms
 from judgekit.core.output_file import is_link, nameless_file
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.text import kept_of
@@ -44,7 +44,7 @@ EXPLAINED = 2_000
 
 _REPLAYED, _OLDER = 1, 2
 MAX_OLDER = 100_000
-"""Maximum number of older keys to keep, for `run.json`."""
+"""Maximum number of older keys to keep, for `run.json`, and of records to search for them."""
 
 
 class _Hit(NamedTuple):
@@ -254,7 +254,27 @@ class Cassette(JudgeWrapper):
                 break
             if older is not None:
                 hit = older._replace(rule=form.rule, shared=form.shared)
+        if hit is None and not fresh and (key := self._other_params.get(request.key)):
+            other = self._find(key)
+            hit = other._replace(rule=PARAMETERS) if other is not None else None
         return hit
+
+    @cached_property
+    def _other_params(self) -> dict[str, str]:
+        """Present key -> key on the tape, of records with parameters that are not keyed any more.
+
+        Their values may be others than those of today. The tape is read once, at the first miss.
+        """
+        tape = self.tape
+        if tape is None or len(tape) > MAX_OLDER:
+            return {}
+        found: dict[str, str] = {}
+        for line in tape.lines():
+            if has_unkeyed(line) and (record := tape.record(line[8:72])) is not None:
+                key = newest_key(record.request)
+                if key != record.key:
+                    found.setdefault(key, record.key)
+        return found
 
     def _find(self, key: str, *, fresh: bool = False) -> _Hit | None:
         """Return the recorded reply of exactly this key."""

@@ -14,6 +14,7 @@ from pydantic import ConfigDict
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import CassetteCorrupt
+from judgekit.core.key_rules import ever_unkeyed
 from judgekit.core.request import Reply, Request, Want, request_from
 from judgekit.core.value import Value
 
@@ -169,6 +170,20 @@ def share_line(line: str, *, key: str, where: object) -> tuple[str, dict[str, st
     return encode(record.request, record.reply)[1:]
 
 
+def has_unkeyed(line: str) -> bool:
+    """Return whether the request of a line has parameters that are no longer part of keys."""
+    # Quotes inside texts are escaped, and `params` is the last object of a request.
+    at = line.rfind(_PARAMS)
+    if at < 0 or line.startswith("{}", at + len(_PARAMS)):
+        return False
+    try:
+        params = _decoder.raw_decode(line, at + len(_PARAMS))[0]
+    except ValueError:
+        return False
+    return isinstance(params, dict) and not ever_unkeyed().isdisjoint(params)
+
+
+_PARAMS = '"params":'
 _decoder = json.JSONDecoder()
 _REQUEST = ',"request":'
 _MESSAGES = '"messages":['

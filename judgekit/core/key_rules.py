@@ -73,6 +73,12 @@ def unkeyed_fields(model: str) -> frozenset[str]:
     return frozenset(name for row in rows for name in row.fields)
 
 
+@lru_cache
+def ever_unkeyed() -> frozenset[str]:
+    """Return the names of all parameters that are not part of keys for some provider."""
+    return frozenset(name for row in unkeyed_table() for name in row.fields)
+
+
 def keyed_params(model: str, params: Mapping[str, Json]) -> dict[str, Json]:
     """Return the parameters that are part of a key."""
     unkeyed = unkeyed_fields(model)
@@ -116,13 +122,14 @@ def _changed(request: Request, fields: dict[str, Any]) -> Request:
     return Request.model_construct(**{**kept, "about": request.about, **fields})
 
 
+PARAMETERS = KeyRule(
+    generation=2,
+    name="parameters",
+    words="parameters that cannot change a reply",
+    older=_with_all_params,
+)
 KEY_RULES: tuple[KeyRule, ...] = (
-    KeyRule(
-        generation=2,
-        name="parameters",
-        words="parameters that cannot change a reply",
-        older=_with_all_params,
-    ),
+    PARAMETERS,
     KeyRule(
         generation=3,
         name="recorded verdicts",
@@ -132,6 +139,15 @@ KEY_RULES: tuple[KeyRule, ...] = (
     ),
 )
 """All changes of keys, the oldest first."""
+
+
+def newest_key(request: Request) -> str:
+    """Return the present key of a request that an earlier generation recorded.
+
+    It is the same for requests that differ only in parameters that cannot change a reply. The case
+    of a recorded verdict is not in older requests, so these keep their key.
+    """
+    return _changed(request, {"params": keyed_params(request.model, request.params)}).key
 
 
 def older_forms(request: Request) -> Iterator[OlderForm]:

@@ -70,6 +70,20 @@ def test_a_hit_by_an_older_key_is_counted_and_written_in_the_new_form(tmp_path, 
     assert record.request.params == {"temperature": 0}
 
 
+@pytest.mark.parametrize("params", [{"temperature": 0}, {"temperature": 0, "user": "bob"}])
+def test_a_recording_with_other_values_of_such_parameters_is_found(tmp_path, judge, params):
+    tape = written(tmp_path / "tape.jsonl", (oldest(request(judge)), reply_of("old")))
+    other = GeneratedJudge("openai/judge", params)
+    warm = GeneratedJudge("openai/judge", {"temperature": 1, "user": "ann"})
+
+    with Cassette(judge, tape=tape) as cassette:
+        assert asked(cassette, request(other), other) == "old"
+        assert cassette.ledger.older == {"parameters": 1}
+        assert cassette.unused == 0
+        with pytest.raises(CassetteMiss, match=r"params\.temperature"):
+            asked(cassette, request(warm), warm)
+
+
 def test_the_newest_of_several_recordings_wins(tmp_path, judge):
     new = request(judge)
     tape = written(tmp_path / "tape.jsonl", (oldest(new), reply_of("old")), (new, reply_of("new")))
