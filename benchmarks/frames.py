@@ -72,16 +72,19 @@ def main():
         took("report.to_polars()", report.to_polars)
         took("report.to_hf()", report.to_hf)
         took("the report in a notebook", report._repr_html_)
-        frame = took("to_pandas(cases)", lambda: judgekit.to_pandas(s.case for s in report.results))
-        took("from_pandas(frame)", lambda: sum(1 for _ in judgekit.from_pandas(frame)))
+        frame = took(
+            "to_pandas(cases)", lambda: judgekit.datasets.to_pandas(s.case for s in report.results)
+        )
+        took("from_pandas(frame)", lambda: sum(1 for _ in judgekit.datasets.from_pandas(frame)))
         table = polars.from_pandas(frame.drop(columns="metadata"))
         took(
-            "from_polars(frame.lazy())", lambda: sum(1 for _ in judgekit.from_polars(table.lazy()))
+            "from_polars(frame.lazy())",
+            lambda: sum(1 for _ in judgekit.datasets.from_polars(table.lazy())),
         )
         data = datasets.Dataset(table.to_arrow())
-        took("from_hf(data)", lambda: sum(1 for _ in judgekit.from_hf(data)))
+        took("from_hf(data)", lambda: sum(1 for _ in judgekit.datasets.from_hf(data)))
         stream = data.to_iterable_dataset()
-        took("from_hf(stream)", lambda: sum(1 for _ in judgekit.from_hf(stream)))
+        took("from_hf(stream)", lambda: sum(1 for _ in judgekit.datasets.from_hf(stream)))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from judgekit.analysis.correction.correct import correct
+from judgekit.analysis.correction.correct import correct_means
 from judgekit.analysis.labels.check import check_labels
 from judgekit.analysis.labels.importing import import_labels
 from judgekit.analysis.labels.plan import plan_labels
@@ -54,7 +54,7 @@ def main(rows: int) -> None:
             "labels check": lambda: check_labels(labels, run, plan=folder / "plan.jsonl").text(),
             "rubric stats": lambda: rubric_stats(run).text(),
             "rubric stats LABELS": lambda: rubric_stats(run, labels).text(),
-            "correct": lambda: correct(run, labels).text(),
+            "correct": lambda: correct_means(run, labels).text(),
         }
         base = 0.0
         print(f"{rows:,} rows                CPU s    ratio")

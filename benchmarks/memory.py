@@ -81,14 +81,14 @@ def write_tape(folder: Path, rows: int) -> None:
 
 
 def measure(kind: str, folder: Path) -> dict[str, float]:
-    from judgekit import Cassette, FakeJudge, RubricMetric, create, load_cases
+    from judgekit import Cassette, FakeJudge, RubricMetric, create_metric, load_cases
     from judgekit.runner.evaluation import evaluate
 
     if kind == "judged":
         judge = Cassette(FakeJudge(), tape=folder / "tape.jsonl")
         metric = RubricMetric(folder / "tiny.jinja", judge=judge)
     else:
-        metric = create("token_f1")
+        metric = create_metric("token_f1")
     started = time.process_time()
     report = asyncio.run(evaluate(load_cases(folder / "cases.jsonl"), [metric], out=folder / "run"))
     if kind == "judged":

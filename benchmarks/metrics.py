@@ -78,10 +78,10 @@ def row(number: int) -> dict[str, object]:
 
 
 def measure(metric: str, folder: Path) -> dict[str, float]:
-    from judgekit import create, load_cases
+    from judgekit import create_metric, load_cases
     from judgekit.runner.evaluation import evaluate
 
-    made = create(metric, **METRICS[metric])
+    made = create_metric(metric, **METRICS[metric])
     before = time.process_time()
     report = asyncio.run(evaluate(load_cases(folder / "cases.jsonl"), [made], out=folder / "run"))
     seconds = time.process_time() - before

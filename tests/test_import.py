@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import pkgutil
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -189,6 +191,42 @@ def test_the_public_names_are_sorted():
 def test_a_public_name_can_be_used_and_is_listed(name):
     assert getattr(judgekit, name) is not None
     assert name in dir(judgekit)
+
+
+def test_dir_shows_the_names_that_people_use():
+    assert dir(judgekit) == sorted(
+        [*judgekit.__all__, "__version__", "datasets", "metrics", "types"]
+    )
+
+
+@pytest.mark.parametrize("former", judgekit._RENAMED)
+def test_a_former_name_still_works_with_a_warning(former, monkeypatch):
+    monkeypatch.delitem(vars(judgekit), former, raising=False)
+    path = judgekit._RENAMED[former]
+    home, _, name = path.rpartition(".")
+
+    with pytest.warns(DeprecationWarning, match=re.escape(f"judgekit.{former} is now {path};")):
+        value = getattr(judgekit, former)
+
+    assert value is getattr(import_module(home), name)
+    assert former not in dir(judgekit)
+    assert former not in judgekit.__all__
+
+
+def test_completion_in_ipython_shows_no_helper_and_no_former_name():
+    completer = pytest.importorskip("IPython.core.completer")
+    names = {"judgekit": judgekit}
+
+    with completer.provisionalcompleter():
+        typed = "judgekit."
+        found = completer.IPCompleter(namespace=names, use_jedi=False).completions(
+            typed, len(typed)
+        )
+        shown = {one.text.removeprefix(".") for one in found}
+
+    assert {"create_metric", "datasets"} <= shown
+    hidden = {"create", "Persona", "Any", "TYPE_CHECKING", "LazyNames", "annotations"}
+    assert hidden.isdisjoint(shown)
 
 
 def test_an_unknown_name_is_an_attribute_error():

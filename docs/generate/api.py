@@ -2,149 +2,146 @@
 
 from __future__ import annotations
 
-import ast
 import enum
+import importlib
 import inspect
 import re
-import textwrap
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
 
 import judgekit
+import judgekit.types
+from docs.generate.architecture import ROOT
 from docs.generate.fields import fields_said
-from docs.generate.groups import GROUPS, SHOWN
+from docs.generate.groups import GROUPS, SHOWN, Group
+from docs.generate.signatures import Signatures, function_of
 from judgekit.core.errors import __doc__ as ERRORS
+from judgekit.core.lazy_names import REMOVED_IN
 from judgekit.core.value import Document
 from judgekit.datasets.dataframes.framed import Framed
 
-WIDTH = 88
-
 HEAD = """# Python API
 
-Every public name of `judgekit`, grouped by task. `python -m docs.generate` writes this page from signatures and docstrings. A test
-compares them and runs every example. Names that are not on this page may change without notice.
+The public names of judgekit, grouped by task. `python -m docs.generate` writes this page from signatures and docstrings. A test
+compares them and runs every example. Names that are not on this page or in [`judgekit.types`](python-types.md) may change without notice.
 
 - `import judgekit` loads nothing else. Each name loads its modules at first use.
 - Arguments after `*` are keyword-only. Values (cases, scores, figures of reports) are frozen.
 - Functions that end in `_sync` work in scripts and inside a running event loop, such as in a notebook. The name without `_sync` is the coroutine.
+- The package is typed. `mypy --strict` accepts every example on this page, and a test checks that.
 """
 TREE = "import judgekit.core.errors\n\nprint(judgekit.core.errors.__doc__.strip())"
+TYPES_HEAD = """# Types of the Python API
+
+Signatures of the [Python API](python-api.md) name these types. Import them from `judgekit.types`, for annotations:
+
+```python
+from judgekit.types import Part, Source
+
+
+def weakest(parts: tuple[Part, ...]) -> str:
+    return min(parts, key=lambda part: part.value or 0.0).id
+```
+
+Functions return most of them; few programs create one. `python -m docs.generate` writes this page.
+"""
+RENAMED = f"""## Renamed names
+
+The former names below still work, for type checkers too. The first use of each is a `DeprecationWarning` with the new name. judgekit {REMOVED_IN}
+removes them.
+
+| former name | now |
+| --- | --- |
+"""
 
 
 def api_page() -> str:
     """Return the page."""
+    signatures = Signatures()
     parts = [HEAD, *_index()]
     for group in GROUPS:
         parts.append(
-            f"## {group.title}\n\n{group.text}\n\n```python\n{group.example.strip()}\n```\n"
+            f"## {group.title}\n\n{_text(group)}\n\n```python\n{group.example.strip()}\n```\n"
         )
         if group.printed:
             parts.append(f"```text\n{group.printed.strip()}\n```\n")
-        parts.extend(_entry(name) for name in group.names)
+        module = importlib.import_module(group.module)
+        parts.extend(_entry(signatures, name, getattr(module, name)) for name in group.names)
     parts.append(f"All errors:\n\n```python\n{TREE}\n```\n")
     parts.append(f"```text\n{(ERRORS or '').strip()}\n```\n")
-    return "\n".join(parts)
+    parts.append(RENAMED + "".join(_renamed()))
+    return _formatted("\n".join(parts))
+
+
+def types_page() -> str:
+    """Return the page of `judgekit.types`."""
+    signatures = Signatures()
+    names = judgekit.types.__all__
+    entries = (_entry(signatures, n, getattr(judgekit.types, n), "##") for n in names)
+    return _formatted("\n".join([TYPES_HEAD, *entries]))
+
+
+def _formatted(page: str) -> str:
+    """Return a page with its blocks as ruff formats them, which `make lint` checks."""
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "docs/page.md", "-"]
+    done = subprocess.run(  # noqa: S603 - our own page
+        command, input=page, capture_output=True, encoding="utf-8", check=True, cwd=ROOT
+    )
+    return done.stdout
+
+
+def named_types() -> list[tuple[str, Any]]:
+    """Return name and object of each type of judgekit that the signatures of both pages name."""
+    signatures = Signatures()
+    for group in GROUPS:
+        module = importlib.import_module(group.module)
+        for name in group.names:
+            _entry(signatures, name, getattr(module, name))
+    for name in judgekit.types.__all__:
+        _entry(signatures, name, getattr(judgekit.types, name))
+    return signatures.named
+
+
+def _text(group: Group) -> str:
+    if group.module == "judgekit":
+        return group.text
+    return f"{group.text} The names are in `{group.module}`."
+
+
+def _renamed() -> Iterator[str]:
+    for former, path in judgekit._RENAMED.items():
+        yield f"| `judgekit.{former}` | `{path}` |\n"
 
 
 def _index() -> Iterator[str]:
     yield "| task | names |\n| --- | --- |"
+    used: Counter[str] = Counter()
     for group in GROUPS:
-        names = ", ".join(f"[`{name}`](#{name.lower()})" for name in group.names)
-        yield f"| {group.title.lower()} | {names} |"
+        names = []
+        for name in group.names:
+            # Code hosts number headings that differ only in case: `Metric` and `metric`.
+            anchor, number = name.lower(), used[name.lower()]
+            used[anchor] += 1
+            names.append(f"[`{name}`](#{anchor}{f'-{number}' if number else ''})")
+        yield f"| {group.title.lower()} | {', '.join(names)} |"
     yield ""
 
 
-def _entry(name: str) -> str:
-    made = getattr(judgekit, name)
-    parts = [f"### `{name}`\n", f"```pyi\n{_signature(name, made)}\n```\n"]
+def _entry(signatures: Signatures, name: str, made: Any, level: str = "###") -> str:
+    head = f"{level} `{name}`\n"
+    if not inspect.isfunction(made) and (not inspect.isclass(made) or made.__name__ != name):
+        alias, said = signatures.alias(name, judgekit.types._names.homes[name])
+        return f"{head}\n```pyi\n{alias}\n```\n\n{said}\n"
+    parts = [head, f"```pyi\n{signatures.of(name, made)}\n```\n"]
     parts.append(_documentation(inspect.getdoc(made) or ""))
     if inspect.isclass(made):
-        parts.extend(_members(name, made))
+        parts.extend(_members(signatures, name, made))
     return "\n".join(parts)
-
-
-def _signature(name: str, made: Any) -> str:
-    if not inspect.isclass(made):
-        word = "async def" if inspect.iscoroutinefunction(made) else "def"
-        return _def(f"{word} {name}", inspect.signature(made))
-    base = made.__base__.__name__ if issubclass(made, (BaseException, enum.Enum)) else ""
-    head = f"class {name}({base}):" if base else f"class {name}:"
-    if issubclass(made, enum.Enum):
-        return "\n".join([head, *(f'    {one.name} = "{one.value}"' for one in made)])
-    if issubclass(made, BaseModel):
-        return "\n".join([head, *(_field(made, field) for field in made.model_fields)])
-    if issubclass(made, BaseException) and "__init__" not in vars(made):
-        return f"{head} ..."
-    init = inspect.signature(made.__init__)
-    if issubclass(made, tuple):
-        init = inspect.signature(made)
-    return f"{head}\n{_indented(_def('def __init__', init))}"
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" for line in text.splitlines())
-
-
-def _field(made: type[BaseModel], name: str) -> str:
-    default = "" if made.model_fields[name].is_required() else " = ..."
-    return f"    {name}: {_annotation(made, name)}{default}"
-
-
-def _annotation(made: type[BaseModel], field: str) -> str:
-    """Return a field's type as it is written; pydantic replaces some of them."""
-    for home in made.__mro__:
-        if field in inspect.get_annotations(home):
-            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(home))).body
-            for node in ast.walk(tree):
-                if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == field:
-                    return ast.unparse(node.annotation).replace("'", '"')
-    raise LookupError(f"{made.__name__} has no field {field}")
-
-
-def _def(head: str, signature: inspect.Signature) -> str:
-    """Return a signature as in a stub, on one line if it is short."""
-    listed = list(_parameters(signature))
-    returned = signature.return_annotation
-    arrow = "" if returned is signature.empty else f" -> {_type(returned)}"
-    line = f"{head}({', '.join(listed)}){arrow}: ..."
-    if len(line) <= WIDTH:
-        return line
-    return f"{head}(\n{''.join(f'    {one},{chr(10)}' for one in listed)}){arrow}: ..."
-
-
-def _parameters(signature: inspect.Signature) -> Iterator[str]:
-    before = None
-    for parameter in signature.parameters.values():
-        if before is parameter.POSITIONAL_ONLY and parameter.kind is not before:
-            yield "/"
-        if parameter.kind is parameter.KEYWORD_ONLY and before is not parameter.kind:
-            yield "*"
-        before = parameter.kind
-        text = "**" * (before is parameter.VAR_KEYWORD) + parameter.name
-        if parameter.annotation is not parameter.empty:
-            text += f": {_type(parameter.annotation)}"
-        if parameter.default is not parameter.empty:
-            text += f" = {_literal(parameter.default)}"
-        yield text
-    if before is inspect.Parameter.POSITIONAL_ONLY:
-        yield "/"
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, str):
-        return f'"{value}"'
-    shown = repr(value)
-    return shown if re.fullmatch(r"None|True|False|-?[\d.]+|\(\)", shown) else "..."
-
-
-def _type(kind: Any) -> str:
-    text = kind if isinstance(kind, str) else getattr(kind, "__forward_arg__", None)
-    if text is None:
-        text = kind.__name__ if isinstance(kind, type) else str(kind)
-    text = text.replace("'", '"')  # as ruff formats it
-    return re.sub(r"\b(?:judgekit|typing|collections\.abc|pathlib)(?:\.\w+)*\.(?=[A-Z])", "", text)
 
 
 def _documentation(text: str) -> str:
@@ -173,15 +170,16 @@ def _doctest(text: str) -> str:
     return f"```pycon\n{text.strip()}\n```\n"
 
 
-def _members(name: str, made: type) -> Iterator[str]:
+def _members(signatures: Signatures, name: str, made: type) -> Iterator[str]:
     said = {field: text for home in reversed(made.__mro__) for field, text in fields_said(home)}
-    if issubclass(made, BaseModel):
-        yield "".join(f"- `{f}`: {said[f]}\n" for f in made.model_fields if f in said)
+    fields = made.model_fields if issubclass(made, BaseModel) else getattr(made, "_fields", ())
+    if described := [field for field in fields if field in said]:
+        yield "".join(f"- `{field}`: {said[field]}\n" for field in described)
     if isinstance(made, enum.EnumType):
         yield _of_enum(made)
     members = SHOWN.get(name)
     rows = [
-        _member(name, member, inspect.getattr_static(made, member))
+        signatures.member(name, member, inspect.getattr_static(made, member))
         for member in (members if members is not None else _public(made))
     ]
     if rows:
@@ -199,28 +197,7 @@ def _public(made: type) -> list[str]:
     found = []
     homes = [made, *(home for home in (Document, Framed) if issubclass(made, home))]
     for name, member in (item for home in homes for item in vars(home).items()):
-        function = _function(member)
+        function = function_of(member)
         if not name.startswith("_") and inspect.isfunction(function):
             found.append(name)
     return found
-
-
-def _function(member: Any) -> Any:
-    if isinstance(member, property):
-        return member.fget
-    return member.__func__ if isinstance(member, (classmethod, staticmethod)) else member
-
-
-def _member(home: str, name: str, member: Any) -> str:
-    function = _function(member)
-    first = (inspect.getdoc(function) or "").split("\n\n", maxsplit=1)[0]
-    if isinstance(member, property):
-        return f"- `.{name}`: {' '.join(first.split())}\n"
-    signature = inspect.signature(function)
-    own = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
-    shown = ", ".join(_parameters(signature.replace(parameters=own)))
-    before = home if isinstance(member, classmethod) else ""
-    wait = "await " if inspect.iscoroutinefunction(function) else ""
-    returned = signature.return_annotation
-    arrow = "" if returned in (signature.empty, "None") else f" -> {_type(returned)}"
-    return f"- `{wait}{before}.{name}({shown}){arrow}`: {' '.join(first.split())}\n"

@@ -14,6 +14,8 @@ class Group(NamedTuple):
     example: str
     """Run by the tests, in one folder with the examples before it."""
     printed: str = ""
+    module: str = "judgekit"
+    """The module of the names."""
 
 
 GROUPS = (
@@ -46,42 +48,67 @@ print(case.input == read[0].input, read[0].output)
         "Install the library of the data frame: the extras `pandas`, `polars`, `datasets`.",
         ("from_pandas", "to_pandas", "from_polars", "to_polars", "from_hf", "to_hf"),
         """
-frames = [
-    (judgekit.to_pandas, judgekit.from_pandas),
-    (judgekit.to_polars, judgekit.from_polars),
-    (judgekit.to_hf, judgekit.from_hf),
-]
-for there, back in frames:
-    print([case.id for case in back(there(read))])
+from judgekit.datasets import from_hf, from_pandas, from_polars, to_hf, to_pandas, to_polars
+
+print([case.id for case in from_pandas(to_pandas(read))])
+print([case.id for case in from_polars(to_polars(read))])
+print([case.id for case in from_hf(to_hf(read))])
 """,
         "['hours']\n['hours']\n['hours']",
+        module="judgekit.datasets",
     ),
     Group(
         "Score",
         "Score cases with metrics, without a suite file.",
-        ("score_sync", "evaluate_sync", "evaluate", "create", "metric_names"),
+        (
+            "score_sync",
+            "evaluate_sync",
+            "evaluate",
+            "create_metric",
+            "metric_names",
+            "Gate",
+            "Rules",
+            "Limits",
+            "Progress",
+        ),
         """
 import asyncio
 
-length = judgekit.create("length", maximum=3)
+length = judgekit.create_metric("length", maximum=3)
 score = judgekit.score_sync(case, length)
+assert isinstance(score, judgekit.Score)  # it may be a Failure
 print(score.shown, score.reason)
 
 report = judgekit.evaluate_sync([case], [length], gates={"length": {"mean": 0.9}})
 again = asyncio.run(judgekit.evaluate([case], [length], thresholds={"length": 0.5}))
 print(report.exit_code, again.metrics["length"].pass_rate, "rouge" in judgekit.metric_names())
+gate = report.figures.gates[0].gate
+assert isinstance(gate, judgekit.Gate)
+print(gate.statistic, gate.bound)
+
+
+def show(progress: judgekit.Progress) -> None:
+    print(progress.cases, "done,", progress.failed, "failed")
+
+
+rules = judgekit.Rules(undecided="fail")  # an interval that contains the bound fails its gate
+limits = judgekit.Limits(max_failures=1)  # a run with one failed row is complete
+judgekit.evaluate_sync([case], [length], rules=rules, limits=limits, progress=show)
 """,
-        "0.67 4 words; wanted at most 3.\n1 1.0 True",
+        "0.67 4 words; wanted at most 3.\n1 1.0 True\nmean 0.9\n1 done, 0 failed",
     ),
     Group(
         "Read results",
         "A result is a `Score` or a `Failure`; its `type` says which. A report has all results.",
-        ("Report", "Row", "Score", "Failure", "Judgment"),
+        ("Report", "MetricSummary", "Row", "Score", "Failure", "Judgment"),
         """
 silent = judgekit.Case(id="silent", input="Anybody there?")
 report = judgekit.evaluate_sync([case, silent], [length], out="runs/first")
-for scored, rows in report.results:
-    for row in rows:
+summary = report.metrics["length"]
+assert isinstance(summary, judgekit.MetricSummary)
+print(summary.judged + summary.computed, summary.failed, summary.maximum)
+for scored, results in report.results:
+    for row in results:
         assert isinstance(row, judgekit.Row)
         match row.result:
             case judgekit.Score() as score:
@@ -91,7 +118,7 @@ for scored, rows in report.results:
                 print(scored.id, failure.kind)
 print(judgekit.Report.read("runs/first").exit_code)
 """,
-        "hours 0.67 []\nsilent invalid_case\n3",
+        "1 1 0.6666666666666667\nhours 0.67 []\nsilent invalid_case\n3",
     ),
     Group(
         "Call a judge",
@@ -106,16 +133,19 @@ print(judgekit.Report.read("runs/first").exit_code)
             "FakeJudge",
             "LimitedJudge",
             "Request",
+            "Form",
             "Reply",
         ),
         """
-judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # sends no request yet
+from judgekit.types import Try
+
+hosted = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # sends no request yet
 quick = judgekit.DecisionJudge("openai/gpt-6-luna", api="decisions")  # yes, no, and levels alone
-careful = judgekit.LimitedJudge(judge, concurrency=4, max_cost=2.0)
+careful = judgekit.LimitedJudge(hosted, concurrency=4, max_cost=2.0)
 person = judgekit.ManualJudge("alex")
 Path("theirs.jsonl").write_text('{"case": "hours", "rubric": "quality", "failed": "refused"}\\n')
 theirs = judgekit.RecordedJudge("theirs.jsonl")
-print(judge.model, careful.model, person.model, theirs.model)
+print(hosted.model, careful.model, person.model, theirs.model)
 
 
 class Stern:
@@ -124,15 +154,18 @@ class Stern:
     model = "my/stern"
 
     async def ask(self, request: judgekit.Request) -> judgekit.Reply:
-        answers = {q.id: {"reason": "No.", "value": q.labels[-1]} for q in request.form.questions}
-        return judgekit.Reply(tries=({"text": json.dumps(answers), "finish": "stop"},))
+        form: judgekit.Form = request.form
+        answers = {q.id: {"reason": "No.", "value": q.labels[-1]} for q in form.questions}
+        return judgekit.Reply(tries=(Try(text=json.dumps(answers), finish="stop"),))
 
 
 judge: judgekit.Judge = Stern()
 stern = judgekit.RubricMetric("quality", judge=judge)
 made_up = judgekit.RubricMetric("quality", judge=judgekit.FakeJudge())
 example = judgekit.Case(id="hours", input="When do you open?", output="At nine.")
-print(judgekit.score_sync(example, stern).value, judgekit.score_sync(example, made_up).type)
+strict = judgekit.score_sync(example, stern)
+assert isinstance(strict, judgekit.Score)
+print(strict.value, judgekit.score_sync(example, made_up).type)
 """,
         "openai/gpt-6-luna openai/gpt-6-luna manual/alex recorded/theirs\n0.0 score",
     ),
@@ -143,8 +176,7 @@ print(judgekit.score_sync(example, stern).value, judgekit.score_sync(example, ma
         """
 for mode in (judgekit.RecordMode.NEW_EPISODES, "none"):
     with judgekit.Cassette.open("tape.jsonl", judgekit.FakeJudge(), record=mode) as recorded:
-        metric = judgekit.RubricMetric("quality", judge=recorded)
-        judgekit.score_sync(example, metric)
+        judgekit.score_sync(example, judgekit.RubricMetric("quality", judge=recorded))
         print(recorded.added, recorded.unused)
 """,
         "1 0\n0 0",
@@ -170,69 +202,92 @@ Path("kind.jinja").write_text(
 )
 rubric = judgekit.load_rubric("kind.jinja")
 assert isinstance(rubric, judgekit.Rubric)
-metric = judgekit.RubricMetric(rubric, judge=judgekit.FakeJudge())
-print(rubric.name, judgekit.score_sync(example, metric).value in (0.0, 1.0))
+kind = judgekit.RubricMetric(rubric, judge=judgekit.FakeJudge())
+print(rubric.name, judgekit.score_sync(example, kind).type)
 print([finding.rule for finding in judgekit.lint_rubrics(["kind.jinja"]).findings])
-judged = judgekit.evaluate_sync([example], [metric])
+judged = judgekit.evaluate_sync([example], [kind])
 print([one.findings for one in judgekit.rubric_stats(judged).criteria])
 
 aligned = judgekit.PromptAlignment(judge=judgekit.FakeJudge(), mode="user")
-print(judgekit.score_sync(example, aligned).details["effective_mode"])
+score = judgekit.score_sync(example, aligned)
+assert isinstance(score, judgekit.Score)
+print(score.details["effective_mode"])
 
 pair = judgekit.Case(id="p", input="When?", output="At nine.", baseline="In the morning.")
 better = judgekit.PairwiseMetric("preference", judge=judgekit.FakeJudge())
-print([opinion.order for opinion in judgekit.score_sync(pair, better).opinions])
+score = judgekit.score_sync(pair, better)
+assert isinstance(score, judgekit.Score)
+print([opinion.order for opinion in score.opinions])
 
 jury = judgekit.Jury(judgekit.FakeJudge(), samples=2, order="balanced", readout="expected")
-(part,) = judgekit.score_sync(pair, judgekit.RubricMetric(rubric, judge=jury)).parts
-print(isinstance(part.distribution, judgekit.Distribution), part.distribution.source)
+score = judgekit.score_sync(pair, judgekit.RubricMetric(rubric, judge=jury))
+assert isinstance(score, judgekit.Score)
+(part,) = score.parts
+assert isinstance(part.distribution, judgekit.Distribution)
+print(part.distribution.source)
 """,
-        "kind True\n['missing-tests']\n"
+        "kind score\n['missing-tests']\n"
         "[{'few': 'has 1 of the 20 cases that a conclusion needs'}]\nuser\n"
-        "['written', 'swapped']\nTrue samples",
+        "['written', 'swapped']\nsamples",
     ),
     Group(
         "Define and combine metrics",
         "See [extending](extending.md).",
-        ("metric", "Combined", "WithFallback", "HostedEmbedder"),
+        ("Metric", "metric", "Combined", "WithFallback", "HostedEmbedder"),
         """
 @judgekit.metric("says_please")
-def says_please(case):
-    return "please" in case.output.lower()
+def says_please(case: judgekit.Case) -> bool:
+    return "please" in (case.output or "").lower()
 
 
-both = judgekit.Combined(name="both", of=(says_please, length), combine="min")
-safe = judgekit.WithFallback(metric, says_please)  # the second one if no judge answers
-print(judgekit.score_sync(example, both).value, safe.name)
+class Short(judgekit.Metric):
+    \"\"\"1 if the answer has at most 20 characters, else 0.\"\"\"
+
+    name = "short"
+
+    async def score(self, case: judgekit.Case) -> judgekit.Score:
+        return judgekit.Score(value=float(len(case.output or "") <= 20))
+
+
+both = judgekit.Combined(name="both", of=(says_please, Short()), combine="mean")
+safe = judgekit.WithFallback(kind, says_please)  # the second one if no judge answers
+score = judgekit.score_sync(example, both)
+assert isinstance(score, judgekit.Score)
+print(score.value, safe.name)
 
 vectors = judgekit.HostedEmbedder(judgekit.FakeJudge(model="fake/vectors"))
-near = judgekit.create("similarity", embedder=vectors)
+near = judgekit.create_metric("similarity", embedder=vectors)
 pair = judgekit.Case(id="a", output="At nine.", reference="At nine.")
-print(judgekit.score_sync(pair, near).value)
+score = judgekit.score_sync(pair, near)
+assert isinstance(score, judgekit.Score)
+print(score.value)
 """,
-        "0.0 kind\n1.0",
+        "0.5 kind\n1.0",
     ),
     Group(
         "Measure brand voice",
         "See [brand voice](metrics/brand-voice.md).",
         ("Persona", "load_persona", "Authenticity", "BrandVoice"),
         """
+from judgekit.metrics.brand_voice import Authenticity, BrandVoice, Persona, load_persona
+
 Path("acme.yaml").write_text("name: Acme\\nexemplars: ['Happy to help! Next is a photo.']\\n")
-persona = judgekit.load_persona("acme.yaml")
-assert isinstance(persona, judgekit.Persona)
+persona = load_persona("acme.yaml")
+assert isinstance(persona, Persona)
 reply = judgekit.Case(id="a", input="Broken.", output="Happy to help! Next is a label.")
-for metric in (judgekit.Authenticity(persona=persona), judgekit.BrandVoice(persona=persona)):
-    print(metric.name, judgekit.score_sync(reply, metric).value > 0.5)
+for voice in (Authenticity(persona=persona), BrandVoice(persona=persona)):
+    score = judgekit.score_sync(reply, voice)
+    assert isinstance(score, judgekit.Score)
+    print(voice.name, score.shown)
 """,
-        "authenticity True\nbrand_voice True",
+        "authenticity 0.78\nbrand_voice 0.86",
+        module="judgekit.metrics.brand_voice",
     ),
     Group(
         "Run a suite",
         "The same as `judgekit run`.",
-        ("load_suite", "Suite", "run_suite_sync", "run_suite", "merge_shards"),
+        ("load_suite", "Suite", "Overrides", "run_suite_sync", "run_suite", "merge_shards"),
         """
-from judgekit.suite.overrides import Overrides
-
 Path("suite.yaml").write_text(
     "cases: {path: rows.jsonl, fields: {input: prompt, output: response}}\\n"
     "metrics: {length: {maximum: 3, threshold: 0.5}}\\n"
@@ -243,7 +298,7 @@ report = judgekit.run_suite_sync(suite, out=Path("runs/second"))
 again = asyncio.run(judgekit.run_suite(judgekit.load_suite("suite.yaml")))
 print(report.metrics["length"].pass_rate, again.exit_code)
 for shard in ("1/2", "2/2"):
-    half = judgekit.load_suite("suite.yaml", Overrides(shard=shard))
+    half = judgekit.load_suite("suite.yaml", judgekit.Overrides(shard=shard))
     judgekit.run_suite_sync(half, out=f"runs/half-{shard[0]}")
 merged = judgekit.merge_shards("suite.yaml", ["runs/half-1", "runs/half-2"], out="runs/merged")
 print(merged.figures.dataset == report.figures.dataset)
@@ -253,7 +308,7 @@ print(merged.figures.dataset == report.figures.dataset)
     Group(
         "Compare runs, and a judge with human labels",
         "See [compare](compare.md), [correct](correct.md) and [rank models](ranking.md). These functions call no model.",
-        ("compare", "Comparison", "agree", "correct", "CorrectedRun", "rank", "ModelRanking"),
+        ("compare", "Comparison", "agree", "correct_means", "CorrectedRun", "rank", "ModelRanking"),
         """
 shorter = judgekit.Case(id="hours", input="And on Sundays?", output="From ten.")
 judgekit.evaluate_sync([shorter], [length], out="runs/third")
@@ -264,26 +319,26 @@ print(found.pairs, found.regressions)
 label = {"case": "hours", "metric": "length", "labeller": "ann", "value": 1}
 Path("labels.jsonl").write_text(json.dumps(label) + "\\n")
 print(len(judgekit.agree("runs/third", "labels.jsonl").criteria))
-corrected = judgekit.correct("runs/third", "labels.jsonl")
+corrected = judgekit.correct_means("runs/third", "labels.jsonl")
 assert isinstance(corrected, judgekit.CorrectedRun)
 print(corrected.means[0].corrected.too_few)
 
 votes = [{"prompt": n, "a": "x", "b": "y", "winner": "xyx"[n % 3]} for n in range(12)]
 ranking = judgekit.rank(votes)
 assert isinstance(ranking, judgekit.ModelRanking)
-print([one.model for one in ranking.models], round(ranking.models[0].strength, 3))
+print([f"{one.model} {one.strength:.3f}" for one in ranking.models])
 """,
-        "1 ()\n1\n1 of the 50 labels that a corrected mean needs\n['x', 'y'] 0.347",
+        "1 ()\n1\n1 of the 50 labels that a corrected mean needs\n['x 0.347', 'y -0.347']",
     ),
     Group(
         "Let the system under test answer",
         "See [answers](answers.md).",
-        ("answer_sync", "answer", "Answers"),
+        ("answer_cases_sync", "answer_cases", "AnsweredCases"),
         """
-answers = judgekit.answer_sync([silent], judgekit.FakeJudge(model="fake/assistant"))
-assert isinstance(answers, judgekit.Answers)
+answers = judgekit.answer_cases_sync([silent], judgekit.FakeJudge(model="fake/assistant"))
+assert isinstance(answers, judgekit.AnsweredCases)
 print(dict(answers.states), answers.exit_code)
-assert asyncio.run(judgekit.answer([silent], judgekit.FakeJudge())).cases[0].output
+assert asyncio.run(judgekit.answer_cases([silent], judgekit.FakeJudge())).cases[0].output
 """,
         "{'answered': 1} 0",
     ),
@@ -292,10 +347,13 @@ assert asyncio.run(judgekit.answer([silent], judgekit.FakeJudge())).cases[0].out
         "The formula of prompt alignment alone. `judgekit.metrics.shares` has the formulas of other metrics.",
         ("Analysis", "fold_prompt_alignment"),
         """
-analysis = judgekit.Analysis(intent=0.9, requirements=0.8, completeness=0.7, appropriateness=0.6)
-print(round(judgekit.fold_prompt_alignment(analysis, mode="user"), 3))
+from judgekit.metrics.prompt_alignment import Analysis, fold_prompt_alignment
+
+analysis = Analysis(intent=0.9, requirements=0.8, completeness=0.7, appropriateness=0.6)
+print(round(fold_prompt_alignment(analysis, mode="user"), 3))
 """,
         "0.8",
+        module="judgekit.metrics.prompt_alignment",
     ),
     Group(
         "Handle errors",
@@ -303,26 +361,28 @@ print(round(judgekit.fold_prompt_alignment(analysis, mode="user"), 3))
         ("JudgekitError", "ConfigError", "CaseError"),
         """
 try:
-    judgekit.create("lenght", maximum=3)
+    judgekit.create_metric("lenght", maximum=3)
 except judgekit.ConfigError as error:
     print(isinstance(error, judgekit.JudgekitError), error)
 
 
 @judgekit.metric("dated")
-def dated(case):
+def dated(case: judgekit.Case) -> bool:
     if "date" not in case.metadata:
         raise judgekit.CaseError("metadata has no date")
     return True
 
 
-print(judgekit.score_sync(example, dated).message)
+failure = judgekit.score_sync(example, dated)
+assert isinstance(failure, judgekit.Failure)
+print(failure.message)
 """,
         "True no metric named 'lenght'; did you mean 'length'?\nmetadata has no date",
     ),
 )
 
 SHOWN = {
-    "Answers": ("exit_code",),
+    "AnsweredCases": ("exit_code",),
     "Authenticity": (),
     "BrandVoice": (),
     "Cassette": ("open", "added", "unused", "unused_keys", "notes", "flush", "close"),
@@ -335,13 +395,19 @@ SHOWN = {
     "LiteLLMJudge": ("model", "ask"),
     "ManualJudge": ("model", "ask", "close"),
     "PairwiseMetric": (),
+    "Overrides": (),
+    "Pace": (),
+    "PatternSet": (),
     "Persona": ("made_with",),
     "PromptAlignment": (),
     "Row": ("to_json",),
+    "RunLabels": ("read",),
     "Rubric": ("render", "variant", "with_parameters", "check_mode"),
     "RecordedJudge": ("model", "ask"),
     "RubricMetric": ("requests", "score"),
+    "Store": (),
     "Suite": ("cases", "manifest", "where", "close"),
+    "Variant": (),
     "WithFallback": (),
 }
 """Members to show; for other classes, every public member."""

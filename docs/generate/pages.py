@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from docs.generate.api import api_page
+from docs.generate.api import api_page, types_page
 from docs.generate.architecture import architecture_page
 from docs.generate.metrics import metrics_page
 from docs.generate.personal_data import redaction_page
@@ -17,6 +17,7 @@ MADE: dict[str, Callable[[], str]] = {
     "architecture.md": architecture_page,
     "metrics/reference.md": metrics_page,
     "python-api.md": api_page,
+    "python-types.md": types_page,
     "redaction.md": redaction_page,
     "suite.md": suite_page,
     **PICTURES,

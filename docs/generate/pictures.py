@@ -182,7 +182,7 @@ def corrected_picture() -> str:
     """Return the means of both judges, of the labels, and the corrected ones."""
     with tempfile.TemporaryDirectory() as folder:
         run_suite_sync(load_suite(EXAMPLE / "suite.yaml"), out=Path(folder) / "run")
-        correction = judgekit.correct(Path(folder) / "run", EXAMPLE / "labels.jsonl")
+        correction = judgekit.correct_means(Path(folder) / "run", EXAMPLE / "labels.jsonl")
     picture = Picture(290, "Means with intervals: judge, labels alone, corrected")
     start, span = 190, 500
 

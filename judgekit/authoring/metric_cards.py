@@ -16,7 +16,7 @@ from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.cards import card_of, options_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
-from judgekit.metrics.registry import create, find, metric_names
+from judgekit.metrics.registry import create_metric, find, metric_names
 from judgekit.rubric.display import rubric_text
 from judgekit.rubric.library import library_names
 from judgekit.rubric.load import load_rubric
@@ -155,7 +155,7 @@ def _json(value: Any) -> str:
 def run_example(name: str, case: Mapping[str, Any], options: Mapping[str, Any]) -> Result:
     """Return the result of a computed metric for a case, given as a row."""
     subject = next(load_cases([{"id": "example", **case}]))
-    return score_sync(subject, create(name, **options))
+    return score_sync(subject, create_metric(name, **options))
 
 
 def _field(title: str, text: str, width: int) -> Iterator[str]:

@@ -19,7 +19,7 @@ from judgekit.core.errors import ConfigError
 if TYPE_CHECKING:
     from judgekit.cassette.cassette import Cassette as OpenCassette
     from judgekit.core.case import Case
-    from judgekit.suite.answering import Answered, AnswerFunction, Answers
+    from judgekit.suite.answering import Answered, AnsweredCases, AnswerFunction
 
 KEPT = "the answers so far are kept"
 SHOWN = 10
@@ -139,9 +139,9 @@ class _Asking(NamedTuple):
     system: dict[str, Any]
     """Options of `open_system`."""
     options: dict[str, Any]
-    """Options of `answer`."""
+    """Options of `answer_cases`."""
     steered: AnswerFunction | None
-    """Answers in place of `answer`, with a steering vector."""
+    """AnsweredCases in place of `answer_cases`, with a steering vector."""
     quiet: bool
 
     several: bool
@@ -149,11 +149,11 @@ class _Asking(NamedTuple):
     keep: bool
     """Whether to keep the cases in memory and print none."""
 
-    def answers(self, model: str, rows: Iterable[Case], out: Path | None = None) -> Answers:
+    def answers(self, model: str, rows: Iterable[Case], out: Path | None = None) -> AnsweredCases:
         """Answer with a model, write or print the cases, and print the outcome."""
         from judgekit.cli.screen import StatusLine, run_interruptible
         from judgekit.datasets.write import write_cases
-        from judgekit.suite.answering import answer
+        from judgekit.suite.answering import answer_cases
         from judgekit.suite.systems import open_system
 
         line = StatusLine(shown=not self.quiet and (self.keep or out is not None))
@@ -166,7 +166,7 @@ class _Asking(NamedTuple):
 
         options = {**self.options, "out": out, "progress": show}
         with open_system(model, **self.system) as opened, line:
-            fill = partial(self.steered or answer, rows, opened, **options)
+            fill = partial(self.steered or answer_cases, rows, opened, **options)
             answers = run_interruptible(lambda stop: fill(stop=stop), kept=KEPT)
         if out is None and not self.keep:
             write_cases(answers.cases, None)
@@ -205,7 +205,7 @@ def _score_models(
     return max(codes)
 
 
-def _stopped(answers: Answers) -> bool:
+def _stopped(answers: AnsweredCases) -> bool:
     """Return whether Ctrl-C ended the answers."""
     from judgekit.suite.answering import STOPPED
 
@@ -277,7 +277,7 @@ def _system_prompt(text: str | None, file: Path | None) -> str | None:
 
 
 def _outcome_lines(
-    answers: Answers, cassette: OpenCassette, *, field: str, place: str
+    answers: AnsweredCases, cassette: OpenCassette, *, field: str, place: str
 ) -> Iterator[str]:
     """Yield the outcome as lines."""
     from judgekit.report.text import origins_text

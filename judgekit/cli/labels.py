@@ -157,7 +157,7 @@ def correct(
 
     Exit codes: 0 corrected, 2 the run or the labels are wrong.
     """
-    from judgekit.analysis.correction.correct import correct as correct_means
+    from judgekit.analysis.correction.correct import correct_means
 
     corrected = correct_means(folder, labels_file, by=by, combine=labels, cluster=cluster)  # type: ignore[arg-type]
     data = partial(corrected.model_dump, mode="json")

@@ -116,4 +116,4 @@ def as_metric(metric: MetricLike) -> Metric:
         from judgekit.metrics.function import FunctionMetric
 
         return FunctionMetric(name=metric.__name__, function=metric)
-    raise ConfigError(f"{metric!r} is not a metric; create one: judgekit.create({metric!r})")
+    raise ConfigError(f"{metric!r} is not a metric; create one: judgekit.create_metric({metric!r})")

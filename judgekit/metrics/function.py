@@ -15,9 +15,10 @@ from judgekit.core.score import Score
 from judgekit.metrics._options import check_flag, check_name, lacking, text_options
 from judgekit.metrics.computed import not_applicable
 
-Plain = SupportsFloat | bool | None
-Outcome = Plain | Score | tuple[Plain, str]
-ScoringFunction = Callable[[Case], Outcome | Awaitable[Outcome]]
+FunctionResult = SupportsFloat | bool | None | Score | tuple[SupportsFloat | bool | None, str]
+"""What a function of a case may return."""
+
+ScoringFunction = Callable[[Case], FunctionResult | Awaitable[FunctionResult]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +54,7 @@ class FunctionMetric(Metric):
         if len(self.range) != 2 or not self.range[0] < self.range[1]:
             raise ConfigError(f"{self.name}: range must be (low, high), not {self.range!r}")
 
-    def __call__(self, case: Case) -> Outcome | Awaitable[Outcome]:
+    def __call__(self, case: Case) -> FunctionResult | Awaitable[FunctionResult]:
         """Call the function without checks, so the decorated function stays usable and testable."""
         return self.function(case)
 

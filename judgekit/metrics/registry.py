@@ -26,7 +26,7 @@ _registered: dict[str, FunctionMetric] = {}
 
 
 def metric_names() -> list[str]:
-    """Return every name that `create` accepts.
+    """Return every name that `create_metric` accepts.
 
     These are the built-in metrics and rubrics, the functions decorated with `metric` in this
     process, and the metrics of installed packages.
@@ -44,9 +44,9 @@ def metric(
 ) -> Callable[[ScoringFunction], FunctionMetric]:
     """Turn a function of a case into a metric, and register it under its name.
 
-    `create(name)` and suites that run in this process find it by this name. If the same function of
-    the same module is decorated again, as when a notebook cell runs again, it replaces the earlier
-    definition.
+    `create_metric(name)` and suites that run in this process find it by this name. If the same
+    function of the same module is decorated again, as when a notebook cell runs again, it replaces
+    the earlier definition.
 
     Args:
         name: the name in results and suites.
@@ -61,7 +61,7 @@ def metric(
         >>> @metric("polite")
         ... def polite(case):
         ...     return "please" in case.output
-        >>> create("polite") is polite
+        >>> create_metric("polite") is polite
         True
     """
     if callable(name):
@@ -111,7 +111,7 @@ def _home(registered: FunctionMetric) -> str:
     return f"{module}.{getattr(function, '__qualname__', kind.__qualname__)}"
 
 
-def create(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> Metric:
+def create_metric(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> Metric:
     """Create a metric by name.
 
     Args:
@@ -123,7 +123,7 @@ def create(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> M
         ConfigError: there is no such metric, an option is unknown, or the judge is missing.
 
     Example:
-        >>> create("length", unit="words", maximum=120).name
+        >>> create_metric("length", unit="words", maximum=120).name
         'length'
     """
     maker = find(name)

@@ -30,7 +30,7 @@ class Progress(NamedTuple):
 
 
 class FinishedCase(Protocol):
-    """A finished case of `answer`."""
+    """A finished case of `answer_cases`."""
 
     @property
     def failure(self) -> Failure | None:

@@ -14,7 +14,7 @@ from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.local_text import LocalTextJudge
 from judgekit.steering.steered import SteerableModel, SteeredJudge
 from judgekit.steering.vector import Steering, read_steering
-from judgekit.suite.answering import AnswerFunction, Answers, answer
+from judgekit.suite.answering import AnsweredCases, AnswerFunction, answer_cases
 
 
 def answer_steered(vector: Path, *, layer: int, strength: float) -> AnswerFunction:
@@ -28,7 +28,7 @@ def answer_steered(vector: Path, *, layer: int, strength: float) -> AnswerFuncti
 
 async def answer_twice(
     cases: Source, judge: Cassette, *, steering: Steering, out: Path | None = None, **options: Any
-) -> Answers:
+) -> AnsweredCases:
     """Fill in `baseline` without steering, then `output` with steering.
 
     Args:
@@ -45,8 +45,10 @@ async def answer_twice(
         ConfigError: the model cannot be steered, or the vector is for another model.
     """
     model = steerable(judge)
-    plain = await answer(cases, judge, **{**options, "field": "baseline"})
-    steered = await answer(plain.cases, steered_system(judge, model, steering), out=out, **options)
+    plain = await answer_cases(cases, judge, **{**options, "field": "baseline"})
+    steered = await answer_cases(
+        plain.cases, steered_system(judge, model, steering), out=out, **options
+    )
     return steered._replace(
         states=plain.states + steered.states,
         failures=plain.failures | steered.failures,

@@ -24,7 +24,7 @@ from judgekit.datasets.write import write_cases
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.local import PREFIX
 from judgekit.metrics.embedding.examples import read_examples
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.pages.html import fill, write_html
 from judgekit.report.export.target import written
 from judgekit.report.text import counts_of, interval_of
@@ -32,7 +32,7 @@ from judgekit.runner.background import run_sync
 from judgekit.runner.evaluation import evaluate
 from judgekit.steering.answers import steerable, steered_system
 from judgekit.steering.vector import Steering, vector_bytes
-from judgekit.suite.answering import answer
+from judgekit.suite.answering import answer_cases
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import make_judge
 from judgekit.suite.systems import open_system
@@ -186,7 +186,7 @@ def optimize_steering(
             made = make_judge(plan.judge, base=Path(), lines=lines, asking=asking)
             judge = system.for_judge(LimitedJudge(made))
         kind = "personalization_rules" if judge is None else "personalization"
-        metric = create(kind, judge=judge, **examples, **plan.option)
+        metric = create_metric(kind, judge=judge, **examples, **plan.option)
         table, answers, vectors = run_sync(_search(plan, system, metric, pairs, cases, progress))
     if out is not None:
         _write(out, table, answers, vectors)
@@ -242,14 +242,14 @@ async def _search(
         trainer = system.for_judge(model.trainer(layer, layers=plan.layers))
         vectors[layer], weights = await _train(trainer, layer, canonical_json(pairs))
     progress("baseline")
-    plain = (await answer(cases, system, field="baseline")).cases
+    plain = (await answer_cases(cases, system, field="baseline")).cases
     rated = [case.model_copy(update={"output": case.baseline}) for case in plain]
     quality = (await evaluate(rated, [metric.quality])).metrics[metric.quality.name].mean
     cells, answers = [], {}
     for layer, strength in product(plan.layers, plan.strengths):
         progress(f"layer {layer}, strength {strength:g}")
         judge = steered_system(system, model, Steering(vectors[layer], layer, strength))
-        answered = await answer(plain, judge)
+        answered = await answer_cases(plain, judge)
         answers[layer, strength] = answered.cases
         summary = (await evaluate(answered.cases, [metric])).metrics[metric.name]
         counts, own = counts_of(summary), {**summary.figures, "overall": summary.mean}

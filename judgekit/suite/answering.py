@@ -45,7 +45,7 @@ class Answered(NamedTuple):
     """Whether the answer was cut off by max_tokens."""
 
 
-class Answers(NamedTuple):
+class AnsweredCases(NamedTuple):
     """The outcome for all cases."""
 
     cases: list[Case]
@@ -64,7 +64,7 @@ class Answers(NamedTuple):
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{state}={count}" for state, count in sorted(self.states.items()))
-        return f"Answers({counts})"
+        return f"AnsweredCases({counts})"
 
     def _repr_html_(self) -> str:
         return self._repr_mimebundle_()["text/html"]
@@ -81,7 +81,7 @@ class Answers(NamedTuple):
         pretty(printer, self)
 
 
-AnswerFunction = Callable[..., Coroutine[Any, Any, Answers]]
+AnswerFunction = Callable[..., Coroutine[Any, Any, AnsweredCases]]
 """A function with the parameters of `answer`."""
 
 
@@ -111,7 +111,7 @@ def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]
     return tuple(messages)
 
 
-async def answer(
+async def answer_cases(
     cases: Source,
     judge: JudgeLike,
     *,
@@ -122,7 +122,7 @@ async def answer(
     out: str | Path | None = None,
     progress: Callable[[Answered], None] | bool | None = None,
     stop: asyncio.Event | None = None,
-) -> Answers:
+) -> AnsweredCases:
     """Fill in the answers of a system under test.
 
     A case that already has the field is not changed. If the system gives no answer, the field stays
@@ -151,7 +151,7 @@ async def answer(
         raise ConfigError(f"no field {field!r} to fill{suggest(field, list(FIELDS))}")
     listen = listener(progress)
     work = _Answering(RequestBuilder(judge), field, system, replace, stop or asyncio.Event())
-    done = Answers([], Counter(), {}, 0)
+    done = AnsweredCases([], Counter(), {}, 0)
     with nullcontext(done.cases.append) if out is None else case_writer(Path(out)) as write:
         async with closing_connections():
             async for row in work.rows(cases_of(cases), window):
@@ -166,19 +166,19 @@ async def answer(
     return done
 
 
-def answer_sync(cases: Source, judge: JudgeLike, **options: Any) -> Answers:
+def answer_cases_sync(cases: Source, judge: JudgeLike, **options: Any) -> AnsweredCases:
     """Answer from synchronous code; also inside a running event loop, as in a notebook.
 
-    Takes the options of `answer`. Ctrl-C ends the run and keeps the answers so far; a second Ctrl-C
-    raises KeyboardInterrupt.
+    Takes the options of `answer_cases`. Ctrl-C ends the run and keeps the answers so far; a second
+    Ctrl-C raises KeyboardInterrupt.
     """
     from judgekit.runner.background import run_stoppable
 
-    return run_stoppable(partial(answer, cases, judge), options)
+    return run_stoppable(partial(answer_cases, cases, judge), options)
 
 
 class _Answering(NamedTuple):
-    """Answers the cases of one call of `answer`."""
+    """Answers the cases of one call of `answer_cases`."""
 
     requests: RequestBuilder
     field: Field

@@ -9,7 +9,7 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
 
 if TYPE_CHECKING:
-    from judgekit.suite.answering import Answers
+    from judgekit.suite.answering import AnsweredCases
     from judgekit.suite.suite import Suite
 
 MOST_METRICS = 30
@@ -64,7 +64,7 @@ def _bound(bound: Any) -> str:
 MOST_ANSWERS = 10
 
 
-def answers_parts(answers: Answers) -> Iterator[DisplayPart]:
+def answers_parts(answers: AnsweredCases) -> Iterator[DisplayPart]:
     """Yield the parts of answers: counts, failures, the first rows."""
     total = sum(answers.states.values())
     counts = ", ".join(f"{count:,} {state}" for state, count in sorted(answers.states.items()))
@@ -87,5 +87,7 @@ def answers_parts(answers: Answers) -> Iterator[DisplayPart]:
                 (cut(c.id, MOST_NAME), cut(c.input or "", 160), cut(c.output or "", 240))
                 for c in first
             ],
-            left=more(len(answers.cases) - len(first), "case", "judgekit.to_pandas(.cases)"),
+            left=more(
+                len(answers.cases) - len(first), "case", "judgekit.datasets.to_pandas(.cases)"
+            ),
         )

@@ -20,7 +20,7 @@ from judgekit.core.score import Failure, Part, Result, checked_score, failure_of
 from judgekit.core.synchronous import run_inline
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import as_metric
-from judgekit.metrics.registry import create, find
+from judgekit.metrics.registry import create_metric, find
 from judgekit.report.report import Report
 from judgekit.report.thresholds import passes
 from judgekit.runner.background import run_sync, wait_for
@@ -78,7 +78,7 @@ class Kit:
             return RubricMetric(load_rubric(chosen, base=self._folder), judge=self.judge, **options)
         if find(chosen).judged:
             options = {"judge": self.judge, **options}
-        return create(chosen, **options)
+        return create_metric(chosen, **options)
 
     def score(self, case: Given, metric: Chosen, **options: Any) -> Result:
         """Return a score, or a failure as a value; a failure does not raise an exception.

@@ -121,9 +121,9 @@ STRIPPED = """
 import json
 from judgekit.authoring.metric_cards import metric_text
 from judgekit.core.score import Score
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 names = ["similarity", "length", "faithfulness", "prompt_alignment", "brand_voice", "points"]
-said = Score(value=1.0, confidence=0.5).explain(create("token_f1"))
+said = Score(value=1.0, confidence=0.5).explain(create_metric("token_f1"))
 print(json.dumps([*map(metric_text, names), said]))
 """
 

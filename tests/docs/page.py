@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,8 +80,12 @@ def links(text: str) -> list[str]:
 
 def anchors(text: str) -> set[str]:
     """Return the anchors that a code host creates for a page's headings."""
-    found: set[str] = set()
+    found: Counter[str] = Counter()
     for heading in re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
-        found.add(re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-"))
-    return found
+        found[re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-")] += 1
+    return {
+        f"{anchor}-{number}" if number else anchor
+        for anchor, count in found.items()
+        for number in range(count)
+    }

@@ -181,7 +181,8 @@ class Reader:
         return output.getvalue()
 
     def _doctest(self, text: str) -> None:
-        names = {name: getattr(judgekit, name) for name in judgekit.__all__}
+        # The names of the page, such as those of a submodule.
+        names = {**{name: getattr(judgekit, name) for name in judgekit.__all__}, **self.names}
         examples = doctest.DocTestParser().get_doctest(text, names, self.name, self.name, 0)
         output = io.StringIO()
         if doctest.DocTestRunner(verbose=False).run(examples, out=output.write).failed:

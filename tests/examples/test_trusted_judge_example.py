@@ -20,7 +20,7 @@ def test_labels_show_what_the_mean_of_the_lenient_judge_hides(tmp_path):
     assert report.run["unused"] == 0
     low, _ = report.metrics["lenient"].interval
     assert low > 0.5, "half of the answers are right"
-    corrected = judgekit.correct(tmp_path / "run", EXAMPLE / "labels.jsonl")
+    corrected = judgekit.correct_means(tmp_path / "run", EXAMPLE / "labels.jsonl")
     for one in corrected.means:
         assert one.corrected.low < 0.5 < one.corrected.high
     careful, lenient = judgekit.agree(report, EXAMPLE / "labels.jsonl", alt_test=0.15).criteria

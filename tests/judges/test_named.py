@@ -41,12 +41,12 @@ SUITE = {
 @pytest.mark.parametrize(
     "make",
     [
-        lambda judge: judgekit.create("quality", judge=judge),
-        lambda judge: judgekit.create("faithfulness", judge=judge),
-        lambda judge: judgekit.create("brand_safety", judge=judge),
+        lambda judge: judgekit.create_metric("quality", judge=judge),
+        lambda judge: judgekit.create_metric("faithfulness", judge=judge),
+        lambda judge: judgekit.create_metric("brand_safety", judge=judge),
         lambda judge: RubricMetric("safety", judge=judge),
         lambda judge: RubricMetric("safety", judge=judgekit.LimitedJudge(judge)),
-        lambda judge: judgekit.create("perplexity", judge=judge),
+        lambda judge: judgekit.create_metric("perplexity", judge=judge),
     ],
 )
 @pytest.mark.parametrize(("judge", "model"), [("fake/x", "fake/x"), (strict, "python/strict")])
@@ -86,7 +86,7 @@ def test_what_a_function_returns_must_be_a_reply():
 
 
 def test_answers_come_from_a_function():
-    answers = judgekit.answer_sync([judgekit.Case(id="a", input="Hi")], text)
+    answers = judgekit.answer_cases_sync([judgekit.Case(id="a", input="Hi")], text)
 
     assert answers.cases[0].output == "an answer"
 

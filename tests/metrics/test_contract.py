@@ -17,7 +17,7 @@ from judgekit.metrics.adapter import AdaptedMetric, as_metric
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
-from judgekit.metrics.registry import create, find
+from judgekit.metrics.registry import create_metric, find
 from judgekit.metrics.text.length import Length
 from judgekit.report.manifest import full_manifest
 from judgekit.runner.evaluation import evaluate_sync, score_sync
@@ -136,7 +136,7 @@ def test_a_wrong_value_of_a_simple_class_costs_its_row():
 
 
 def test_children_are_the_metrics_within_in_order():
-    judged = create("brand_safety", judge=FakeJudge())
+    judged = create_metric("brand_safety", judge=FakeJudge())
     whole = Combined(
         name="all", of=(WithFallback(judged, Length(maximum=3, name="l")), Jargon(words=()))
     )

@@ -15,7 +15,7 @@ from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
-from judgekit.metrics.registry import create, find
+from judgekit.metrics.registry import create_metric, find
 from judgekit.suite.file import MetricFile
 
 TEXTS = {
@@ -52,7 +52,7 @@ def judged_or_not(name):
     if name == "code" and not shutil.which("bwrap"):
         pytest.skip("NOT TESTED: the sandbox needs bubblewrap")
     try:
-        return create(name, **({"judge": FakeJudge()} if entry.judged else {}), **options)
+        return create_metric(name, **({"judge": FakeJudge()} if entry.judged else {}), **options)
     except ConfigError as exc:
         pytest.fail(f"the example's options are not taken: {exc}")
 

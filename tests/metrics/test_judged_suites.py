@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.suite.suite import build_suite
 
 JUDGED = [
@@ -109,5 +109,5 @@ def test_without_a_judge_it_takes_its_stand_in_or_says_that_it_has_none(name):
             build_suite(data, base=Path())
     else:
         made = build_suite(data, base=Path())
-        assert made.metrics[0].fallback.name == create(BUILTIN[name].stand_in).name
+        assert made.metrics[0].fallback.name == create_metric(BUILTIN[name].stand_in).name
         made.close()

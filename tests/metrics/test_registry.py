@@ -13,7 +13,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics import registry
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN, STAND_INS
-from judgekit.metrics.registry import create, metric, metric_names
+from judgekit.metrics.registry import create_metric, metric, metric_names
 from judgekit.rubric.library import rubric_names
 from judgekit.suite.run import run_suite_sync
 from tests.each import each
@@ -42,7 +42,7 @@ def made(name, /, **more):
         options = dict(card_of(name).example.options)
     if name not in BUILTIN or BUILTIN[name].judged:
         options["judge"] = FakeJudge()
-    return create(name, **options, **more)
+    return create_metric(name, **options, **more)
 
 
 @pytest.mark.parametrize("name", sorted({*BUILTIN, *rubric_names()} - {"base"}))
@@ -94,7 +94,7 @@ def test_stand_ins_are_computed_metrics_for_judged_ones():
 )  # fmt: skip
 def test_a_wrong_name_or_option_is_said_with_its_neighbour(name, options, message):
     with pytest.raises(ConfigError) as caught:
-        create(name, **options)
+        create_metric(name, **options)
 
     assert message in str(caught.value)
 
@@ -134,7 +134,7 @@ def test_a_plugin_is_loaded_by_name_only_when_wanted(monkeypatch):
     assert "polite" in metric_names()
     assert loaded == []
 
-    assert create("polite", judge=FakeJudge(), word="bitte").word == "bitte"
+    assert create_metric("polite", judge=FakeJudge(), word="bitte").word == "bitte"
     assert loaded == ["polite"]
 
 
@@ -145,7 +145,7 @@ def test_a_plugin_that_fails_is_a_loud_error(monkeypatch):
     monkeypatch.setattr(registry, "offers", lambda group: [Point("polite", broken)])
 
     with pytest.raises(ConfigError, match="'polite' of plug:made cannot be loaded: no module"):
-        create("polite")
+        create_metric("polite")
 
 
 def registered(name="custom", value=0.5):
@@ -159,8 +159,8 @@ def registered(name="custom", value=0.5):
 def test_a_decorated_function_is_created_by_its_name():
     custom = registered()
 
-    assert create("custom") is custom
-    assert create("custom", name="mine").name == "mine"
+    assert create_metric("custom") is custom
+    assert create_metric("custom", name="mine").name == "mine"
     assert "custom" in metric_names()
 
 
@@ -181,7 +181,7 @@ def test_the_same_function_defined_again_replaces_its_earlier_definition():
     registered(value=0.0)
     again = registered(value=1.0)
 
-    assert create("custom") is again
+    assert create_metric("custom") is again
 
 
 def other(case):
@@ -214,7 +214,7 @@ def test_one_module_under_two_names_registers_once():
         exec(code, scope)
         metric("custom")(scope["custom"])
 
-    assert create("custom").function.__module__ == "package.custom"
+    assert create_metric("custom").function.__module__ == "package.custom"
 
 
 def test_a_name_of_this_process_and_of_a_package_is_an_error(monkeypatch):
@@ -223,6 +223,6 @@ def test_a_name_of_this_process_and_of_a_package_is_an_error(monkeypatch):
     monkeypatch.setattr(registry, "offers", lambda group: points)
 
     with pytest.raises(ConfigError, match="two metrics are named 'custom': plug:made of polite,"):
-        create("custom")
+        create_metric("custom")
     points[0].load = lambda: custom
-    assert create("custom") is custom
+    assert create_metric("custom") is custom

@@ -50,8 +50,8 @@ def test_a_report_is_a_table_and_text(cells):
         "judgekit.score_sync(cases(5)[4], Slow(0))",
         "next(judgekit.evaluate_sync(cases(2), [Slow(0)]).results)",
         "await judgekit.evaluate(cases(3), [Slow(0)])",
-        "judgekit.answer_sync([judgekit.Case(id='a', input='q')], judgekit.FakeJudge())",
-        "await judgekit.answer([judgekit.Case(id='a', input='q')], judgekit.FakeJudge())",
+        "judgekit.answer_cases_sync([judgekit.Case(id='a', input='q')], judgekit.FakeJudge())",
+        "await judgekit.answer_cases([judgekit.Case(id='a', input='q')], judgekit.FakeJudge())",
         "judgekit.compare(judgekit.evaluate_sync(cases(9), [Slow(0)]), "
         "judgekit.evaluate_sync(cases(9), [Slow(0)]), allow_same=True)",
         "judgekit.load_suite('examples/support_assistant/suite.yaml')",
@@ -75,8 +75,8 @@ def test_every_door_works_and_what_it_returns_is_shown(cells, code):
         "judgekit.lint_rubrics",
         "judgekit.metric_names()",
         "list(judgekit.load_cases('examples/support_assistant/cases.jsonl'))[:2]",
-        "judgekit.create('exact_match')",
-        "judgekit.load_persona('examples/brand_voice/tamarind.yaml')",
+        "judgekit.create_metric('exact_match')",
+        "judgekit.metrics.brand_voice.load_persona('examples/brand_voice/tamarind.yaml')",
         "judgekit.agree",
     ],
 )
@@ -127,7 +127,7 @@ report
 
 def test_an_interrupt_ends_answering_with_what_there_is(cells):
     said = cells.run(
-        "answers = judgekit.answer_sync(cases(300), SlowJudge(), window=2, replace=True)\n"
+        "answers = judgekit.answer_cases_sync(cases(300), SlowJudge(), window=2, replace=True)\n"
         "print(len(answers.cases), 0 < answers.states['answered'] < 300, answers.exit_code)",
         interrupt_when="asked",
     )
@@ -228,7 +228,7 @@ def test_data_frames_in_and_out(cells):
         """
 import pandas
 frame = pandas.DataFrame({"id": ["a", "b"], "input": ["q", "r"], "output": ["x", None]})
-report = judgekit.evaluate_sync(frame, [judgekit.create("length", maximum=5)])
+report = judgekit.evaluate_sync(frame, [judgekit.create_metric("length", maximum=5)])
 report.to_pandas()[["case", "status", "failure"]]
 """
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.core.errors import ConfigError, RubricError
-from judgekit.metrics.registry import create, metric_names
+from judgekit.metrics.registry import create_metric, metric_names
 from judgekit.rubric.library import builtin_folder, find_rubric
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.suite import load_suite
@@ -76,7 +76,7 @@ def test_a_package_offers_rubrics_without_being_imported(install):
     assert load_rubric("tone").path == folder / "tone.jinja"
     assert load_rubric("acme:tone").description == "Of acme."
     assert "tone" in metric_names()
-    assert create("tone", judge=object_with_a_model()).rubric.description == "Of acme."
+    assert create_metric("tone", judge=object_with_a_model()).rubric.description == "Of acme."
     assert "acme_rubrics" not in sys.modules
 
 
@@ -142,9 +142,9 @@ def test_a_package_that_keeps_no_promise_is_a_loud_error(install, value):
 WITH_BACKPORT = """
 import importlib_metadata  # litellm loads it, and from then on it finds what is installed
 from judgekit.core.errors import JudgekitError
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.rubric.load import load_rubric
-for named in (load_rubric, create):
+for named in (load_rubric, create_metric):
     try:
         print(named("tone"))
     except JudgekitError as exc:

@@ -60,13 +60,15 @@ def test_the_same_command_replays_the_same_files_without_torch(example, judgekit
 
 
 def test_the_figures_of_a_cell_are_those_of_a_suite_over_its_answers(example, judgekit):
-    from judgekit.metrics.registry import create
+    from judgekit.metrics.registry import create_metric
     from judgekit.runner.evaluation import evaluate_sync
 
     judgekit(*SEARCH, "--out", "out")
     table = json.loads((example / "out" / "steering.json").read_text())
     pairs = "british_pairs.json"
-    metric = create("personalization_rules", positive_examples=pairs, negative_examples=pairs)
+    metric = create_metric(
+        "personalization_rules", positive_examples=pairs, negative_examples=pairs
+    )
     summary = evaluate_sync("out/cases.jsonl", [metric]).metrics["personalization_rules"]
 
     best = next(c for c in table["cells"] if (c["layer"], c["strength"]) == (3, 2))

@@ -32,7 +32,7 @@ def test_report_json_has_what_correct_finds(run):
     folder, report = run
     found = {
         one.criterion: one
-        for one in judgekit.correct(folder / "run", folder / "labels.jsonl").means
+        for one in judgekit.correct_means(folder / "run", folder / "labels.jsonl").means
     }
 
     summary = judgekit.Report.read(folder / "run").metrics["reply"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def test_a_fallback_fails_unless_it_is_allowed(project, run):
     text = """
-from judgekit import WithFallback, create
+from judgekit import WithFallback, create_metric
 
 def metric(kit):
     from judgekit.core.errors import JudgeUnavailable
@@ -13,7 +13,7 @@ def metric(kit):
         model = "down"
         async def ask(self, request):
             raise JudgeUnavailable("gone")
-    return WithFallback(create("quality", judge=Down()), create("length", maximum=9))
+    return WithFallback(create_metric("quality", judge=Down()), create_metric("length", maximum=9))
 
 def test_no(judgekit):
     judgekit.check({"input": "q", "output": "short"}, metric(judgekit))

@@ -6,6 +6,7 @@ report; strict mode reports an ignore that is not needed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, assert_type
@@ -14,10 +15,7 @@ from pydantic import JsonValue
 
 import judgekit
 from judgekit import (
-    Analysis,
-    Answers,
-    Authenticity,
-    BrandVoice,
+    AnsweredCases,
     Case,
     CaseError,
     Cassette,
@@ -28,17 +26,23 @@ from judgekit import (
     Distribution,
     Failure,
     FakeJudge,
+    Form,
+    Gate,
     HostedEmbedder,
     JudgekitError,
     Judgment,
     Jury,
     LimitedJudge,
+    Limits,
     LiteLLMJudge,
     ManualJudge,
     Message,
+    Metric,
+    MetricSummary,
     ModelRanking,
+    Overrides,
     PairwiseMetric,
-    Persona,
+    Progress,
     PromptAlignment,
     RecordedJudge,
     RecordMode,
@@ -48,13 +52,17 @@ from judgekit import (
     Row,
     Rubric,
     RubricMetric,
+    Rules,
     Score,
     Suite,
     ToolCall,
     WithFallback,
 )
-from judgekit.core.score import Part
-from judgekit.protocols import Judge, Metric
+from judgekit.datasets import from_hf, from_pandas, from_polars, to_hf, to_pandas, to_polars
+from judgekit.metrics.brand_voice import Authenticity, BrandVoice, Persona, load_persona
+from judgekit.metrics.prompt_alignment import Analysis, fold_prompt_alignment
+from judgekit.protocols import Judge
+from judgekit.types import JudgeLike, MetricLike, Part, Question, Result, Source, Try
 
 MODEL = "openai/NAME"
 
@@ -86,13 +94,13 @@ def cases() -> None:
     assert_type(given.expected, dict[str, JsonValue])
     assert_type(judgekit.load_cases("cases.jsonl", fields={"input": "prompt"}), Iterator[Case])
     assert_type(judgekit.load_cases([{"id": "a"}], limit=1), Iterator[Case])
-    assert_type(judgekit.from_hf("org/name", split="test", revision="r"), Iterator[Case])
+    assert_type(from_hf("org/name", split="test", revision="r"), Iterator[Case])
     frame: Any = None
-    assert_type(judgekit.from_pandas(frame), Iterator[Case])
-    assert_type(judgekit.from_polars(frame), Iterator[Case])
-    judgekit.to_pandas([case])
-    judgekit.to_polars([case])
-    judgekit.to_hf([case])
+    assert_type(from_pandas(frame), Iterator[Case])
+    assert_type(from_polars(frame), Iterator[Case])
+    to_pandas([case])
+    to_polars([case])
+    to_hf([case])
 
     Case(input="no id")  # type: ignore[call-arg]
     Case(id="a", inputs="no such field")  # type: ignore[call-arg]
@@ -135,7 +143,9 @@ class Stern:
     async def ask(self, request: Request) -> Reply:
         assert_type(request.key, str)
         assert_type(request.model, str)
-        return Reply.model_validate({"tries": [{"text": "{}", "finish": "stop"}]})
+        assert_type(request.form, Form)
+        assert_type(request.form.questions, tuple[Question, ...])
+        return Reply(tries=(Try(text="{}", finish="stop"),))
 
 
 async def answers(request: Request) -> str:
@@ -172,19 +182,19 @@ def metrics(judge: Judge) -> None:
     assert_type(several.members[0].name, str)
     assert_type(Part(id="a").distribution, Distribution | None)
     better = PairwiseMetric("preference", judge=judge, rule="mean", tie="abstain")
-    persona = judgekit.load_persona("acme.yaml")
+    persona = load_persona("acme.yaml")
     assert_type(persona, Persona)
     voice = BrandVoice(persona=persona, judge=judge)
     authentic = Authenticity(persona=persona, scope="session")
     both = Combined(name="both", of=(tone, aligned), combine="min")
     safe = WithFallback(both, Quiet())
     every: list[Metric] = [Quiet(), polite, tone, aligned, better, voice, authentic, both, safe]
-    every.append(judgekit.create("length", maximum=3))
-    assert_type(judgekit.create("length"), Metric)
+    every.append(judgekit.create_metric("length", maximum=3))
+    assert_type(judgekit.create_metric("length"), Metric)
     assert_type(judgekit.metric_names(), list[str])
     judgekit.lint_rubrics(["rubrics"], minimum=5)
     analysis = Analysis(intent=1, requirements=1, completeness=1, appropriateness=1)
-    assert_type(judgekit.fold_prompt_alignment(analysis, mode="user"), float)
+    assert_type(fold_prompt_alignment(analysis, mode="user"), float)
 
     RubricMetric(rubric)  # type: ignore[call-arg]
     PromptAlignment(judge=judge, mode="all")  # type: ignore[arg-type]
@@ -207,16 +217,55 @@ def results(report: Report, case: Case) -> None:
                 assert_type(result.message, str)
     assert_type(judgekit.score_sync(case, Loud()), Score | Failure)
     assert_type(report.exit_code, int)
+    assert_type(report.metrics["loud"], MetricSummary)
+    assert_type(report.figures.gates[0].gate, Gate)
     assert_type(Report.read("runs/a"), Report)
 
     report.results.append(case)  # type: ignore[attr-defined]
     Score(valeu=1.0)  # type: ignore[call-arg]
 
 
+def names() -> None:
+    """Former names have the types of the new ones; unknown names are errors."""
+    assert_type(judgekit.create("length"), Metric)
+    assert_type(judgekit.correct("runs/a", "labels.jsonl"), judgekit.CorrectedRun)
+    assert_type(judgekit.answer_sync([{"input": "q"}], MODEL), judgekit.Answers)
+    answer = judgekit.answer([{"input": "q"}], MODEL)
+    answer.close()
+    assert_type(judgekit.Answers([], Counter(), {}, 0), AnsweredCases)
+    assert_type(judgekit.load_persona("acme.yaml"), Persona)
+    assert_type(judgekit.metrics.brand_voice.load_persona("acme.yaml"), Persona)
+    assert_type(judgekit.datasets.load_cases("cases.jsonl"), Iterator[Case])
+    former: list[Metric] = [judgekit.BrandVoice(persona="a"), judgekit.Authenticity(persona="a")]
+    assert_type(judgekit.fold_prompt_alignment(judgekit.Analysis(1, 1, 1, 1)), float)
+    judgekit.to_pandas(judgekit.from_pandas(None))
+    judgekit.to_polars(judgekit.from_polars(None))
+    judgekit.to_hf(judgekit.from_hf("folder"))
+    former.append(judgekit.Persona)  # type: ignore[arg-type]
+    judgekit.create(3)  # type: ignore[arg-type]
+    judgekit.Rubrik  # type: ignore[attr-defined]  # noqa: B018
+    judgekit.Any  # type: ignore[attr-defined]  # noqa: B018
+    judgekit.datasets.from_csv  # type: ignore[attr-defined]  # noqa: B018
+    judgekit.types.Anything  # type: ignore[attr-defined]  # noqa: B018
+
+
+def own(source: Source, judge: JudgeLike, metric: MetricLike) -> Result:
+    """A function of a user, with the types of the arguments that it passes on."""
+    case = next(judgekit.load_cases(source))
+    judgekit.score_sync(case, RubricMetric("quality", judge=judge))
+    return judgekit.score_sync(case, metric)
+
+
+def show(progress: Progress) -> None:
+    assert_type(progress.case, Case | None)
+
+
 async def runs(case: Case, judge: Judge) -> None:
     assert_type(judgekit.evaluate_sync([case], [Loud(), Quiet(), polite]), Report)
     assert_type(await judgekit.evaluate([case], [Loud()], thresholds={"loud": 0.5}), Report)
-    suite = judgekit.load_suite("suite.yaml")
+    rules, limits = Rules(undecided="pass", max_cost=1.0), Limits(max_failures=1)
+    await judgekit.evaluate([case], [Loud()], rules=rules, limits=limits, progress=show)
+    suite = judgekit.load_suite("suite.yaml", Overrides(only=["loud"], limit=3))
     assert_type(suite, Suite)
     assert_type(judgekit.run_suite_sync(suite, out=Path("runs/a")), Report)
     assert_type(await judgekit.run_suite("suite.yaml", out="runs/a"), Report)
@@ -230,16 +279,19 @@ async def runs(case: Case, judge: Judge) -> None:
     judgekit.rank("votes.csv", seed="1")  # type: ignore[arg-type]
     assert_type(comparison.pairs, int)
     assert_type(judgekit.agree("runs/a", "labels.jsonl", failures="drop").text(width=60), str)
-    assert_type(judgekit.correct("runs/a", "labels.jsonl"), judgekit.CorrectedRun)
+    assert_type(judgekit.correct_means("runs/a", "labels.jsonl"), judgekit.CorrectedRun)
     statistics = judgekit.rubric_stats("runs/a", Path("labels.jsonl"))
     assert_type(statistics.criteria[0].discrimination.value, float | None)
     assert_type(statistics.markdown(), str)
     judgekit.rubric_stats(["runs/a"])  # type: ignore[arg-type]
-    answers = judgekit.answer_sync([case], judge)
-    assert_type(answers, Answers)
-    assert_type(await judgekit.answer([case], judge, field="baseline"), Answers)
+    answers = judgekit.answer_cases_sync([case], judge)
+    assert_type(answers, AnsweredCases)
+    assert_type(await judgekit.answer_cases([case], judge, field="baseline"), AnsweredCases)
     assert_type(answers.cases, list[Case])
 
+    Rules(undecided="maybe")  # type: ignore[arg-type]
+    Limits(failures=1)  # type: ignore[call-arg]
+    Overrides(onyl=["loud"])  # type: ignore[call-arg]
     await judgekit.evaluate([case], [Loud()], treshold={})  # type: ignore[call-arg]
     judgekit.merge_shards("suite.yaml", ["runs/1"])  # type: ignore[call-arg]
     judgekit.compare("runs/a")  # type: ignore[call-arg]

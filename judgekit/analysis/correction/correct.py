@@ -23,7 +23,7 @@ HEAD = ("", "mean", "95 % interval", "n")
 
 
 class CorrectedRun(Document, Framed, Value):
-    """The corrected means of a run; made by `judgekit.correct`.
+    """The corrected means of a run; made by `judgekit.correct_means`.
 
     Its data frame has a row for each metric and criterion.
     """
@@ -102,7 +102,7 @@ def _details(one: CorrectedMean) -> Iterator[str]:
         yield f"labels of {one.without_digest} cases name no output: matched by case id alone"
 
 
-def correct(
+def correct_means(
     run: str | Path | Report,
     labels: str | Path,
     *,

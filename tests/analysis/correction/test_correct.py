@@ -33,7 +33,7 @@ def labels(made, tmp_path):
         rows = [row for label in read_lines(folder / "labels.jsonl")
                 if (row := change(json.loads(json.dumps(label)))) is not None]  # fmt: skip
         write_lines(tmp_path / "changed.jsonl", rows)
-        return judgekit.correct(folder / "run", tmp_path / "changed.jsonl", **options)
+        return judgekit.correct_means(folder / "run", tmp_path / "changed.jsonl", **options)
 
     return corrected
 
@@ -44,7 +44,7 @@ def by_name(found):
 
 def test_criteria_and_the_metric_are_corrected(made):
     folder, truth = made
-    found = by_name(judgekit.correct(folder / "run", folder / "labels.jsonl"))
+    found = by_name(judgekit.correct_means(folder / "run", folder / "labels.jsonl"))
 
     assert list(found) == ["reply, polite", "reply, tone", "reply"]
     polite, tone, whole = found.values()
@@ -72,7 +72,9 @@ def test_criteria_and_the_metric_are_corrected(made):
 def test_the_corrected_mean_is_near_the_truth(made):
     folder, truth = made
 
-    polite = by_name(judgekit.correct(folder / "run", folder / "labels.jsonl"))["reply, polite"]
+    polite = by_name(judgekit.correct_means(folder / "run", folder / "labels.jsonl"))[
+        "reply, polite"
+    ]
 
     mean = statistics.fmean(p for p, _ in truth[4:])
     assert polite.corrected.low < mean < polite.corrected.high
@@ -81,7 +83,7 @@ def test_the_corrected_mean_is_near_the_truth(made):
 
 def test_the_same_twice_as_json_and_text(made):
     folder, _ = made
-    one, two = (judgekit.correct(folder / "run", folder / "labels.jsonl") for _ in range(2))
+    one, two = (judgekit.correct_means(folder / "run", folder / "labels.jsonl") for _ in range(2))
 
     assert one.model_dump_json() == two.model_dump_json()
     assert one.text() == two.text()
@@ -90,7 +92,7 @@ def test_the_same_twice_as_json_and_text(made):
 
 def test_words_say_what_is_assumed_and_left_out(made):
     folder, _ = made
-    found = judgekit.correct(folder / "run", folder / "labels.jsonl")
+    found = judgekit.correct_means(folder / "run", folder / "labels.jsonl")
 
     text = " ".join(found.text(width=80).split())
 
@@ -108,7 +110,7 @@ def test_words_say_what_is_assumed_and_left_out(made):
 
 def test_frames(made):
     folder, _ = made
-    found = judgekit.correct(folder / "run", folder / "labels.jsonl")
+    found = judgekit.correct_means(folder / "run", folder / "labels.jsonl")
 
     frame = found.to_pandas()
 
@@ -132,7 +134,7 @@ def test_several_people_count_by_mean_or_majority(tmp_path):
     write_lines(tmp_path / "labels.jsonl", rows)
 
     def polite(**options):
-        found = judgekit.correct(tmp_path / "run", tmp_path / "labels.jsonl", **options)
+        found = judgekit.correct_means(tmp_path / "run", tmp_path / "labels.jsonl", **options)
         return by_name(found)["reply, polite"]
 
     mean, majority = polite(), polite(combine="majority")
@@ -315,7 +317,7 @@ def test_an_old_run_without_the_rubric_takes_shares_and_yes_no(made, tmp_path):
         report.figures.model_copy(update={"manifest": manifest}), results=report.results
     )
 
-    found = by_name(judgekit.correct(older, folder / "labels.jsonl"))
+    found = by_name(judgekit.correct_means(older, folder / "labels.jsonl"))
 
     assert found["reply, polite"].corrected.low is not None
     assert found["reply, tone"].labels.n == 0
@@ -342,7 +344,7 @@ def test_a_manifest_that_judgekit_did_not_write_is_no_crash(change, made):
     figures = report.figures.model_copy(update={"manifest": manifest})
     older = judgekit.Report(figures, results=report.results)
 
-    for one in judgekit.correct(older, folder / "labels.jsonl").means:
+    for one in judgekit.correct_means(older, folder / "labels.jsonl").means:
         assert one.corrected.value is None or 0 <= one.corrected.value <= 1
 
 
@@ -369,8 +371,8 @@ def test_a_label_is_worth_what_the_same_answer_of_the_judge_is(kind, answer, val
 
     if value is None:
         with pytest.raises(ConfigError, match="no usable answer of a person"):
-            judgekit.correct(report, tmp_path / "labels.jsonl")
+            judgekit.correct_means(report, tmp_path / "labels.jsonl")
         return
-    one, whole = judgekit.correct(report, tmp_path / "labels.jsonl").means
+    one, whole = judgekit.correct_means(report, tmp_path / "labels.jsonl").means
     assert one.labels.value == pytest.approx(value)
     assert whole.labels.value == pytest.approx(value)

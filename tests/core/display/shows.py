@@ -11,7 +11,7 @@ import judgekit
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.judgment import Judgment, Quote
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
-from judgekit.suite.answering import Answers
+from judgekit.suite.answering import AnsweredCases
 
 
 class Told:
@@ -102,9 +102,9 @@ def everything(text: str, folder: Path) -> dict[str, Any]:
         "summary": base.metrics[name],
         "comparison": judgekit.compare(base, new),
         "agreement": judgekit.agree(base, labels, write=False),
-        "correction": judgekit.correct(base, labels),
+        "correction": judgekit.correct_means(base, labels),
         "statistics": judgekit.rubric_stats(base),
-        "answers": Answers([cases[0]], Counter(answered=1, failed=1), {text: failure}, 1),
+        "answers": AnsweredCases([cases[0]], Counter(answered=1, failed=1), {text: failure}, 1),
         "rubric": judgekit.load_rubric(rubric),
         "suite": judgekit.load_suite(
             Path(__file__).parents[3] / "examples" / "support_assistant" / "suite.yaml"

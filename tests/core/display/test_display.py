@@ -293,7 +293,7 @@ def test_showing_is_loaded_when_it_is_asked_for():
     code = """
 import sys, judgekit
 case = judgekit.Case(id="a", output="x")
-report = judgekit.evaluate_sync([case], [judgekit.create("exact_match")])
+report = judgekit.evaluate_sync([case], [judgekit.create_metric("exact_match")])
 before = sorted(name for name in sys.modules if "display" in name and "judgekit" in name)
 report._repr_html_()
 print([before, "jinja2" in sys.modules, "judgekit.core.display.html" in sys.modules])

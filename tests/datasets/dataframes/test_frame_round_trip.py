@@ -36,9 +36,9 @@ CASES = st.lists(
     unique_by=lambda case: case.id,
 )
 DOORS = {
-    "pandas": (judgekit.to_pandas, judgekit.from_pandas),
-    "polars": (judgekit.to_polars, judgekit.from_polars),
-    "hf": (judgekit.to_hf, judgekit.from_hf),
+    "pandas": (judgekit.datasets.to_pandas, judgekit.datasets.from_pandas),
+    "polars": (judgekit.datasets.to_polars, judgekit.datasets.from_polars),
+    "hf": (judgekit.datasets.to_hf, judgekit.datasets.from_hf),
 }
 
 
@@ -54,12 +54,15 @@ def test_cases_come_back_as_they_were(cases):
 @given(cases=CASES)
 def test_cases_come_back_from_lazy_tables_streams_and_parquet(tmp_path_factory, cases):
     path = tmp_path_factory.mktemp("cases") / "cases.parquet"
-    frame = judgekit.to_polars(cases)
+    frame = judgekit.datasets.to_polars(cases)
     frame.write_parquet(path)
     written = datasets.Dataset(polars.read_parquet(path).to_arrow())
 
-    assert list(judgekit.from_polars(frame.lazy())) == cases
-    assert list(judgekit.from_hf(judgekit.to_hf(cases).to_iterable_dataset())) == cases
+    assert list(judgekit.datasets.from_polars(frame.lazy())) == cases
+    assert (
+        list(judgekit.datasets.from_hf(judgekit.datasets.to_hf(cases).to_iterable_dataset()))
+        == cases
+    )
     assert list(judgekit.load_cases(path)) == cases
-    assert list(judgekit.from_polars(polars.scan_parquet(path))) == cases
-    assert list(judgekit.from_hf(written)) == cases
+    assert list(judgekit.datasets.from_polars(polars.scan_parquet(path))) == cases
+    assert list(judgekit.datasets.from_hf(written)) == cases

@@ -28,7 +28,7 @@ MADE = {
 @pytest.mark.parametrize("kind", MADE)
 def test_all_of_them_are_evaluated(kind):
     report = judgekit.evaluate_sync(
-        MADE[kind](ROWS), [judgekit.create("length", maximum=9, unit="words")]
+        MADE[kind](ROWS), [judgekit.create_metric("length", maximum=9, unit="words")]
     )
 
     assert [case.id for case, _ in report.results] == ["a", "b"]
@@ -39,7 +39,7 @@ def test_all_of_them_are_evaluated(kind):
 def test_all_of_them_are_answered(kind):
     rows = [{"id": row["id"], "input": row["input"]} for row in ROWS]
 
-    answers = judgekit.answer_sync(MADE[kind](rows), judgekit.FakeJudge())
+    answers = judgekit.answer_cases_sync(MADE[kind](rows), judgekit.FakeJudge())
 
     assert [case.id for case in answers.cases] == ["a", "b"]
 
@@ -47,7 +47,7 @@ def test_all_of_them_are_answered(kind):
 def test_a_path_and_one_case_are_evaluated(tmp_path):
     path = tmp_path / "cases.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    length = judgekit.create("length", maximum=9, unit="words")
+    length = judgekit.create_metric("length", maximum=9, unit="words")
 
     assert judgekit.evaluate_sync(path, [length]).figures.cases == 2
     assert judgekit.evaluate_sync(str(path), [length]).figures.cases == 2
@@ -58,18 +58,18 @@ def test_a_path_and_one_case_are_evaluated(tmp_path):
 def test_a_table_that_is_none_of_cases_stops_before_anything_is_scored():
     with pytest.raises(DatasetError, match="row 0: field 'price': unknown key"):
         judgekit.evaluate_sync(
-            pandas.DataFrame({"price": [1]}), [judgekit.create("length", maximum=9)]
+            pandas.DataFrame({"price": [1]}), [judgekit.create_metric("length", maximum=9)]
         )
 
 
 @pytest.mark.parametrize("given", [None, 5, object()])
 def test_what_holds_no_cases_is_a_line(given):
     with pytest.raises(ConfigError, match=r"^cannot load cases from"):
-        judgekit.evaluate_sync(given, [judgekit.create("length", maximum=9)])
+        judgekit.evaluate_sync(given, [judgekit.create_metric("length", maximum=9)])
 
 
 def test_one_metric_need_not_be_in_a_list():
-    report = judgekit.evaluate_sync(ROWS, judgekit.create("length", maximum=9))
+    report = judgekit.evaluate_sync(ROWS, judgekit.create_metric("length", maximum=9))
 
     assert list(report.metrics) == ["length"]
 
@@ -87,7 +87,7 @@ def test_a_suite_may_be_given_by_its_file(tmp_path):
 
 def test_cases_of_any_kind_become_a_frame_and_a_report_has_its_own():
     for made in MADE.values():
-        assert judgekit.to_pandas(made(ROWS))["id"].tolist() == ["a", "b"]
-    report = judgekit.evaluate_sync(ROWS, [judgekit.create("length", maximum=9)])
+        assert judgekit.datasets.to_pandas(made(ROWS))["id"].tolist() == ["a", "b"]
+    report = judgekit.evaluate_sync(ROWS, [judgekit.create_metric("length", maximum=9)])
     with pytest.raises(ConfigError, match="a report has its own to_pandas"):
-        judgekit.to_pandas(report)
+        judgekit.datasets.to_pandas(report)

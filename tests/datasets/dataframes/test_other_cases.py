@@ -29,7 +29,7 @@ def test_polars_columns_of_every_kind():
         }
     )
 
-    first, second = judgekit.from_polars(frame)
+    first, second = judgekit.datasets.from_polars(frame)
 
     assert (first.id, first.input, first.output, first.reference) == ("1", "q", None, ("x",))
     assert first.metadata == {"day": "2025-01-31", "took": "0:01:30", "kind": "a"}
@@ -41,7 +41,7 @@ def test_polars_rows_are_named_by_number_and_fields_mapped():
     frame = polars.DataFrame({"q": [{"text": "a"}, {"text": "a"}], "seed": [1, 1]})
 
     with pytest.raises(DatasetError, match=r"^row 1: .* no id and the same content .* row 0;"):
-        list(judgekit.from_polars(frame, fields={"input": "q.text"}))
+        list(judgekit.datasets.from_polars(frame, fields={"input": "q.text"}))
 
 
 def test_a_lazy_frame_is_read_in_batches(tmp_path):
@@ -57,7 +57,7 @@ def test_a_lazy_frame_that_cannot_be_read_is_refused_in_a_line(tmp_path):
     lazy = polars.scan_csv(tmp_path / "nowhere.csv", schema={"input": polars.String})
 
     with pytest.raises(DatasetError, match="the lazy frame cannot be read") as caught:
-        list(judgekit.from_polars(lazy))
+        list(judgekit.datasets.from_polars(lazy))
 
     assert len(str(caught.value).splitlines()) == 1
 
@@ -72,14 +72,14 @@ ROWS = [
 def test_a_data_set_gives_the_cases_of_its_rows():
     data = datasets.Dataset.from_list(ROWS)
 
-    assert list(judgekit.from_hf(data)) == list(judgekit.load_cases(ROWS))
+    assert list(judgekit.datasets.from_hf(data)) == list(judgekit.load_cases(ROWS))
     assert list(judgekit.load_cases(data)) == list(judgekit.load_cases(ROWS))
 
 
 def test_another_format_of_a_data_set_does_not_show():
     data = datasets.Dataset.from_list([{"id": 1, "input": "q", "metadata.n": 1}])
 
-    (case,) = judgekit.from_hf(data.with_format("numpy"))
+    (case,) = judgekit.datasets.from_hf(data.with_format("numpy"))
 
     assert (case.id, case.metadata) == ("1", {"n": 1})
 
@@ -95,7 +95,7 @@ def test_a_stream_is_read_no_further_than_wanted(monkeypatch, tmp_path):
 
     stream = datasets.IterableDataset.from_generator(rows)
 
-    assert [case.id for case in judgekit.from_hf(stream, limit=3)] == ["0", "1", "2"]
+    assert [case.id for case in judgekit.datasets.from_hf(stream, limit=3)] == ["0", "1", "2"]
     assert len(taken) < 20
 
 
@@ -105,20 +105,20 @@ def test_a_split_is_chosen_among_several():
         test=datasets.Dataset.from_list([{"input": "e"}]),
     )
 
-    assert [case.input for case in judgekit.from_hf(both, split="test")] == ["e"]
+    assert [case.input for case in judgekit.datasets.from_hf(both, split="test")] == ["e"]
     with pytest.raises(DatasetError, match=r"several splits \('train', 'test'\)"):
-        list(judgekit.from_hf(both))
+        list(judgekit.datasets.from_hf(both))
     with pytest.raises(ConfigError, match="no split 'tset': split='train' or split='test'"):
-        judgekit.from_hf(both, split="tset")
+        judgekit.datasets.from_hf(both, split="tset")
 
 
 def test_a_saved_folder_is_read(tmp_path):
     datasets.Dataset.from_list([{"input": "q"}]).save_to_disk(tmp_path / "saved")
 
-    assert [case.input for case in judgekit.from_hf(tmp_path / "saved")] == ["q"]
+    assert [case.input for case in judgekit.datasets.from_hf(tmp_path / "saved")] == ["q"]
     (tmp_path / "other").mkdir()
     with pytest.raises(DatasetError, match="cannot be read as a data set") as caught:
-        judgekit.from_hf(tmp_path / "other")
+        judgekit.datasets.from_hf(tmp_path / "other")
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -127,7 +127,7 @@ def test_a_name_of_the_hub_is_not_looked_up_unasked(monkeypatch):
     monkeypatch.setattr("datasets.load_dataset", lambda *a, **k: asked.append((a, k)))
 
     with pytest.raises(ConfigError, match="only with download=True"):
-        judgekit.from_hf("squad", split="validation")
+        judgekit.datasets.from_hf("squad", split="validation")
 
     assert asked == []
 
@@ -141,7 +141,9 @@ def test_the_hub_is_streamed_from_where_that_is_allowed(monkeypatch):
 
     monkeypatch.setattr("datasets.load_dataset", load_dataset)
 
-    cases = judgekit.from_hf("org/set", name="v2", split="test", revision="abc", download=True)
+    cases = judgekit.datasets.from_hf(
+        "org/set", name="v2", split="test", revision="abc", download=True
+    )
 
     assert [case.input for case in cases] == ["q"]
     assert asked == [(("org/set", "v2"), {"split": "test", "revision": "abc", "streaming": True})]
@@ -154,8 +156,8 @@ import socket
 def refused(*args): raise AssertionError(f"connected to {args}")
 socket.socket.connect = socket.getaddrinfo = refused
 import judgekit
-data = judgekit.to_hf([judgekit.Case(id="a", input="q")])
-assert [case.id for case in judgekit.from_hf(data)] == ["a"]
+data = judgekit.datasets.to_hf([judgekit.Case(id="a", input="q")])
+assert [case.id for case in judgekit.datasets.from_hf(data)] == ["a"]
 from huggingface_hub import constants
 assert constants.HF_HUB_DISABLE_TELEMETRY
 print("fine")
@@ -183,7 +185,7 @@ print(sorted(tables & set(sys.modules)))
 def test_a_run_loads_nothing_that_only_frames_need():
     code = """
 import sys, judgekit
-judgekit.evaluate_sync([judgekit.Case(id="a", output="x")], judgekit.create("exact_match"))
+judgekit.evaluate_sync([judgekit.Case(id="a", output="x")], judgekit.create_metric("exact_match"))
 print(sorted(name for name in sys.modules if name.startswith("judgekit.datasets.dataframes")))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,7 +18,7 @@ pandas = Later("pandas")
 
 
 def only(frame, **options):
-    (case,) = judgekit.from_pandas(frame, **options)
+    (case,) = judgekit.datasets.from_pandas(frame, **options)
     return case
 
 
@@ -29,7 +29,7 @@ def test_every_kind_of_nothing_is_a_missing_value(name, dtype):
     frame = pandas.DataFrame({"input": ["q", "r"], "output": pandas.Series([missing, "a"])})
     frame["output"] = frame["output"].astype(dtype)
 
-    first, second = judgekit.from_pandas(frame)
+    first, second = judgekit.datasets.from_pandas(frame)
 
     assert (first.output, second.output) == (None, "a")
 
@@ -125,26 +125,26 @@ def test_a_mapping_reads_inside_columns():
 def test_named_levels_of_the_index_are_columns():
     frame = pandas.DataFrame({"id": ["a", "b"], "input": ["q", "r"]})
 
-    cases = list(judgekit.from_pandas(frame.set_index("id")))
+    cases = list(judgekit.datasets.from_pandas(frame.set_index("id")))
 
     assert [case.id for case in cases] == ["a", "b"]
-    assert cases == list(judgekit.from_pandas(frame))
+    assert cases == list(judgekit.datasets.from_pandas(frame))
 
 
 def test_rows_without_an_id_get_one_from_what_they_hold():
     frame = pandas.DataFrame({"input": ["q", "r"]})
 
-    ids = [case.id for case in judgekit.from_pandas(frame)]
+    ids = [case.id for case in judgekit.datasets.from_pandas(frame)]
 
     assert ids == [case.id for case in judgekit.load_cases([{"input": "q"}, {"input": "r"}])]
-    assert ids == [case.id for case in judgekit.from_pandas(frame[::-1])][::-1]
+    assert ids == [case.id for case in judgekit.datasets.from_pandas(frame[::-1])][::-1]
 
 
 def test_limit_and_the_general_door():
     frame = pandas.DataFrame({"input": [f"q{n}" for n in range(3000)]})
 
     assert len(list(judgekit.load_cases(frame))) == 3000
-    assert [case.input for case in judgekit.from_pandas(frame, limit=2)] == ["q0", "q1"]
+    assert [case.input for case in judgekit.datasets.from_pandas(frame, limit=2)] == ["q0", "q1"]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_limit_and_the_general_door():
 )  # fmt: skip
 def test_a_fault_names_the_row_by_its_label(frame, said):
     with pytest.raises(DatasetError) as caught:
-        list(judgekit.from_pandas(pandas.DataFrame(frame, index=[10, 11, 12])))
+        list(judgekit.datasets.from_pandas(pandas.DataFrame(frame, index=[10, 11, 12])))
 
     assert str(caught.value).startswith(said)
     assert len(str(caught.value).splitlines()) == 1
@@ -173,7 +173,7 @@ def test_a_label_of_words_is_quoted():
     frame = pandas.DataFrame({"input": "q", "parent": ["q", 5]}, index=["first\nrow", "second"])
 
     with pytest.raises(DatasetError, match=r"^row 'second': field 'parent'"):
-        list(judgekit.from_pandas(frame))
+        list(judgekit.datasets.from_pandas(frame))
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_label_of_words_is_quoted():
 )
 def test_what_is_no_table_of_cases_is_refused_in_a_line(make, said):
     with pytest.raises(DatasetError) as caught:
-        list(judgekit.from_pandas(make()))
+        list(judgekit.datasets.from_pandas(make()))
 
     assert str(caught.value).startswith(said)
 
@@ -199,11 +199,11 @@ def test_what_is_no_table_of_cases_is_refused_in_a_line(make, said):
 @pytest.mark.parametrize("door", ["from_pandas", "from_polars", "from_hf"])
 def test_a_door_takes_what_it_is_called_after(door):
     with pytest.raises(ConfigError, match="not 'list'"):
-        getattr(judgekit, door)([{"input": "q"}])
+        getattr(judgekit.datasets, door)([{"input": "q"}])
 
 
 def test_columns_that_no_case_uses_are_left_out():
-    frame = judgekit.to_pandas([judgekit.Case(id="a", input="q", metadata={"n": 1})])
+    frame = judgekit.datasets.to_pandas([judgekit.Case(id="a", input="q", metadata={"n": 1})])
 
     assert list(frame.columns) == ["id", "input", "output", "metadata"]
     assert frame["metadata"][0] == {"n": 1}
@@ -217,13 +217,13 @@ def test_a_missing_library_names_the_extra(library, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, extra, None)
 
     with pytest.raises(MissingExtra, match=rf"pip install 'judgekit-rubrics\[{extra}\]'"):
-        getattr(judgekit, f"to_{library}")([judgekit.Case(id="a")])
+        getattr(judgekit.datasets, f"to_{library}")([judgekit.Case(id="a")])
 
 
 def test_half_a_character_does_not_keep_cases_out_of_a_table():
     case = judgekit.Case.model_construct(**{**judgekit.Case(id="a").__dict__, "input": "x"})
     broken = case.model_copy(update={"input": "x\ud800", "reference": ("y\udfff",)})
 
-    assert judgekit.to_pandas([broken])["input"][0] == "x?"
-    assert judgekit.to_polars([broken])["input"][0] == "x?"
-    assert judgekit.to_hf([broken])["reference"][0] == ["y?"]
+    assert judgekit.datasets.to_pandas([broken])["input"][0] == "x?"
+    assert judgekit.datasets.to_polars([broken])["input"][0] == "x?"
+    assert judgekit.datasets.to_hf([broken])["reference"][0] == ["y?"]

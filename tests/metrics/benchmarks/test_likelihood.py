@@ -15,7 +15,7 @@ from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.benchmarks.log_likelihoods import LogLikelihoods, softmax
 from judgekit.metrics.benchmarks.perplexity import Perplexity
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import build_suite
 
@@ -306,7 +306,7 @@ def test_a_judge_is_asked_for_log_probabilities():
         return logprobs_text([None, figure], [0, len(prompt)], length=len(prompt + text))
 
     judge = FakeJudge(script)
-    score = run(create("log_likelihoods", judge=judge), CAPITAL)
+    score = run(create_metric("log_likelihoods", judge=judge), CAPITAL)
 
     assert score.value == 1.0
     assert score.method == "log-probabilities of fake/judge"

@@ -17,7 +17,7 @@ from judgekit.metrics.brand_voice.overall import BrandVoice, grade
 from judgekit.metrics.brand_voice.phrases import Phrases, score_lexicon
 from judgekit.metrics.brand_voice.safety import SafetyPatterns, keyword_score
 from judgekit.metrics.brand_voice.stability import STABILITY_BANDS, Stability, spread_of
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.metrics.vectors import scaled
 from judgekit.report.display import summary_text
 from judgekit.runner.evaluation import evaluate_sync
@@ -154,7 +154,7 @@ def test_bands_are_closed_from_below():
 
 @pytest.mark.parametrize("name", ["authenticity", "safety_patterns", "stability"])
 def test_a_session_without_a_reply_is_an_invalid_case(name):
-    metric = create(name, **({"persona": PERSONA} if name == "authenticity" else {}))
+    metric = create_metric(name, **({"persona": PERSONA} if name == "authenticity" else {}))
 
     with pytest.raises(CaseError, match="needs an output"):
         asyncio.run(metric.score(Case(id="c", input="Hello?", output=" \n")))

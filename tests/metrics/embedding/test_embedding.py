@@ -19,7 +19,7 @@ from judgekit.metrics.embedding.facts import FactsCovered
 from judgekit.metrics.embedding.similarity import LexicalAccuracy, SemanticAccuracy
 from judgekit.metrics.embedding.trait import ContrastiveAlignment, ToneCompliance
 from judgekit.metrics.fallback import WithFallback
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.metrics.text.exact_match import ExactMatch
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import build_suite
@@ -349,12 +349,12 @@ def test_values_are_in_range_and_the_same_twice_and_by_an_embedder_a_hair_off(
     name, output, reference
 ):
     fields = {"output": output, "reference": reference}
-    first = score(create(name, **ALL[name]), **fields)
+    first = score(create_metric(name, **ALL[name]), **fields)
 
     assert first.value is None or 0.0 <= first.value <= 1.0
-    assert first == score(create(name, **ALL[name]), **fields)
-    exact = score(create(name, **ALL[name], embedder=Letters()), **fields)
-    other = score(create(name, **ALL[name], embedder=Others()), **fields)
+    assert first == score(create_metric(name, **ALL[name]), **fields)
+    exact = score(create_metric(name, **ALL[name], embedder=Letters()), **fields)
+    other = score(create_metric(name, **ALL[name], embedder=Others()), **fields)
     assert exact.value == other.value
     assert exact.status == other.status
 
@@ -362,7 +362,7 @@ def test_values_are_in_range_and_the_same_twice_and_by_an_embedder_a_hair_off(
 @pytest.mark.parametrize("name", ALL)
 def test_the_embedder_is_in_every_result(name):
     for output in ("the sea", "?!"):
-        found = score(create(name, **ALL[name]), output=output, reference="the sea")
+        found = score(create_metric(name, **ALL[name]), output=output, reference="the sea")
         assert found.meta == {"embedder": "lexical-1/4096"}
 
 
@@ -370,14 +370,14 @@ def test_the_embedder_is_in_every_result(name):
 @pytest.mark.parametrize("output", [None, "", " \n"])
 def test_no_output_costs_the_row(name, output):
     with pytest.raises(CaseError, match="needs an output"):
-        score(create(name, **ALL[name]), output=output, reference="x")
+        score(create_metric(name, **ALL[name]), output=output, reference="x")
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("unit", ["sea ", "海", "x", "a.\n"])
 def test_a_long_output_takes_linear_time(name, unit):
     def check(text):
-        found = score(create(name, **ALL[name]), output=text, reference="the sea")
+        found = score(create_metric(name, **ALL[name]), output=text, reference="the sea")
         assert found.status in ("scored", "not_applicable")
 
     assert growth(check, repeated(unit), 40_000) < LINEAR
@@ -390,7 +390,7 @@ def test_other_languages_are_compared_like_any_text(name):
         options["negative_examples"] = ["なにもない"]
     text = "東京は日本の首都です"
 
-    same = score(create(name, **options), output=text, reference=text)
+    same = score(create_metric(name, **options), output=text, reference=text)
 
     assert same.value == pytest.approx(0.75 if name == "contrastive_alignment" else 1.0, abs=0.05)
 
@@ -426,7 +426,7 @@ def test_a_higher_tau_covers_no_more(cosines, one, other):
 )
 def test_a_wrong_option_is_one_line(name, options, message):
     with pytest.raises(ConfigError) as caught:
-        create(name, **options)
+        create_metric(name, **options)
 
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -13,7 +13,7 @@ from judgekit.core.jury import Jury
 from judgekit.core.request import Reply, Try
 from judgekit.core.score import Row
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
 
@@ -305,7 +305,7 @@ def test_a_metric_with_several_steps_is_asked_in_orders():
         return {question.id: {k: v for k, v in answer.items() if k != "quotes" or question.quotes}}
 
     asked = FakeJudge(script)
-    metric = create("faithfulness", judge=Jury(asked, samples=3, order="balanced"))
+    metric = create_metric("faithfulness", judge=Jury(asked, samples=3, order="balanced"))
     case = Case(id="c", input="?", output="It floats.", context=("It floats.",))
 
     found = asyncio.run(metric.score(case))
@@ -428,7 +428,7 @@ def test_a_jury_of_wrong_members_is_refused(rubric):
 
 
 def test_a_jury_answers_by_rubrics_alone():
-    metric = create("perplexity", judge=jury(GOOD, BAD))
+    metric = create_metric("perplexity", judge=jury(GOOD, BAD))
     with pytest.raises(ConfigError, match="needs a single judge"):
         asyncio.run(metric.score(CASE))
 

@@ -17,7 +17,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.opinions.vote import Ballot
 from judgekit.metrics.pairwise.orders import AnswerExchange, rule_of
 from judgekit.metrics.pairwise.preference import PairwiseMetric
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync, score_sync
 from tests.metrics.pairwise.judged import (
@@ -342,7 +342,9 @@ def test_a_rubric_of_your_own_may_have_more_labels(tmp_path):
 
     assert score.value == 0.875  # both prefer the output: 1 and .75
     assert PairwiseMetric(rubric(tmp_path, SYMMETRIC), judge=judge).name == "mine"
-    score = score_sync(CASE, create("preference", rubric=rubric(tmp_path, five), judge=FakeJudge()))
+    score = score_sync(
+        CASE, create_metric("preference", rubric=rubric(tmp_path, five), judge=FakeJudge())
+    )
     assert score.details["pairwise"]["a"] == "output"
 
 

@@ -14,7 +14,7 @@ from judgekit.core.errors import CaseError, ConfigError, JudgeUnavailable
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.personalization import Personalization
-from judgekit.metrics.registry import create
+from judgekit.metrics.registry import create_metric
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.runner.evaluation import evaluate_sync, score_sync
 from judgekit.suite.overrides import Overrides
@@ -83,7 +83,7 @@ def test_the_gate_may_be_moved():
 
 
 def test_without_a_judge_quality_is_by_rule_and_says_so():
-    found = score(create("personalization_rules", **made_options()))
+    found = score(create_metric("personalization_rules", **made_options()))
 
     assert found.source == "computed"
     assert found.details["quality_by"] == "coherence checks by rule"

@@ -15,7 +15,7 @@ from judgekit.core.request import Reply, Try
 from judgekit.datasets import load_cases
 from judgekit.datasets.perturb import Perturbation, perturb
 from judgekit.judges.fake import FakeJudge
-from judgekit.suite.answering import answer, answer_sync, chat_of
+from judgekit.suite.answering import answer_cases, answer_cases_sync, chat_of
 from judgekit.suite.systems import open_system
 
 HISTORY = (
@@ -87,7 +87,7 @@ def test_every_case_is_answered_in_its_order_however_answers_come():
             await asyncio.sleep(0.02 * (int(request.key[0], 16) % 3))
             return await super().ask(request)
 
-    answers = answer_sync(cases(20), Uneven(lambda r: r.messages[-1].content), window=7)
+    answers = answer_cases_sync(cases(20), Uneven(lambda r: r.messages[-1].content), window=7)
 
     assert [(case.id, case.output) for case in answers.cases] == [
         (f"c{number}", f"Question {number}?") for number in range(20)
@@ -97,7 +97,7 @@ def test_every_case_is_answered_in_its_order_however_answers_come():
 
 
 def test_a_row_says_who_answered():
-    (case,) = answer_sync(cases(1), system_under_test()).cases
+    (case,) = answer_cases_sync(cases(1), system_under_test()).cases
 
     assert case.output == "To: Question 0?"
     assert case.metadata["answered"]["output"]["model"] == "fake/judge"
@@ -107,8 +107,8 @@ def test_a_row_says_who_answered():
 def test_what_is_answered_is_kept_unless_it_is_to_be_replaced():
     given = [Case(id="a", input="?", output="Mine."), Case(id="b", input="?", output=" ")]
 
-    kept = answer_sync(given, system_under_test())
-    replaced = answer_sync(given, system_under_test(), replace=True)
+    kept = answer_cases_sync(given, system_under_test())
+    replaced = answer_cases_sync(given, system_under_test(), replace=True)
 
     assert [case.output for case in kept.cases] == ["Mine.", "To: ?"]
     assert kept.cases[0] == given[0]
@@ -127,7 +127,7 @@ def test_a_failure_leaves_its_row_without_an_answer_and_says_why():
             return Reply(tries=(Try(text=None, refusal="No."),))
         return "fine"
 
-    answers = answer_sync(cases(5), FakeJudge(script))
+    answers = answer_cases_sync(cases(5), FakeJudge(script))
 
     assert [case.output for case in answers.cases] == ["fine", None, None, None, "fine"]
     kinds = {name: failure.kind for name, failure in answers.failures.items()}
@@ -143,13 +143,13 @@ def test_a_failure_never_leaves_the_answer_of_another():
 
     given = [Case(id="a", input="?", output="Of another model.")]
 
-    assert answer_sync(given, FakeJudge(script), replace=True).cases[0].output is None
+    assert answer_cases_sync(given, FakeJudge(script), replace=True).cases[0].output is None
 
 
 def test_an_answer_that_was_cut_off_is_kept_and_marked():
     reply = Reply(tries=(Try(text="Beca", finish="length"),))
 
-    answers = answer_sync(cases(1), FakeJudge(lambda request: reply))
+    answers = answer_cases_sync(cases(1), FakeJudge(lambda request: reply))
 
     assert answers.cases[0].output == "Beca"
     assert answers.cases[0].metadata["answered"]["output"]["cut_off"] is True
@@ -161,7 +161,7 @@ def test_a_system_that_takes_nothing_ends_it(tmp_path):
         raise JudgeRejected("no such model")
 
     with pytest.raises(JudgeRejected):
-        answer_sync(cases(3), FakeJudge(script), out=tmp_path / "out.jsonl")
+        answer_cases_sync(cases(3), FakeJudge(script), out=tmp_path / "out.jsonl")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -177,7 +177,7 @@ def test_stopping_early_loses_no_case():
                 return await super().ask(request)
 
         async with asyncio.timeout(300):
-            return await answer(cases(10), Slow(lambda r: "yes"), window=2, stop=stop)
+            return await answer_cases(cases(10), Slow(lambda r: "yes"), window=2, stop=stop)
 
     answers = asyncio.run(work())
 
@@ -190,7 +190,7 @@ def test_stopping_early_loses_no_case():
 def test_the_baseline_is_filled_and_the_case_keeps_its_system_prompt():
     given = [Case(id="a", input="?", output="Steered.", system="Be British.")]
 
-    (case,) = answer_sync(given, system_under_test(), field="baseline", system="").cases
+    (case,) = answer_cases_sync(given, system_under_test(), field="baseline", system="").cases
 
     assert (case.output, case.baseline, case.system) == ("Steered.", "To: ?", "Be British.")
 
@@ -198,16 +198,16 @@ def test_the_baseline_is_filled_and_the_case_keeps_its_system_prompt():
 def test_an_output_is_kept_with_the_system_prompt_it_was_given_under():
     given = [Case(id="a", input="?", system="Be brief.")]
 
-    (case,) = answer_sync(given, system_under_test(), system="Be British.").cases
+    (case,) = answer_cases_sync(given, system_under_test(), system="Be British.").cases
 
     assert case.system == "Be British."
 
 
 def test_perturbed_copies_are_answered_and_know_whose_baseline_they_have():
-    first = answer_sync(cases(2), system_under_test())
+    first = answer_cases_sync(cases(2), system_under_test())
     copies = list(perturb(first.cases, [Perturbation("case")]))
 
-    answered = answer_sync(copies, FakeJudge(lambda r: "other", model="fake/other")).cases
+    answered = answer_cases_sync(copies, FakeJudge(lambda r: "other", model="fake/other")).cases
 
     assert [case.parent for case in answered] == ["c0", "c1"]
     assert [case.baseline for case in answered] == [case.output for case in first.cases]
@@ -232,7 +232,7 @@ def test_answers_are_recorded_resumed_and_replayed(tmp_path):
             FakeJudge(script), tape=tape, store=Store(tmp_path / "store"), record=record
         )
         with cassette:
-            return answer_sync(cases(4), cassette, window=1)
+            return answer_cases_sync(cases(4), cassette, window=1)
 
     first = run("new_episodes")
     second = run("new_episodes")
@@ -250,7 +250,7 @@ def test_what_is_private_is_neither_asked_nor_recorded(tmp_path, monkeypatch):
     given = [Case(id="a", input="I am ann@shop.example, order 4711.")]
 
     with opened:
-        (case,) = answer_sync(given, opened).cases
+        (case,) = answer_cases_sync(given, opened).cases
 
     tape = (tmp_path / "tape.jsonl").read_text()
     assert "ann@" not in tape
@@ -284,7 +284,7 @@ def test_what_is_set_up_wrongly_is_said(options, tmp_path):
 
 def test_no_other_field_is_filled():
     with pytest.raises(ConfigError, match="did you mean 'output'"):
-        answer_sync(cases(1), FakeJudge(), field="ouput")
+        answer_cases_sync(cases(1), FakeJudge(), field="ouput")
 
 
 def test_the_file_written_is_read_again_as_the_same_cases(tmp_path):
@@ -293,8 +293,8 @@ def test_the_file_written_is_read_again_as_the_same_cases(tmp_path):
         Case(id="b", input="?", output="kept", choices=("x", "y"), metadata={"answered": "by me"}),
     ]
 
-    answers = answer_sync(given, system_under_test(), out=tmp_path / "out.jsonl")
-    kept = answer_sync(given, system_under_test())
+    answers = answer_cases_sync(given, system_under_test(), out=tmp_path / "out.jsonl")
+    kept = answer_cases_sync(given, system_under_test())
 
     assert answers.cases == []
     assert list(load_cases(tmp_path / "out.jsonl")) == kept.cases
@@ -310,7 +310,7 @@ def test_a_large_file_streams(tmp_path):
 
     tracemalloc.start()
     try:
-        answers = answer_sync(many(), FakeJudge(), out=tmp_path / "out.jsonl")
+        answers = answer_cases_sync(many(), FakeJudge(), out=tmp_path / "out.jsonl")
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -321,5 +321,5 @@ def test_a_large_file_streams(tmp_path):
 
 
 def test_the_names_are_public():
-    assert judgekit.answer is answer
-    assert judgekit.answer_sync is answer_sync
+    assert judgekit.answer_cases is answer_cases
+    assert judgekit.answer_cases_sync is answer_cases_sync
