@@ -12,7 +12,7 @@ from tests.each import each
 TESTS = Path(__file__).parent
 DATA = TESTS / "data"
 
-CASES = "authoring/cases/test_sanitize.py"
+CASES = "privacy/test_sanitize.py"
 VOICE = "metrics/brand_voice/test_vectors.py"
 PERSONA = "authoring/persona/test_vectors.py"
 STEERING = "metrics/personalization/test_vectors.py"

@@ -279,7 +279,6 @@ def test_the_ways_not_to_answer_are_told_apart(last, kind):
     [
         {"refusal": "I cannot judge this."},
         {"refusal": "No.", "text": GOOD},
-        {"refusal": ""},
         {"finish": "content_filter"},
         {"finish": "content_filter", "text": " "},
         {"finish": "safety", "text": None},

@@ -101,7 +101,14 @@ def _reserved():
     return [re.compile("".join(source)) for source in form_data()["reserved"].values()]
 
 
+def _thoughts():
+    from judgekit.core.thoughts import _patterns
+
+    return _patterns()
+
+
 BUILT: dict[str, Callable[[], Any]] = {
+    "core/thoughts.py": _thoughts,
     "authoring/lint/words.py": _lint,
     "privacy/detectors/form.py": _forms,
     "privacy/detectors/form.py reserved": _reserved,
@@ -118,6 +125,7 @@ BUILT: dict[str, Callable[[], Any]] = {
 the file distinguishes patterns with another bound."""
 WORDS = {
     "cli/options.py": "a command line",
+    "core/json_extraction.py": "the escaped names of criteria",
     "core/replies/token_distribution.py": "the escaped name of a criterion",
     "judges/parameters.py": "the escaped name of a parameter",
     "authoring/lint/scales.py": "an escaped word, and the word of a number",
