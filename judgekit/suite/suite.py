@@ -12,7 +12,7 @@ from judgekit.core.protocols import Judge, JudgeLike, Metric
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
 from judgekit.suite.build import Builder, SuiteEmbedders
-from judgekit.suite.judge_file import JUDGE, JudgeFile
+from judgekit.suite.judge_file import JUDGE
 from judgekit.suite.judges import JudgePool, SharedRun
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import ResolvedSuite, resolve, resolve_data
@@ -75,11 +75,6 @@ class Suite(Displayed):
     def judge(self) -> Judge | None:
         """The judge of the role `judge`."""
         return self.judges.get(JUDGE)
-
-    @property
-    def judge_file(self) -> JudgeFile | None:
-        """The settings of the role `judge`."""
-        return self.roles.get(JUDGE)
 
     def _paid(self) -> float | None:
         """Return the cost of all replies, including recorded ones; `None` if a price is unknown."""
