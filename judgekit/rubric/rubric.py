@@ -76,9 +76,6 @@ class Rubric(Displayed):
     path: Path
 
     def __post_init__(self) -> None:
-        for named in ("groups", "declared"):  # earlier versions took tuples
-            if isinstance(entries := vars(self)[named], tuple):
-                vars(self)[named] = {entry.name: entry for entry in entries}
         self._written = (self.description, self.criteria, self.details)
         self._variants: dict[tuple[str, tuple[bool, ...], bool], _Prepared] = {}
         self._arrangements: dict[tuple[str, tuple[str, ...], Arrangement], Variant] = {}
