@@ -118,8 +118,8 @@ class RubricSource(Protocol):
     def files(self) -> tuple[Path, ...]:
         """The file and all files it extends or includes."""
 
-    def said(self) -> dict[str, Any]:
-        """Return the rubric's questions as plain data."""
+    def manifest_entry(self) -> dict[str, Any]:
+        """Return the questions and the values of their answers, as JSON for manifests."""
 
 
 Asks = Literal["nothing", "verdict", "logprobs"]

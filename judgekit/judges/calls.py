@@ -44,7 +44,7 @@ from judgekit.judges.response import (
     usage_of,
 )
 from judgekit.judges.translation import (
-    MAX_SAID,
+    MAX_DETAIL,
     BadRequest,
     Outage,
     ServerError,
@@ -261,7 +261,7 @@ class Calls:
                     try:
                         return await self._once(call, sent, limit)
                     except BadRequest as exc:
-                        if not self.parameters.drop(exc.said, sent, reason=str(exc)):
+                        if not self.parameters.drop(exc.detail, sent, reason=str(exc)):
                             raise
         except TimeoutError:
             raise Outage(f"no complete answer within {timeout:g} s") from None
@@ -330,7 +330,7 @@ class Calls:
             received = json_value(exchange.body)
             body = error_body(received)
             if received is None:
-                body = ErrorBody(message=exchange.body[:MAX_SAID].decode(errors="replace"))
+                body = ErrorBody(message=exchange.body[:MAX_DETAIL].decode(errors="replace"))
             if exchange.good and isinstance(received, dict):
                 hidden = hidden_error(received, exchange)
                 error = error if hidden is None else hidden

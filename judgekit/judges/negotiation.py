@@ -116,7 +116,7 @@ class Negotiation:
             CaseError: the judge accepts other requests, so this request is wrong.
             JudgeRejected: the user forced the mode.
         """
-        if names_format(error.said, mode):
+        if names_format(error.detail, mode):
             if self.forced is not None:
                 advice = f"the suite forces judge.mode {mode}; left out, a way it takes is found"
                 raise JudgeRejected(f"{error} ({advice})") from None
@@ -219,11 +219,11 @@ class Negotiation:
         if mode == MODES[-1]:
             if isinstance(error, BadRequest) and self.steps:
                 problem = f"no way of asking is taken, the last as plain text: {error}"
-                raise BadRequest(problem, said=error.said)
+                raise BadRequest(problem, detail=error.detail)
             raise error
         if isinstance(error, Outage) and (error.status or 0) < 500:
             raise error
-        message = error.said if isinstance(error, BadRequest) else str(error)
+        message = error.detail if isinstance(error, BadRequest) else str(error)
         if names_format(message, mode):
             return None
         try:

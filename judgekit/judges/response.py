@@ -21,7 +21,7 @@ from judgekit.judges.outcomes import (
     meaning_of,
     status_for,
 )
-from judgekit.judges.translation import MAX_SAID, ServerError, without
+from judgekit.judges.translation import MAX_DETAIL, ServerError, without
 from judgekit.judges.wire import KEPT, Exchange
 
 
@@ -218,8 +218,8 @@ def error_in(data: Any, call: Exchange) -> ServerError:
     if isinstance(data, dict) and not isinstance(message, str):
         message = json.dumps(data, ensure_ascii=False)
     text = message if isinstance(message, str) else call.body.decode(errors="replace")
-    said = json.dumps(data) if data is not None else text
-    return ServerError(text, status=call.status, headers=call.headers, said=said)
+    detail = json.dumps(data) if data is not None else text
+    return ServerError(text, status=call.status, headers=call.headers, detail=detail)
 
 
 def hidden_error(data: dict[str, Any], call: Exchange) -> ServerError | None:
@@ -230,8 +230,8 @@ def hidden_error(data: dict[str, Any], call: Exchange) -> ServerError | None:
     if (error := error_in_success(data)) is None:
         return None
     message = error.message or f"error {' '.join(error.codes)}"
-    said = json.dumps(data)[:MAX_SAID]
-    return ServerError(message, status=status_for(error), headers=call.headers, said=said)
+    detail = json.dumps(data)[:MAX_DETAIL]
+    return ServerError(message, status=status_for(error), headers=call.headers, detail=detail)
 
 
 def dropped_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:

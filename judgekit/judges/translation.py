@@ -57,7 +57,7 @@ _PASSING = frozenset({408, 409, 425, 429})
 
 _ABOUT_THE_REQUEST = frozenset({400, 404, 422})
 """Statuses that may concern the format or a parameter."""
-MAX_SAID = 4_000
+MAX_DETAIL = 4_000
 """Maximum number of characters of an error to search."""
 
 
@@ -75,12 +75,12 @@ class Outage(JudgeUnavailable):
 class BadRequest(JudgeRejected):
     """A request that the provider rejects because of a parameter, the format or its content.
 
-    `said` contains more of the provider's message than the error shows.
+    `detail` contains more of the provider's message than the error shows.
     """
 
-    def __init__(self, message: str, *, said: str = "", status: int | None = None) -> None:
+    def __init__(self, message: str, *, detail: str = "", status: int | None = None) -> None:
         super().__init__(message)
-        self.said = said or message
+        self.detail = detail or message
         self.status = status
 
 
@@ -97,7 +97,7 @@ class ServerError(Exception):
         message: the server's message.
         status: the HTTP status; `None` if there was no response.
         headers: headers of the response.
-        said: the body, which may have a code besides the message.
+        detail: the body, which may have a code besides the message.
     """
 
     def __init__(
@@ -106,20 +106,20 @@ class ServerError(Exception):
         *,
         status: int | None = None,
         headers: Mapping[str, str] | None = None,
-        said: str = "",
+        detail: str = "",
     ) -> None:
         super().__init__(message)
         self.status = status
         self.headers = headers or {}
-        self.said = said or message
-        self.kind = "APIConnectionError" if status is None else _kind_of(said)
+        self.detail = detail or message
+        self.kind = "APIConnectionError" if status is None else _kind_of(detail)
 
 
-def _kind_of(said: str) -> str:
+def _kind_of(detail: str) -> str:
     """Return litellm's class for an error, if the class matters here."""
-    if _CONTEXT.search(said) and not _NOT_CONTEXT.search(said):
+    if _CONTEXT.search(detail) and not _NOT_CONTEXT.search(detail):
         return "ContextWindowExceededError"
-    return "ContentPolicyViolationError" if _DECLINED.search(said) else "ServerError"
+    return "ContentPolicyViolationError" if _DECLINED.search(detail) else "ServerError"
 
 
 def about(judge: str, error: JudgekitError) -> JudgekitError:
@@ -143,8 +143,8 @@ def translate(
     """
     kind = error.kind if isinstance(error, ServerError) else type(error).__name__
     status = status_of(error)
-    whole = one_line(str(error), secrets=secrets, most=MAX_SAID)
-    message = one_line(_message_in(whole), most=MAX_SAID)
+    whole = one_line(str(error), secrets=secrets, most=MAX_DETAIL)
+    message = one_line(_message_in(whole), most=MAX_DETAIL)
     text = _cut(message) or kind
     if (known := _meant(meaning, kind, status, text, whole)) is not None:
         return known
@@ -153,7 +153,7 @@ def translate(
     if "LLM Provider NOT provided" in text:
         form = f"PROVIDER/NAME, such as {EXAMPLE_MODEL}"
         return JudgeRejected(f"the model lacks its provider: write {form}")
-    advice = _rejection(status, error.said if isinstance(error, ServerError) else whole)
+    advice = _rejection(status, error.detail if isinstance(error, ServerError) else whole)
     about_format = "response_format" in message and (status or 500) >= 500
     if (untrusted := certificate_error(error)) is not None:
         return untrusted
@@ -168,7 +168,7 @@ def translate(
     if advice is not None:
         return JudgeRejected(advice.format(shown))
     if about_format or status is None or status in _ABOUT_THE_REQUEST:
-        return BadRequest(shown, said=message, status=status)
+        return BadRequest(shown, detail=message, status=status)
     return JudgeRejected(shown)
 
 

@@ -34,7 +34,7 @@ def _rubrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
     for metric in metrics:
         for part in islice(with_children(metric), MOST_METRICS):
             for rubric in part.rubrics:
-                description = rubric.said()
+                description = rubric.manifest_entry()
                 entry = asked.setdefault(
                     canonical_json(description), {**description, "metrics": []}
                 )

@@ -118,7 +118,7 @@ class Rubric(Displayed):
         """The file and all files it extends or includes."""
         return tuple(self.template.files.values())
 
-    def said(self) -> dict[str, Any]:
+    def manifest_entry(self) -> dict[str, Any]:
         """Return the questions and the values of their answers, as JSON for manifests."""
         names = ("name", "version", "digest", "description", "combine", "modes", "default_mode")
         data: dict[str, Any] = {name: getattr(self, name) for name in names}

@@ -320,17 +320,17 @@ class Correction:
         of several people, counts in part for each answer.
         """
         rates = []
-        for truth, said in ((self.person, self.judge), (1 - self.person, 1 - self.judge)):
+        for truth, judged in ((self.person, self.judge), (1 - self.person, 1 - self.judge)):
             weights = self.share * truth
             if weights.sum() <= 0:
                 return None
             share = weights / weights.sum()
-            rates.append(self._share_of(said, share, float(truth.sum())))
+            rates.append(self._share_of(judged, share, float(truth.sum())))
         return rates[0], rates[1]
 
-    def _share_of(self, said: Any, share: Any, n: float) -> MeanFigure:
-        value = min(1.0, float(share @ said))
-        error, df = self.error(said, share=share)
+    def _share_of(self, judged: Any, share: Any, n: float) -> MeanFigure:
+        value = min(1.0, float(share @ judged))
+        error, df = self.error(judged, share=share)
         df = min(df, max(1.0, 1 / float((share**2).sum()) - 1))
         figure = MeanFigure(value, n, error, df)
         if n < FEWEST_OTHER or not math.isfinite(error):

@@ -138,12 +138,12 @@ def _moves(
     for move in moves:
         notes = (move.flip, "same answer" if move.same_answer else None)
         under = ", ".join(filter(None, notes))
-        said = list(move.reasons)
+        texts = list(move.reasons)
         if (part := move.part) is not None:
             name = cut(part.id, MOST_NAME)
-            said = [f"{name} {part.base:.2f}: {said[0]}", f"{name} {part.new:.2f}: {said[1]}"]
-        rows.append((cut(move.case, MOST_NAME), "base", f"{move.base:.2f}", cut(said[0])))
-        rows.append((under, "new", f"{move.new:.2f}", cut(said[1])))
+            texts = [f"{name} {part.base:.2f}: {texts[0]}", f"{name} {part.new:.2f}: {texts[1]}"]
+        rows.append((cut(move.case, MOST_NAME), "base", f"{move.base:.2f}", cut(texts[0])))
+        rows.append((under, "new", f"{move.new:.2f}", cut(texts[1])))
     if rows:
         name, pairs = cut(metric.metric, MOST_NAME), metric.difference.pairs
         yield DisplayTable(

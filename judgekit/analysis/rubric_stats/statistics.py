@@ -107,19 +107,19 @@ class CriterionStatistics(Value):
             return {"few": f"has {self.n} of the {FEWEST} cases that a conclusion needs"}
         if self.constant is not None:
             return {"constant": f"is constant: {self.constant:g} in all {self.n:,} cases"}
-        said = {}
+        findings = {}
         if self.duplicate:
-            said["duplicate"] = f"duplicates {self.closest}"
+            findings["duplicate"] = f"duplicates {self.closest}"
         people = self.people
         if self.discrimination.unrelated and people is not None and (people.low or 0.0) > 0:
-            said["apart"] = "has no relation to the other criteria, and people agree with it"
+            findings["apart"] = "has no relation to the other criteria, and people agree with it"
         elif self.discrimination.unrelated and (self.others > 1 or people is not None):
             measured = people is not None and people.low is not None
             nor = " nor to people" if measured else ""
-            said["noise"] = f"is noise: no relation to the other criteria{nor}"
+            findings["noise"] = f"is noise: no relation to the other criteria{nor}"
         if (self.discrimination.high or 0.0) < 0 and not self.penalty:
-            said["against"] = "works against the other criteria"
-        return said
+            findings["against"] = "works against the other criteria"
+        return findings
 
     def figures(self) -> Iterator[tuple[str, str]]:
         """Yield the name and the text of each figure."""

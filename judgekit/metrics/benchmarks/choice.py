@@ -96,10 +96,10 @@ class Choices(NamedTuple):
         words = wording()
         word = _worded(words.choice_word, "|".join(words.ordinal))
         rules: Sequence[tuple[str, Callable[[str], Iterator[AnswerMention]]]] = (
-            ("alone", lambda said: _letters(_ALONE, said)),
-            ("only option", lambda said: _letters(_LINE, said)),
-            ("in parentheses", lambda said: _letters(_ROUND, said)),
-            ("option word", lambda said: self._by_word(word, said)),
+            ("alone", lambda sentence: _letters(_ALONE, sentence)),
+            ("only option", lambda sentence: _letters(_LINE, sentence)),
+            ("in parentheses", lambda sentence: _letters(_ROUND, sentence)),
+            ("option word", lambda sentence: self._by_word(word, sentence)),
             ("text of a choice", self._by_text),
             ("bare letter", _bare),
         )
