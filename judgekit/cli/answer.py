@@ -70,7 +70,7 @@ def answer(
     have no answer or no score.
     """
     from judgekit.datasets import load_cases
-    from judgekit.judges.limits import Purse
+    from judgekit.judges.limits import LocalBudget
     from judgekit.judges.local import PREFIX
     from judgekit.suite.systems import paths_of
 
@@ -101,7 +101,7 @@ def answer(
             "record": record or "new_episodes",
             "redact": redact or [],
             "concurrency": concurrency,
-            "purse": None if max_cost is None else Purse(max_cost),
+            "budget": None if max_cost is None else LocalBudget(max_cost),
             "rpm": _rate("--rpm", rpm),
             "tpm": _rate("--tpm", tpm),
         },

@@ -63,7 +63,7 @@ class Budget(Protocol):
         """
 
 
-class Purse:
+class LocalBudget:
     """The budget of this process, for one judge or shared by several."""
 
     def __init__(self, most: float | None = None) -> None:
@@ -277,13 +277,14 @@ class LimitedJudge(JudgeWrapper):
             means no limit.
         max_cost: US dollars after which the judge is no longer called. Running calls are completed.
             After a reply without a known price, there are no further calls.
-        purse: a budget shared with other judges, instead of `max_cost`.
+        budget: a budget shared with other judges, instead of `max_cost`.
         price: US dollars per million input and output tokens, to estimate the cost of a call before
             it starts. By default, the estimate is the mean cost of the replies so far.
         rpm: requests per minute; `auto` learns the limit from the server.
         tpm: tokens per minute; `auto` learns the limit from the server.
         pace: a pace shared with other judges, instead of `rpm`, `tpm` and `auto`. Each request
             waits for it once. To make every HTTP attempt wait, give the pace to the judge instead.
+        purse: the former name of `budget`; it gives a warning, and 0.2 removes it.
 
     Raises:
         ConfigError: a limit is neither positive nor `auto`.
@@ -296,20 +297,29 @@ class LimitedJudge(JudgeWrapper):
         concurrency: int | Auto = 8,
         max_outages: int = 5,
         max_cost: float | None = None,
-        purse: Budget | None = None,
+        budget: Budget | None = None,
         price: tuple[float, float] | None = None,
         rpm: float | Auto | None = None,
         tpm: float | Auto | None = None,
         pace: Pace | None = None,
+        purse: Budget | None = None,
     ) -> None:
         super().__init__(judge)
+        if purse is not None:
+            import warnings
+
+            message = (
+                "`purse` of LimitedJudge is now `budget`; judgekit 0.2 removes the former name"
+            )
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            budget = budget or purse
         check_limits(concurrency=concurrency, rpm=rpm, tpm=tpm)
         auto = concurrency if concurrency == "auto" else None
         pace = pace or make_pace(self.model, concurrency=auto, rpm=rpm, tpm=tpm)
         self.concurrency = MOST_CALLS if concurrency == "auto" else concurrency
         self.max_outages = max_outages
-        self.purse: Budget = purse or Purse(max_cost)
-        self.admission = Admission(slots=self.concurrency, budget=self.purse, pace=pace)
+        self.budget: Budget = budget or LocalBudget(max_cost)
+        self.admission = Admission(slots=self.concurrency, budget=self.budget, pace=pace)
         self._price = price
         self._replies = 0
         self._paid = 0.0

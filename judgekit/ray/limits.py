@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import BudgetExceeded, JudgekitError
-from judgekit.judges.limits import Purse
+from judgekit.judges.limits import LocalBudget
 from judgekit.judges.pace import LocalPace
 from judgekit.judges.rate_headers import CallEnd
 
@@ -38,7 +38,7 @@ Send = Callable[[str, list[Message], float, str | None], Awaitable[Reply]]
 
 
 class _Granted(NamedTuple):
-    limit: Purse | LocalPace
+    limit: LocalBudget | LocalPace
     number: int
     dollars: float
 
@@ -65,11 +65,11 @@ class RunLimits:
 
     def __init__(self, max_cost: float | None = None) -> None:
         self._id = secrets.token_hex(8)
-        self._purse = Purse(max_cost)
+        self._budget = LocalBudget(max_cost)
         self._paces: dict[str, LocalPace] = {}
         self._workers: dict[str, _Worker] = {}
         self._counted: dict[str, float] = {}
-        """Worker -> US dollars that are included in `Purse.spent`."""
+        """Worker -> US dollars that are included in `LocalBudget.spent`."""
 
     async def exchange(
         self, worker: str, messages: Sequence[Message], spent: float, unpriced: str | None
@@ -93,7 +93,7 @@ class RunLimits:
             await self._take(state, *message)
         self.count({worker: spent})
         if unpriced is not None:
-            self._purse.unpriced.setdefault(unpriced, 1)
+            self._budget.unpriced.setdefault(unpriced, 1)
         state.turn += 1
         turn = state.turn
         state.changed.set()  # ends an earlier call of this worker
@@ -108,7 +108,7 @@ class RunLimits:
     def count(self, spent: Mapping[str, float]) -> None:
         """Count the costs of workers, given as totals to avoid double counting."""
         for worker, dollars in spent.items():
-            self._purse.spent += dollars - self._counted.get(worker, 0.0)
+            self._budget.spent += dollars - self._counted.get(worker, 0.0)
             self._counted[worker] = dollars
 
     async def forget(self, worker: str) -> None:
@@ -137,8 +137,8 @@ class RunLimits:
         try:
             if kind == "reserve":
                 model, dollars = values
-                inner = await self._purse.reserve(model, dollars)
-                state.granted[number] = _Granted(self._purse, inner, dollars)
+                inner = await self._budget.reserve(model, dollars)
+                state.granted[number] = _Granted(self._budget, inner, dollars)
             else:
                 server, settings, tokens = values
                 if server not in self._paces:
@@ -154,7 +154,7 @@ class RunLimits:
 
 
 async def _end(granted: _Granted, *, dollars: float, end: CallEnd = _ABANDONED) -> None:
-    if isinstance(granted.limit, Purse):
+    if isinstance(granted.limit, LocalBudget):
         await granted.limit.settle(granted.number, dollars=dollars)
     else:
         await granted.limit.settle(granted.number, end)

@@ -18,7 +18,7 @@ from judgekit.core.request import Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
-from judgekit.judges.limits import Budget, LimitedJudge, Purse
+from judgekit.judges.limits import Budget, LimitedJudge, LocalBudget
 from judgekit.suite.file import LimitsFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
@@ -154,7 +154,7 @@ class JudgePool:
         self._asking = record is not RecordMode.NONE
         budget = budget or (None if shared is None else shared.budget)
         self._priced = budget is not None or limits.max_cost is not None
-        self._purse: Budget = budget or Purse(limits.max_cost)
+        self._budget: Budget = budget or LocalBudget(limits.max_cost)
         self._make_pace = None if shared is None else shared.pace
         self._paces: dict[str, Pace] = {}
         """The paces of servers, by their names."""
@@ -217,7 +217,7 @@ class JudgePool:
             built,
             concurrency=limits.most_calls * together,
             max_outages=limits.max_outages,
-            purse=self._purse,
+            budget=self._budget,
             price=price,
             pace=pace if itself is None else None,
         )

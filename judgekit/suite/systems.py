@@ -45,7 +45,7 @@ def open_system(
     record: str = "new_episodes",
     redact: Iterable[str] = (),
     concurrency: int = 8,
-    purse: Budget | None = None,
+    budget: Budget | None = None,
     rpm: float | Auto | None = None,
     tpm: float | Auto | None = None,
 ) -> Cassette:
@@ -62,7 +62,7 @@ def open_system(
         record: `none`, `new_episodes` or `all`.
         redact: built-in rules or patterns to remove from requests and recordings.
         concurrency: concurrent calls.
-        purse: the budget, which several systems may share; it requires known prices.
+        budget: the budget, which several systems may share; it requires known prices.
         rpm: requests per minute; `auto` learns the limit from the server.
         tpm: tokens per minute; `auto` learns the limit from the server.
 
@@ -82,7 +82,7 @@ def open_system(
         raise ConfigError("concurrency must be at least 1")
     mode = RecordMode.parse(record)
     asking = mode is not RecordMode.NONE
-    if purse is not None and asking and price_of(file) is None:
+    if budget is not None and asking and price_of(file) is None:
         raise ConfigError(f"--max-cost: the price of {model} is not known; leave out --max-cost")
     if not asking and cassette is not None and not cassette.exists():
         raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
@@ -104,7 +104,7 @@ def open_system(
         written=[file],
         tape=cassette,
         redact=make_redactor(rules.redact, lines=lines),
-        budget=purse,
+        budget=budget,
     )
     opened = pool.add(file, at=("model",), ready=local)
     assert isinstance(opened, Cassette)  # noqa: S101 - the first judge of a pool opens it

@@ -18,7 +18,7 @@ from judgekit.core.errors import (
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
-from judgekit.judges.limits import LimitedJudge, Purse
+from judgekit.judges.limits import LimitedJudge, LocalBudget
 from judgekit.judges.rate_headers import CallEnd
 
 FORM = Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),))
@@ -97,7 +97,7 @@ def test_money_is_counted() -> None:
     judge = LimitedJudge(FakeJudge(Says(priced(0.6), priced(0.6))), max_cost=1.0)
 
     assert outcomes(judge, 3) == ["ok", "ok", "BudgetExceeded"]
-    assert judge.purse.spent == pytest.approx(1.2)
+    assert judge.budget.spent == pytest.approx(1.2)
 
 
 def test_money_that_cannot_be_counted_ends_the_asking_only_if_it_is_bounded() -> None:
@@ -157,18 +157,24 @@ def gathered(judges: list[LimitedJudge], count: int) -> list[str]:
 
 @pytest.mark.parametrize("price", [None, (0.0, 100_000.0)])
 def test_concurrent_calls_of_several_judges_keep_one_budget(price: Any) -> None:
-    purse = Purse(1.0)
+    budget = LocalBudget(1.0)
     inner = [Slow(lambda _: priced(0.125), model=f"fake/{name}") for name in "ab"]
-    judges = [LimitedJudge(judge, purse=purse, price=price, concurrency=16) for judge in inner]
+    judges = [LimitedJudge(judge, budget=budget, price=price, concurrency=16) for judge in inner]
 
     kinds = gathered(judges, 100)
 
     in_flight = sum(judge.most for judge in inner)
-    assert purse.spent <= 1.0 + 0.125 * in_flight
+    assert budget.spent <= 1.0 + 0.125 * in_flight
     assert kinds.count("BudgetExceeded") == 200 - kinds.count("Reply")
     if price is not None:  # each call reserves 6 dollars, so one runs at a time
-        assert purse.spent == pytest.approx(1.0)
+        assert budget.spent == pytest.approx(1.0)
         assert in_flight == 2
+
+
+def test_former_name_of_the_budget_warns() -> None:
+    budget = LocalBudget(1.0)
+    with pytest.warns(DeprecationWarning, match="`purse` of LimitedJudge is now `budget`"):
+        assert LimitedJudge(FakeJudge(), purse=budget).budget is budget
 
 
 def test_reservation_is_released_after_any_end_of_a_call() -> None:
@@ -189,7 +195,7 @@ def test_reservation_is_released_after_any_end_of_a_call() -> None:
 
     asyncio.run(asking())
 
-    assert judge.purse.spent == pytest.approx(0.2)
+    assert judge.budget.spent == pytest.approx(0.2)
 
 
 def test_call_that_waits_for_the_budget_may_be_cancelled() -> None:
@@ -250,17 +256,17 @@ def test_an_error_says_what_was_paid_before_it(
 ) -> None:
     error = JudgeUnavailable("down")
     error.cost = cost
-    purse = Purse(1.0)
+    budget = LocalBudget(1.0)
 
-    outcomes(LimitedJudge(FakeJudge(Says(error)), purse=purse), 1)
+    outcomes(LimitedJudge(FakeJudge(Says(error)), budget=budget), 1)
 
-    assert (purse.spent, purse.unpriced) == (spent, unpriced)
+    assert (budget.spent, budget.unpriced) == (spent, unpriced)
 
 
 def test_requests_wait_for_slot_budget_and_pace_in_this_order() -> None:
     steps: list[str] = []
 
-    class Told(Purse):
+    class Told(LocalBudget):
         async def reserve(self, model: str, dollars: float) -> int:
             steps.append("reserve")
             return await super().reserve(model, dollars)
@@ -281,7 +287,7 @@ def test_requests_wait_for_slot_budget_and_pace_in_this_order() -> None:
         steps.append("ask")
         return priced(0.5)
 
-    judge = LimitedJudge(FakeJudge(script), concurrency=1, purse=Told(2.0), pace=Turn())
+    judge = LimitedJudge(FakeJudge(script), concurrency=1, budget=Told(2.0), pace=Turn())
     outcomes(judge, 2)
 
     assert steps == ["reserve", "acquire", "ask", "end 200", "settle"] * 2

@@ -86,7 +86,7 @@ def test_money_spent_ends_the_asking(server: Server, tmp_path: Path) -> None:
     outcome = run(judge, tokens(20), tmp_path, concurrency=1, max_cost=0.05)
 
     assert server.calls() == 5
-    assert outcome.limited.purse.spent == pytest.approx(0.06)
+    assert outcome.limited.budget.spent == pytest.approx(0.06)
     assert list(outcome.kinds.values()).count("not_run") == 15
     assert outcome.report.exit_code == 3
 
@@ -98,7 +98,7 @@ def test_response_is_paid_even_if_the_request_fails_later(server: Server, tmp_pa
     outcome = run(judge, tokens(1), tmp_path, max_cost=1.0)
 
     assert set(outcome.kinds.values()) == {"unavailable"}
-    assert outcome.limited.purse.spent == pytest.approx(0.012)
+    assert outcome.limited.budget.spent == pytest.approx(0.012)
 
 
 def test_money_that_cannot_be_counted_ends_the_asking(server: Server, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_workers_together_spend_no_more_than_the_budget():
             spend(SharedBudget(client), 0.1, 20, asked=asked) for client in clients for _ in "ab"
         ]
         await asyncio.gather(*lanes)
-        return asked, actor.limits._purse.spent
+        return asked, actor.limits._budget.spent
 
     asked, spent = asyncio.run(run())
     assert len(asked) == 10
@@ -98,7 +98,7 @@ def test_a_dead_worker_gives_its_calls_back_and_their_estimate_counts():
         with pytest.raises(TimeoutError):  # 0.9 is spent, 0.2 reserved
             async with asyncio.timeout(0.1):
                 await SharedBudget(actor.client("2:x")).reserve("m", 0.1)
-        return actor.limits._purse.spent
+        return actor.limits._budget.spent
 
     assert asyncio.run(run()) == pytest.approx(0.9)
 
@@ -148,11 +148,11 @@ def test_a_cancelled_call_does_not_keep_its_place():
         waits.cancel()
         await budget.settle(number, dollars=0.0)
         await asyncio.sleep(0.05)
-        return actor.limits._purse
+        return actor.limits._budget
 
-    purse = asyncio.run(run())
-    assert purse.spent == 0
-    assert not purse._reserved
+    budget = asyncio.run(run())
+    assert budget.spent == 0
+    assert not budget._reserved
 
 
 def test_without_the_actor_a_call_fails_with_one_line():

@@ -14,7 +14,7 @@ from judgekit.cli.options import overrides
 from judgekit.core.errors import BudgetExceeded, ConfigError
 from judgekit.core.request import Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
-from judgekit.judges.limits import LimitedJudge, Purse
+from judgekit.judges.limits import LimitedJudge, LocalBudget
 from judgekit.report.display import summary_text
 from judgekit.report.report import Report
 from judgekit.suite.overrides import Overrides
@@ -233,14 +233,14 @@ def test_judges_share_one_purse() -> None:
     def dear(request: Request) -> Reply:
         return Reply(tries=(Try(text="{}"),), cost=0.6)
 
-    purse = Purse(1.0)
-    one, two = (LimitedJudge(FakeJudge(dear, model=f"fake/{n}"), purse=purse) for n in (1, 2))
+    budget = LocalBudget(1.0)
+    one, two = (LimitedJudge(FakeJudge(dear, model=f"fake/{n}"), budget=budget) for n in (1, 2))
     request = Request.model_validate({"messages": [], "form": {}, "model": "fake/1"})
 
     asyncio.run(one.ask(request))
     asyncio.run(two.ask(request))
 
-    assert purse.spent == pytest.approx(1.2)
+    assert budget.spent == pytest.approx(1.2)
     with pytest.raises(BudgetExceeded, match=r"\$1\.2000 of \$1 is spent"):
         asyncio.run(one.ask(request))
 
