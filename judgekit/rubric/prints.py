@@ -1,4 +1,4 @@
-"""Analysis of templates for lint: unfenced text of the case, unused names, fields shown."""
+"""Analysis of templates for lint: unfenced text of the case, unused names, keys of objects."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from jinja2 import nodes
 
 from judgekit.core.case_field import JUDGED, OBJECTS
 from judgekit.rubric.charge import walk
+from judgekit.rubric.live import names_read
 from judgekit.rubric.sheet import defined_names
 
 _SAFE = {"fence", "length", "count", "wordcount", "int", "float", "round", "abs", "sum"}
@@ -61,6 +62,18 @@ def unfenced(trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
     return _Taint(trees).spots()
 
 
+def fence_labels(trees: Mapping[str, nodes.Template]) -> frozenset[str]:
+    """Return the constant names of the tags that templates put around material."""
+    every = (node for tree in trees.values() for node in walk(tree))
+    return frozenset(
+        argument.value.casefold()
+        for node in every
+        if isinstance(node, nodes.Filter) and node.name == "fence"
+        for argument in node.args[:1]
+        if isinstance(argument, nodes.Const) and isinstance(argument.value, str)
+    )
+
+
 def unread(name: str, trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
     """Return the unused variables, macros and imports of a file."""
     read = set[str]().union(*(names_read(walk(tree)) for tree in trees.values()))
@@ -70,19 +83,6 @@ def unread(name: str, trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
         for defined, kind in defined_names(node)
         if defined not in read and not defined.startswith("_")
     )
-
-
-def names_read(inside: Iterable[nodes.Node]) -> set[str]:
-    """Return every name and attribute that nodes read, or import from another file."""
-    names: set[str] = set()
-    for node in inside:
-        if isinstance(node, nodes.Name) and node.ctx == "load":
-            names.add(node.name)
-        elif isinstance(node, nodes.Getattr):
-            names.add(node.attr)
-        elif isinstance(node, nodes.Const) and isinstance(node.value, str):
-            names.add(node.value)
-    return names
 
 
 def keys_read(trees: Mapping[str, nodes.Template]) -> dict[str, set[str]]:
@@ -97,45 +97,6 @@ def keys_read(trees: Mapping[str, nodes.Template]) -> dict[str, set[str]]:
         if isinstance(inner, nodes.Getattr) and inner.attr in keys and isinstance(key, str):
             keys[inner.attr].add(key)
     return keys
-
-
-def shown(trees: Mapping[str, nodes.Template], chain: Sequence[str]) -> set[str]:
-    """Return the names and attributes that the rendered parts of the templates read.
-
-    A block that is replaced without `super()` is not rendered.
-
-    Args:
-        trees: every file of the rubric, by name.
-        chain: the rubric's own template, then the templates that it extends.
-    """
-    names: set[str] = set()
-    for name, tree in trees.items():
-        if name not in chain:
-            names |= names_read(walk(tree))
-    replaced: set[str] = set()
-    for name in chain:
-        blocks = [node for node in walk(trees[name]) if isinstance(node, nodes.Block)]
-        below = set(replaced)
-        for block in blocks:
-            if block.name in below:
-                continue
-            read = names_read(walk(block))
-            names |= read
-            if "super" not in read:
-                replaced.add(block.name)
-    return names | names_read(_outside_blocks(trees[chain[-1]]))
-
-
-def _outside_blocks(tree: nodes.Template) -> list[nodes.Node]:
-    """Return the nodes of a template that are in no block."""
-    waiting: list[nodes.Node] = list(tree.body)
-    outside: list[nodes.Node] = []
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, nodes.Block):
-            outside.append(node)
-            waiting.extend(node.iter_child_nodes())
-    return outside
 
 
 Names = dict[str, bool]

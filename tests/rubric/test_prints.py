@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from judgekit.rubric.folders import Folders
+from judgekit.rubric.live import shown
 from judgekit.rubric.load import builtin_folder
-from judgekit.rubric.prints import keys_read, shown, unfenced, unread
+from judgekit.rubric.prints import keys_read, unfenced, unread
 from judgekit.rubric.sandbox import RubricEnvironment
 from tests.each import each
 
@@ -127,3 +128,30 @@ def test_keys_of_metadata_are_found_however_they_are_read():
     text = "{{ case.metadata.a }}{{ case.metadata['b'] }}{{ case.expected.c }}"
 
     assert keys_read({"a.jinja": tree(text)}) == {"metadata": {"a", "b"}, "expected": {"c"}}
+
+
+@each(
+    ("body", "is_shown"),
+    [
+        ("{{ case.output }}", True),
+        ("{% if false %}{{ case.output }}{% endif %}", False),
+        ("{% if true %}{% else %}{{ case.output }}{% endif %}", False),
+        ("{% if false %}{% elif mode %}{{ case.output }}{% endif %}", True),
+        ("{{ case.output if false else 'x' }}", False),
+        ("{% set x = case.output %}", False),
+        ("{% set x = case.output %}{{ x }}", True),
+        ("{% set x = case.output %}{% set y = x %}{{ y }}", True),
+        ("{% macro m() %}{{ case.output }}{% endmacro %}", False),
+        ("{% macro m() %}{{ case.output }}{% endmacro %}{{ m() }}", True),
+        (
+            "{% macro n() %}{{ case.output }}{% endmacro %}{% macro m() %}{{ n() }}{% endmacro %}",
+            False,
+        ),
+        ("{% with x = case.output %}{{ x }}{% endwith %}", True),
+        ("{% with x = case.output %}{% endwith %}", False),
+    ],
+)
+def test_only_parts_that_can_be_rendered_show_something(body, is_shown):
+    tree = RubricEnvironment(None).parse(body, "mine.jinja")
+
+    assert ("output" in shown({"mine.jinja": tree}, ["mine.jinja"])) is is_shown

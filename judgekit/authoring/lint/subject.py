@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +13,9 @@ from judgekit.authoring.lint.words import english
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
+from judgekit.rubric.live import shown
 from judgekit.rubric.load import Opened, folders_of, open_rubric, template_faults
-from judgekit.rubric.prints import Literal, literal, shown
+from judgekit.rubric.prints import Literal, literal
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template import Template
 
@@ -80,6 +82,8 @@ class LintSubject:
         self.partial = path.name.startswith("_")
         self.rendered: dict[tuple[str, bool], str | ConfigError] = {}
         """(mode, whether the case is sparse) -> the rendered text, or the error."""
+        self.visible: dict[str, Collection[str]] = {}
+        """Mode -> the fields of a case that the judge sees."""
         if self.partial:
             self.opened = Opened(folders_of(path))
             self.opened.faults = template_faults(path.name, loader=self.opened.loader)
@@ -170,7 +174,7 @@ class LintSubject:
 
     @cached_property
     def printed(self) -> set[str]:
-        """The names that the rendered parts of the templates read."""
+        """The names that the templates read in parts that can be rendered."""
         return shown(self.trees, (self.path.name, *(layer.name for layer in self.parents)))
 
 

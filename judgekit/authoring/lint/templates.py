@@ -9,6 +9,7 @@ from typing import Any
 from judgekit.authoring.lint.invented import invented_fields
 from judgekit.authoring.lint.rule import Problem, check, check_each
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion, without_place
+from judgekit.authoring.lint.visible import shows_criteria, visible_fields
 from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import fields, pattern
 from judgekit.core.case import Case
@@ -89,7 +90,11 @@ def _unshown(subject: LintSubject) -> Iterator[Problem]:
     for key in ("examples", "details"):
         if getattr(subject.file, key) and key not in printed:
             yield Problem(subject.at(key), f"the template never shows the {key}")
-    if "outline" in printed or "criteria" not in printed:
+    if "criteria" not in printed:
+        return
+    if subject.own and not shows_criteria(ready(subject.loaded), _invented(subject)):
+        yield subject.own[0].problem(": the template never shows the texts of criteria", "text")
+    if "outline" in printed:
         return
     for own in subject.own:
         key, words_to_answer = own.words
@@ -101,27 +106,56 @@ def _unshown(subject: LintSubject) -> Iterator[Problem]:
             yield own.problem(": the template never asks for its quotes", "quotes")
 
 
+@check("unshown-answer")
+def _answer_unshown(subject: LintSubject) -> Iterator[Problem]:
+    """Find modes that need an answer and do not show it."""
+    rubric = subject.loaded
+    if "output" not in rubric.requires:
+        return
+    hidden = [mode for mode in rubric.modes if not _shows(subject, "output", mode)]
+    if hidden:
+        which = f" in mode {hidden[0]!r}" if len(rubric.modes) > 1 else ""
+        yield Problem(str(subject.path), f"the judge never sees the answer{which}")
+
+
+def _invented(subject: LintSubject, *, sparse: bool = False) -> Case:
+    return invented_case(subject.loaded, keys_read(subject.trees), sparse=sparse)
+
+
+def _shows(subject: LintSubject, field: str, mode: str | None = None) -> bool:
+    """Return whether a mode, or any mode, shows a field of the case."""
+    modes = [mode] if mode is not None else [*subject.loaded.modes]
+    return any(field in _visible(subject, each) for each in modes)
+
+
+def _visible(subject: LintSubject, mode: str) -> Collection[str]:
+    if mode not in subject.visible:
+        seen = visible_fields(ready(subject.loaded), _invented(subject), mode)
+        subject.visible[mode] = subject.printed if seen is None else seen
+    return subject.visible[mode]
+
+
 @check("unshown-requirement")
 def _required(subject: LintSubject) -> Iterator[Problem]:
     needed = [(subject.at("requires"), field) for field in subject.file.requires or ()]
     for name, group in subject.file.groups.items():
         needed += [(subject.at("groups", name, "requires"), field) for field in group.requires]
     for where, field in needed:
-        if field not in subject.printed:
+        if field != "output" and not _shows(subject, field):
             yield Problem(where, f"requires {field!r}, which the template never shows")
 
 
 @check_each("missing-requirement", english=True)
 def _spoken_of(own: OwnCriterion) -> Iterator[Problem]:
     """Find fields in a text that may be missing, or that the template never shows."""
-    printed, rubric = own.subject.printed, own.subject.loaded
+    rubric = own.subject.loaded
     group = rubric.groups.get(own.criterion.group)
     optional = own.file.nullable or own.file.options
     needed = {"history", *rubric.requires, *(group.requires if group else ())}
     for field, names in fields().items():
         if (match := names.search(own.file.text)) is None:
             continue
-        if field not in printed:
+        if not _shows(own.subject, field):
             message = f" mentions {match[0]!r}, but the template never shows case.{field}"
             yield own.problem(message, "text")
         elif field not in needed and not optional:
@@ -152,7 +186,7 @@ def _rendered(
     rubric = subject.loaded
     key = (mode or rubric.default_mode, sparse)
     if key not in subject.rendered:
-        case = invented_case(rubric, keys_read(subject.trees), sparse=sparse)
+        case = _invented(subject, sparse=sparse)
         try:
             _, messages = ready(rubric).render(case, mode=key[0])
             subject.rendered[key] = "".join(message.content for message in messages)

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from judgekit.authoring.lint.foreign import foreign_placeholders
 from judgekit.authoring.lint.rule import Problem, check, check_each, repeated
 from judgekit.authoring.lint.scales import is_anchored
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern, two_judgments
 from judgekit.core.errors import place
+from judgekit.rubric.prints import fence_labels
 
 LONG = 120
 """Maximum number of words of a criterion; a longer one contains several questions."""
@@ -174,6 +176,20 @@ def _points(text: str) -> str:
 
 
 _check_everywhere("placeholder", "placeholder", "placeholder")
-_check_everywhere("format-placeholder", "format_placeholder", "judgekit does not fill")
 _check_everywhere("template-in-text", "template", "not rendered", templates=False)
 _check_everywhere("hidden-characters", "hidden", "invisible character", show=_points)
+
+
+@check("format-placeholder")
+def _foreign(subject: LintSubject) -> Iterator[Problem]:
+    tags = fence_labels(subject.trees)
+    for text in texts(subject) if subject.readable else ():
+        for one in islice(foreign_placeholders(text.text, tags=tags), 1):
+            yield Problem(text.where, _not_filled(one.text), text.criterion)
+    for body in subject.bodies:
+        for one in islice(foreign_placeholders(body.words.text, tags=tags), MOST):
+            yield Problem(place(body.path, body.words.line_at(one.offset)), _not_filled(one.text))
+
+
+def _not_filled(text: str) -> str:
+    return f"judgekit does not fill: {text[:60]!r}"
