@@ -20,9 +20,9 @@ EVALUATORS = {
     "f1": "token_f1",
     "nlp": "quality",
     "oracle": "quality",
-    "safety": "toxicity",
 }
-"""Names of evaluators in other tools -> metrics; every other metric has one name."""
+"""Names of evaluators in other tools -> metrics. None of them is the name of another metric or
+rubric: a name means the same here and in a suite."""
 
 
 def evaluate(
@@ -102,9 +102,10 @@ def evaluate(
 def eval_result(row: Row) -> dict[str, Any]:
     """Return a row with the names that evaluators of other tools use.
 
-    These are `score` (may be `None`), `ground_truth`, `method_used`, `confidence` (0..1, `None` if
-    the metric has none), `details` and `meta`. In addition, there are `case`, `evaluator` and
-    `status`, and `error` for a failure.
+    These are `score` (on the scale of the report's text; may be `None`), `ground_truth`,
+    `method_used`, `confidence` (0..1, `None` if the metric has none), `details` and `meta`. In
+    addition, there are `case`, `evaluator`, `status`, `scale`, `value` (the score without the
+    scale), `reason` and `parts` (as in the rows of a run), and `error` for a failure.
     """
     from judgekit.core.score import Failure
 
@@ -117,7 +118,12 @@ def eval_result(row: Row) -> dict[str, Any]:
     return {
         **begin,
         "status": result.status,
-        "score": result.value,
+        # 12 digits, so that a factor of 10 or 100 adds no binary remainder.
+        "score": None if result.value is None else round(result.value * result.scale, 12),
+        "scale": result.scale,
+        "value": result.value,
+        "reason": result.reason,
+        "parts": plain.get("parts", []),
         "ground_truth": plain.get("ground_truth"),
         "method_used": result.method or result.source,
         "confidence": result.confidence,

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.cli.evaluate import EVALUATORS
+from judgekit.metrics.registry import metric_names
 from tests.cli.conftest import one_line
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +71,29 @@ def test_every_score_has_all_fields(judgekit, here, evaluator, more):
         assert 0 <= row["score"] <= 1
         assert 0 <= row["confidence"] <= 1
         assert row["method_used"]
+
+
+@pytest.mark.parametrize("scale", [1, 10, 100])
+def test_json_has_the_value_of_the_text(judgekit, here, scale):
+    flags = ("-b", "qa.jsonl", "-e", "prompt_alignment", "--judge-model", "fake/judge", "-n", "1")
+    flags += ("--option", f"scale={scale}")
+    (row,) = results(judgekit("evaluate", *flags, "--json"))
+    text = judgekit("evaluate", *flags).out
+
+    assert row["scale"] == scale
+    assert row["score"] == pytest.approx(row["value"] * scale, rel=1e-12)
+    assert f"{row['score']:.{2 if scale <= 10 else 1}f}" in text
+    assert row["reason"]
+    assert [part["id"] for part in row["parts"]]
+
+
+def test_a_name_means_the_same_here_and_in_a_suite(judgekit, here):
+    assert not EVALUATORS.keys() & set(metric_names())
+
+    flags = ("-b", "qa.jsonl", "--judge-model", "fake/judge", "--print-suite")
+    assert "metric:" not in judgekit("evaluate", *flags, "-e", "safety").out
+    (row, _) = results(judgekit("evaluate", *flags[:-1], "-e", "safety", "--json"))
+    assert "rubric" in json.dumps(row["meta"])
 
 
 def test_a_failure_has_no_score_and_says_why(judgekit, here):
