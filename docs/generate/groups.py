@@ -203,6 +203,7 @@ Path("kind.jinja").write_text(
 rubric = judgekit.load_rubric("kind.jinja")
 assert isinstance(rubric, judgekit.Rubric)
 kind = judgekit.RubricMetric(rubric, judge=judgekit.FakeJudge())
+judgekit.RubricMetric(criteria={"polite": "Is the answer polite?"}, judge="fake/judge")
 print(rubric.name, judgekit.score_sync(example, kind).type)
 print([finding.rule for finding in judgekit.lint_rubrics(["kind.jinja"]).findings])
 judged = judgekit.evaluate_sync([example], [kind])

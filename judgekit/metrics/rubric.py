@@ -38,7 +38,7 @@ from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.response_model import ResponseModel
 from judgekit.rubric.criterion import WRITTEN, Arrangement, order_name
 from judgekit.rubric.fold import WAYS, Folded, Outcome
-from judgekit.rubric.load import load_rubric
+from judgekit.rubric.load import criteria_rubric, load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant
 
@@ -102,8 +102,13 @@ class RubricMetric(JudgedMetric):
 
     Args:
         rubric: a loaded rubric, a name, or a path.
+        criteria: the criteria in place of a rubric: id -> question, or a mapping with the keys of a
+            criterion in a rubric file. The judge gets the same requests as with these criteria in
+            a suite.
+        description: the task of `criteria`, in one sentence for the judge.
+        requires: fields every case must have for `criteria`; `output` by default.
         judge: the judge, or a `Jury`.
-        name: the name in results; by default that of the rubric.
+        name: the name in results; by default that of the rubric, or `criteria`.
         mode: one of the rubric's modes; by default its default mode.
         samples: how many times to call the judge; each reply is recorded under a separate key.
         order: `balanced` changes the order of criteria and options from sample to sample.
@@ -117,16 +122,24 @@ class RubricMetric(JudgedMetric):
             `value`.
 
     Raises:
-        ConfigError: an option is out of range.
-        RubricError: the rubric cannot be loaded.
+        ConfigError: an option is out of range, or there is not exactly one of rubric and criteria.
+        RubricError: the rubric cannot be loaded, or a criterion is wrong.
+
+    Example:
+        >>> kind = RubricMetric(criteria={"polite": "Is the answer polite?"}, judge="fake/judge")
+        >>> [criterion.id for criterion in kind.rubric.criteria]
+        ['polite']
     """
 
     confidence = "is the share of the rubric's weight that the judge answered"
 
     def __init__(
         self,
-        rubric: Rubric | str | Path,
+        rubric: Rubric | str | Path | None = None,
         *,
+        criteria: Mapping[str, str | Mapping[str, Any]] | None = None,
+        description: str | None = None,
+        requires: Sequence[str] | None = None,
         judge: JudgeLike,
         name: str | None = None,
         mode: str | None = None,
@@ -140,7 +153,17 @@ class RubricMetric(JudgedMetric):
         response_model: type[BaseModel] | None = None,
         value: Callable[[Any], float] | None = None,
     ) -> None:
-        loaded = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+        if (rubric is None) == (criteria is None):
+            both = "both a rubric and criteria" if criteria is not None else "no rubric"
+            raise ConfigError(f"{name or 'a rubric metric'} has {both}; give a rubric or criteria")
+        if rubric is not None and (description is not None or requires is not None):
+            raise ConfigError("description and requires belong to criteria; a rubric has its own")
+        if criteria is not None:
+            loaded = criteria_rubric(
+                name or "criteria", criteria, description=description, requires=requires
+            )
+        else:
+            loaded = rubric if isinstance(rubric, Rubric) else load_rubric(rubric or "")
         self.rubric = loaded.with_parameters(parameters or {})
         self.name = name or self.rubric.name
         self.mode = self.rubric.check_mode(mode)

@@ -322,3 +322,18 @@ class RubricFile(FileModel):
         return name
 
     _fields = field_validator("requires")(_check_fields)
+
+
+_Inline = Annotated[
+    CriterionFile, BeforeValidator(short_for("text"), json_schema_input_type=str | CriterionFile)
+]
+InlineCriteria = Annotated[dict[str, _Inline], Field(min_length=1)]
+"""Criteria that are written in a suite or in Python; a text alone is the question."""
+
+
+class InlineRubricFile(FileModel):
+    """Criteria that are written in Python, with the keys of a metric in a suite."""
+
+    criteria: InlineCriteria
+    description: str | None = None
+    requires: list[str] | None = None

@@ -18,13 +18,13 @@ from pydantic import ValidationError
 
 from judgekit.core.canonical import digest, digest_json
 from judgekit.core.errors import AbstractRubric, ConfigError, InvalidReply, RubricError
-from judgekit.core.file_model import describe, steps_to
+from judgekit.core.file_model import describe, steps_to, validate_file
 from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.rubric.chain import Layer, chain, hints
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.file import CriterionFile, LabelledFile
+from judgekit.rubric.file import CriterionFile, InlineRubricFile, LabelledFile
 from judgekit.rubric.folders import Folders, read_file, split_front_matter
 from judgekit.rubric.library import builtin_folder, find_rubric
 from judgekit.rubric.merge import MergedLayers
@@ -309,6 +309,42 @@ class RubricBuilder:
         by_id = {criterion.id: criterion for criterion in self.criteria}
         known = Known(by_id, list(self.modes), self.own.lines, declared)
         return read_tests(file.tests, file.orderings, known)
+
+
+def criteria_rubric(
+    name: str,
+    criteria: Mapping[str, str | Mapping[str, Any]],
+    *,
+    description: str | None = None,
+    requires: Sequence[str] | None = None,
+) -> Rubric:
+    """Return the rubric of criteria that are written in Python.
+
+    It equals the rubric of a metric with these criteria in a suite, so both have the same keys.
+
+    Args:
+        name: the name in reports.
+        criteria: id -> question, or a mapping with the keys of a criterion in a rubric file.
+        description: the task, as the judge reads it.
+        requires: fields every case must have; `output` by default.
+
+    Raises:
+        RubricError: a setting is wrong; names the setting.
+    """
+    data: dict[str, Any] = {"criteria": criteria}
+    given = {"description": description, "requires": requires}
+    data |= {key: value for key, value in given.items() if value is not None}
+    # No file contains the criteria, so messages have no place.
+    lines = Lines(file="")
+    checked = validate_file(InlineRubricFile, data, lines=lines, error=RubricError, hints=hints)
+    return inline_rubric(
+        name,
+        checked.criteria,
+        description=checked.description,
+        requires=checked.requires,
+        file=Path("criteria"),
+        lines=lines,
+    )
 
 
 def inline_rubric(

@@ -18,7 +18,7 @@ from judgekit.core.limits import MOST_CALLS, MOST_CASES
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.load import Container
 from judgekit.privacy.rules import Rule
-from judgekit.rubric.file import CriterionFile
+from judgekit.rubric.file import InlineCriteria
 from judgekit.rubric.fold import Combine
 from judgekit.suite.judge_file import ROLE, NamedJudge, OneJudge
 
@@ -84,9 +84,6 @@ _Gates = Annotated[
     Discriminator(one_or_several),
 ]
 
-_Criterion = Annotated[
-    CriterionFile, BeforeValidator(short_for("text"), json_schema_input_type=str | CriterionFile)
-]
 
 _Jury = Annotated[
     Annotated[Annotated[list[str], Field(min_length=2)] | None, Tag("[roles]")]
@@ -104,7 +101,7 @@ class MetricFile(FileModel):
     """The registered metric, if the entry has another name."""
     rubric: str | None = None
     """A rubric: a name, or a file relative to the suite."""
-    criteria: Annotated[dict[str, _Criterion], Field(min_length=1)] | None = None
+    criteria: InlineCriteria | None = None
     """Questions for the judge, by name: a rubric without its own file."""
     description: str | None = None
     """The task of `criteria`, in one sentence for the judge."""

@@ -196,6 +196,8 @@ def metrics(judge: Judge) -> None:
     analysis = Analysis(intent=1, requirements=1, completeness=1, appropriateness=1)
     assert_type(fold_prompt_alignment(analysis, mode="user"), float)
 
+    RubricMetric(criteria={"a": "Kind?", "b": {"text": "Brief?", "kind": "boolean"}}, judge=judge)
+    RubricMetric(criteria=["a"], judge=judge)  # type: ignore[arg-type]
     RubricMetric(rubric)  # type: ignore[call-arg]
     PromptAlignment(judge=judge, mode="all")  # type: ignore[arg-type]
     PairwiseMetric(judge=judge, rule="both")  # type: ignore[arg-type]
