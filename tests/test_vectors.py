@@ -51,7 +51,7 @@ MATCHED = {
     "mastra_tone": {TONE: "tone_consistency sentiment_comparative"},
     "mastra_prompt_alignment": {
         ALIGNMENT: "prompt_alignment prompt_alignment_input_validation round_two_decimals",
-        "datasets/test_mastra_rows.py": "message_extraction",
+        "datasets/messages/test_mastra.py": "message_extraction",
     },
 }
 """File -> test module -> the groups it holds to their figures."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, JsonValue
 
 from judgekit.core.canonical import digest
-from judgekit.core.case_field import CASE_FIELDS, CaseField
+from judgekit.core.case_field import CASE_FIELDS, CASE_WORDS, MESSAGE_LISTS, CaseField
+from judgekit.core.errors import CaseError
 from judgekit.core.value import Displayed, Value
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Case(Displayed, Value):
     """The system prompt that produced the answer."""
     history: tuple[Message, ...] = ()
     """Earlier messages, oldest first; a session is history + input + output."""
+    steps: tuple[Message, ...] = ()
+    """What the assistant did between the input and the output: messages, tool calls, results."""
     reference: Texts = ()
     """Accepted answers; a match with any of them counts."""
     context: Texts = ()
@@ -79,6 +82,9 @@ class Case(Displayed, Value):
     """Human scores. Never shown to a judge."""
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     """Any other data; reports can filter by it."""
+    unread: dict[str, JsonValue] = Field(default_factory=dict)
+    """Field -> why it cannot be shown whole, such as "message 2 has an image". A metric that reads
+    such a field fails."""
 
     if TYPE_CHECKING:
         # Fields are given as lists or single texts, and are tuples after the validation. Type
@@ -145,6 +151,30 @@ def _check_fields(model: type[Case], rows: Sequence[CaseField] = CASE_FIELDS) ->
 
 
 _check_fields(Case)
+
+
+class _PartlyReadCase(Case):
+    """A case that refuses to give the fields in `unread`."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _MAY_BE_UNREAD:
+            problem = super().__getattribute__("__dict__")["unread"].get(name)
+            if problem is not None:
+                raise CaseError(str(problem))
+        return super().__getattribute__(name)
+
+
+_MAY_BE_UNREAD = frozenset((*CASE_WORDS, *MESSAGE_LISTS))
+
+
+def for_metric(case: Case) -> Case:
+    """Return a case as a metric may read it: a field that was not read whole is an error.
+
+    Reading such a field raises a `CaseError`; metrics that never read it score the case.
+    """
+    if not case.unread or isinstance(case, _PartlyReadCase):
+        return case
+    return _PartlyReadCase.model_construct(**case.__dict__)
 
 
 def as_text(value: Any) -> Any:

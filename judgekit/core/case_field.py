@@ -55,6 +55,10 @@ CASE_FIELDS = (
         asked=True, aliases=("prompt", "question", "query"),
     ),
     CaseField(
+        "steps", "messages", "what the assistant did before it answered", "Steps before the answer",
+        compared=None,
+    ),
+    CaseField(
         "output", "text", "the answer to score", "Output",
         compared=None, aliases=("response", "answer", "completion", "prediction"),
     ),
@@ -84,6 +88,10 @@ CASE_FIELDS = (
         "metadata", "object", "any other data", "Metadata",
         quoted=False, compared=None, on_pages=False,
     ),
+    CaseField(
+        "unread", "object", "the fields that were not read whole", "Not read",
+        judged=False, quoted=False, compared=None,
+    ),
 )  # fmt: skip
 """The fields of a case, in the order in which people read them."""
 
@@ -107,7 +115,7 @@ _QUOTED = tuple(field.name for field in CASE_FIELDS if field.quoted)
 CASE_TEXTS = tuple(name for name in _QUOTED if name in CASE_WORDS)
 """The texts that are evidence, in the order in which reports show them."""
 EVIDENCE = (*CASE_TEXTS, *(name for name in _QUOTED if name in MESSAGE_LISTS))
-"""All evidence: the texts, then the earlier messages."""
+"""All evidence: the texts, then the messages."""
 JUDGED = (*EVIDENCE, *(f.name for f in CASE_FIELDS if f.judged and f.name not in EVIDENCE))
 """The fields that a judge may see: the evidence first."""
 SETTINGS = tuple(field.name for field in CASE_FIELDS if field.compared == "setting")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, model_validator
 
 from judgekit.core.canonical import canonical_json
+from judgekit.core.case import for_metric
 from judgekit.core.distribution import Distribution, Label
 from judgekit.core.errors import JudgekitError
 from judgekit.core.judgment import Judgment, Quote
@@ -219,7 +220,7 @@ async def checked_score(metric: "Metric", case: "Case") -> Score:
         JudgekitError: the metric raised it.
         ValueError: the value is outside the metric's range, or is not JSON.
     """
-    score = await metric.score(case)
+    score = await metric.score(for_metric(case))
     try:
         check_score(score, within=metric.range, validated=metric.validated)
     except ValueError as exc:

@@ -100,6 +100,46 @@ def leading_thought(text: str) -> tuple[str, str] | None:
     return _stripped(text[marks[0].end : end.start]), _stripped(text[end.end :])
 
 
+def split_thoughts(text: str) -> tuple[tuple[str, ...], str]:
+    r"""Split the thoughts off the start of an answer.
+
+    Without a begin, which some servers keep for themselves, the first end counts if it is alone on
+    its line: an answer may well mention such a mark.
+
+    >>> split_thoughts("<think>Nine?</think>\n\nAt nine.")
+    (('Nine?',), 'At nine.')
+    >>> split_thoughts("The tag </think> ends a thought.")
+    ((), 'The tag </think> ends a thought.')
+    """
+    thoughts: list[str] = []
+    rest = text
+    while len(thoughts) < _MAX_THOUGHTS and rest.lstrip()[:1] in _FIRST:
+        split = leading_thought(rest)
+        if split is None:
+            break
+        thoughts.append(split[0])
+        rest = split[1]
+    if not thoughts and _ALONE.search(text) is not None:
+        mark = next(iter(thought_marks(text)), None)
+        if mark is not None and mark.closes and _is_line(text, mark):
+            thoughts, rest = [text[: mark.start].strip()], _stripped(text[mark.end :])
+    return tuple(filter(None, thoughts)), rest
+
+
+_FIRST = ("<", "[", "◁")
+"""The first characters of all marks and frames."""
+_ALONE = re.compile(r"^[ \t]*[<\[◁][^\n]{2,60}[ \t]*$", re.MULTILINE)
+_MAX_THOUGHTS = 8
+"""Maximum number of thoughts in a row; each is searched for in the whole rest."""
+
+
+def _is_line(text: str, mark: ThoughtMark) -> bool:
+    """Return whether a mark after some text is alone on its line."""
+    before, newline, line = text[: mark.start].rpartition("\n")
+    after = text[mark.end :].partition("\n")[0]
+    return bool(newline and before.strip()) and not line.strip() and not after.strip()
+
+
 def _stripped(text: str) -> str:
     """Return a text without white space and frames around it."""
     frames = [row["text"] for row in _data()["frames"]]

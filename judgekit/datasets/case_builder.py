@@ -26,7 +26,8 @@ Shape = Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "hum
 class CaseBuilder(RowBuilder):
     """Converts rows to cases.
 
-    `cells` names the fields whose texts hold JSON, as the cells of a table do.
+    `cells` names the fields whose texts hold JSON, as the cells of a table do. `row_notes` is what
+    `cases lint` says of the last row.
 
     >>> builder = CaseBuilder(shape="auto", fields=None)
     >>> builder.build({"id": 7, "question": "2+2?", "answer": "4"}, where="row 1").input
@@ -34,9 +35,15 @@ class CaseBuilder(RowBuilder):
     """
 
     def __init__(
-        self, *, shape: Shape, fields: Mapping[str, str] | None, cells: Container[str] = ()
+        self,
+        *,
+        shape: Shape,
+        fields: Mapping[str, str] | None,
+        cells: Container[str] = (),
+        keep_thoughts: bool = False,
     ) -> None:
         self._shape = shape
+        self._keep_thoughts = keep_thoughts
         self._fields: FieldMap | None = None
         if fields:
             from judgekit.datasets.field_path import FieldMap
@@ -58,10 +65,13 @@ class CaseBuilder(RowBuilder):
             row = self._fields.apply(row, cells=bool(self._cells))
         from judgekit.datasets.case_fields import CaseFields
 
-        fields = CaseFields(cells=self._cells)
+        fields = CaseFields(cells=self._cells, keep_thoughts=self._keep_thoughts)
+        self.row_notes, self.messages = fields.notes, None
         shape = _shape_of(row) if self._shape == "auto" else self._shape
         _PUT.get(shape, CaseBuilder._put_benchmark)(self, row, fields)
-        return fields.case()
+        case = fields.case()
+        self.messages = fields.messages
+        return case
 
     def _put_benchmark(self, row: dict[str, Any], fields: CaseFields) -> None:
         from judgekit.datasets.benchmark_rows import BENCHMARKS
@@ -83,26 +93,28 @@ class CaseBuilder(RowBuilder):
                 self._put_key(key, value, fields)
 
     def _put_chat(self, row: dict[str, Any], fields: CaseFields) -> None:
-        if MESSAGES not in row:
+        from judgekit.datasets.messages.rows import is_conversation
+
+        if not is_conversation(row):
             remedy = "add it, or say where it is with fields: {'messages': 'dotted.path'}"
             raise RowFault(f"no `messages` in the row; {remedy}", MESSAGES)
-        from judgekit.datasets.chat_rows import CHAT_EXTRAS, put_chat
-
-        put_chat(row[MESSAGES], fields)
-        self._put_others(row, fields, (MESSAGES,), CHAT_EXTRAS)
+        self._put_messages(row, fields)
 
     def _put_mastra(self, row: dict[str, Any], fields: CaseFields) -> None:
-        from judgekit.datasets.mastra_rows import MASTRA_EXTRAS, put_ground_truth, put_run
-
-        question, answer = row.get("input"), row.get("output")
         if self._cells:
-            question, answer = to_json_or_text(question), to_json_or_text(answer)
-        put_run(question, answer, fields)
+            sides = ("input", "output")
+            row = {k: to_json_or_text(v) if k in sides else v for k, v in row.items()}
+        self._put_messages(row, fields, runs=True)
+
+    def _put_messages(self, row: dict[str, Any], fields: CaseFields, *, runs: bool = False) -> None:
+        from judgekit.datasets.messages.rows import put_ground_truth, put_rows_messages
+
+        read, extras = put_rows_messages(row, fields, keep_thoughts=self._keep_thoughts, runs=runs)
         for key, value in row.items():  # `expected` keeps the order of the row
             if key == "groundTruth":
                 put_ground_truth(value, fields)
             else:
-                self._put_others({key: value}, fields, ("input", "output"), MASTRA_EXTRAS)
+                self._put_others({key: value}, fields, read, extras)
 
     def _put_key(self, key: str, value: Any, fields: CaseFields) -> None:
         source = self._fields.source(key) if self._fields else key
@@ -131,10 +143,14 @@ _PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = 
 
 def _shape_of(row: Mapping[str, Any]) -> str:
     """Return the format of a row, detected by its distinctive keys."""
-    if MESSAGES in row:
-        return "chat"
     structured = (row.get("input"), row.get("output"))
-    return "mastra" if any(isinstance(value, dict | list) for value in structured) else "rows"
+    if any(isinstance(value, dict | list) for value in structured):
+        return "chat"
+    if all(key in FIELDS or key in ALIASES for key in row):
+        return "rows"
+    from judgekit.datasets.messages.rows import is_conversation
+
+    return "chat" if is_conversation(row) else "rows"
 
 
 def _unknown(key: str) -> RowFault:

@@ -5,12 +5,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judgekit.core.case import Case, as_text
+from judgekit.core.case import Case, Message, as_text
 from judgekit.core.case_field import CASE_WORDS, FIELD_BY_NAME, OBJECTS, TEXT_LISTS
+from judgekit.core.thoughts import split_thoughts
+from judgekit.datasets.field_names import THOUGHTS
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import derive_id
 from judgekit.datasets.json_text import json_fault, parse_json
-from judgekit.datasets.row_builder import RowFault
+from judgekit.datasets.row_builder import RowFault, RowNote
 
 
 class CaseFields:
@@ -19,8 +21,11 @@ class CaseFields:
     `cells` names the fields whose texts hold JSON, as the cells of a table do.
     """
 
-    def __init__(self, *, cells: Container[str] = ()) -> None:
+    def __init__(self, *, cells: Container[str] = (), keep_thoughts: bool = False) -> None:
         self._cells = cells
+        self._keep_thoughts = keep_thoughts
+        self.notes: list[RowNote] = []
+        self.messages: list[Message] | None = None
         self._values: dict[str, Any] = {}
         self._sources: dict[str, str] = {}
 
@@ -50,9 +55,19 @@ class CaseFields:
             raise self._twice(field, self._sources[field], source)
         inside[key] = value
 
+    def put_unread(self, field: str, problem: str) -> None:
+        """Note that a field cannot be shown whole, and why."""
+        self._values.setdefault("unread", {}).setdefault(field, problem)
+
+    def note(self, rule: str, field: str | None, message: str) -> None:
+        """Note what `cases lint` says of the row."""
+        self.notes.append(RowNote(rule, field, message))
+
     def case(self) -> Case:
         """Return the case, with a derived id if the row has none."""
         values = self._values
+        if not self._keep_thoughts:
+            self._split_output(values)
         if not values:
             raise RowFault(
                 "the row holds no field of a case; remove it, or give it an input and output"
@@ -67,6 +82,18 @@ class CaseFields:
         except ValidationError as exc:
             raise invalid_case(exc, self._sources) from exc
         return case.model_copy(update={"id": derive_id(case)}) if id is None else case
+
+    def _split_output(self, values: dict[str, Any]) -> None:
+        output = values.get("output")
+        if not isinstance(output, str):
+            return
+        thoughts, rest = split_thoughts(output)
+        metadata = values.get("metadata", {})
+        if rest != output and isinstance(metadata, dict):
+            values["output"] = rest
+            before = metadata.get(THOUGHTS, [])
+            if isinstance(before, list):
+                values["metadata"] = {**metadata, THOUGHTS: [*before, *thoughts]}
 
     def _claim(self, name: str, source: str) -> None:
         if name in self._sources:
@@ -100,6 +127,7 @@ class CaseFields:
 
 
 _LIKE = {
+    "unread": '{"input": "message 1 has an image"}',
     "messages": '[{"role": "user", "content": "Hi"}]',
     "object": '{"name": "value"}',
     "expected": '{"facts": ["..."]}',

@@ -9,6 +9,9 @@ FIELDS = tuple(Case.model_fields)
 ALIASES = {alias: name for name in FIELDS for alias in FIELD_BY_NAME[name].aliases}
 """Other common names of fields."""
 
+THOUGHTS = "thoughts"
+"""Key of `metadata` with the thoughts of the assistant, which are no part of its texts."""
+
 MESSAGES = "messages"
 """The key that identifies a chat row."""
 

@@ -1,10 +1,11 @@
 """Convert a row to a case or a turn, with the location of the row in every error."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
+from judgekit.core.case import Message
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.json_text import NotJson, to_json
 
@@ -30,8 +31,21 @@ def row_at(where: str) -> Iterator[None]:
         raise DatasetError(str(exc), where=where, field=exc.field) from exc
 
 
+class RowNote(NamedTuple):
+    """What `cases lint` says of a row that can be read."""
+
+    rule: str
+    field: str | None
+    message: str
+
+
 class RowBuilder(ABC):
     """Converts rows to cases or to turns of sessions."""
+
+    row_notes: Sequence[RowNote] = ()
+    """What there is to say of the last row."""
+    messages: Sequence[Message] | None = None
+    """The messages of the last row in the order of its source, if it holds some."""
 
     @property
     def plain(self) -> bool:

@@ -7,10 +7,12 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.suggest import suggest
 from judgekit.datasets.case_fields import CaseFields
-from judgekit.datasets.chat_rows import put_chat, role_problem
+from judgekit.datasets.field_names import MESSAGES
 from judgekit.datasets.field_path import FieldPath, values_by_path
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import IdSet
+from judgekit.datasets.messages.conversation import put_conversation
+from judgekit.datasets.messages.reader import MessageReader, role_problem
 from judgekit.datasets.row_builder import RowBuilder, RowFault, row_at
 
 NEEDED = ("session_id", "role", "text")
@@ -167,7 +169,10 @@ def _session_case(turns: Sequence[SessionTurn]) -> Case:
 def _case(turns: Sequence[SessionTurn]) -> Case:
     fields = CaseFields()
     fields.put("id", turns[0].session, source="session_id")
-    put_chat([{"role": turn.role, "content": turn.text} for turn in turns], fields)
+    reader = MessageReader()
+    messages = [{"role": turn.role, "content": turn.text} for turn in turns]
+    reader.read(messages, field=MESSAGES, label="turn")
+    put_conversation(reader.conversation, fields, source=MESSAGES)
     if tags := list(dict.fromkeys(tag for turn in turns for tag in turn.tags)):
         fields.put_inside("metadata", "tags", tags, source="tags")
     own: dict[str, Any] = {}

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from judgekit.core.case import Case
-from judgekit.core.case_field import CASE_TEXTS
+from judgekit.core.case_field import CASE_TEXTS, MESSAGE_LISTS
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Row, Score
 
@@ -36,18 +36,20 @@ def find_quote(quote: str, case: Case) -> str | None:
     """
     if not quote.strip(_MARKS):
         return None
-    if case.output is not None and quote in case.output:
+    fields = case.__dict__  # also fields that were not read whole: the judge did not ask for them
+    if fields["output"] is not None and quote in fields["output"]:
         return "output"
     plain = _without_ends(_plain(quote))
     if not plain:
         return None
     for field in ("output", *CASE_TEXTS):
-        value = getattr(case, field)
+        value = fields[field]
         texts = (value,) if isinstance(value, str) else value or ()
         if any(quote in text or plain in _plain(text) for text in texts):
             return field
-    if any(plain in _plain(message.content) for message in case.history):
-        return "history"
+    for field in MESSAGE_LISTS:
+        if any(plain in _plain(message.content) for message in fields[field]):
+            return field
     return None
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel
 
-from judgekit.core.case import Case
+from judgekit.core.case import Case, Message
 from judgekit.core.distribution import Readout
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
@@ -242,7 +242,8 @@ class RubricMetric(JudgedMetric):
 
     def _asks(self, case: Case) -> tuple[Variant, list[OpinionRequest]]:
         """Return the variant of a case in written order, and the requests, sample by sample."""
-        earlier = case.history
+        # Not as an attribute: a metric whose rubric does not print the history does not read it.
+        earlier: tuple[Message, ...] = case.__dict__["history"]
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
         own_form = None if self._own is None else self._own.form
@@ -308,7 +309,7 @@ class RubricMetric(JudgedMetric):
             "case": case.id,
             "metric": self.name,
             "rubric": self.rubric.name,
-            "output": self.shown(case, swapped=True).output if swapped else case.output,
+            "output": self.shown(case, swapped=True).output if swapped else case.__dict__["output"],
             "order": order_name(plan.place, swapped=swapped),
         }
         return trusted(About, fields)

@@ -251,7 +251,11 @@ class Rubric(Displayed):
         """
         for name in self.requires:
             if not _present(case, name):
-                empty = getattr(case, name) is not None and name not in ("history", "metadata")
+                empty = getattr(case, name) is not None and name not in (
+                    "history",
+                    "steps",
+                    "metadata",
+                )
                 what = f"{name!r} is empty" if empty else f"the case has no {name!r}"
                 raise CaseError(f"{what}, which rubric {self.name!r} needs")
         present = tuple([_present(case, name) for name in self._optional[mode]])
@@ -318,7 +322,7 @@ class Rubric(Displayed):
             if out:
                 key = (*key, out)
                 variables = {**variables, "examples": variant.shown(examples)}
-        history = case.history if history is None else history
+        history = case.__dict__["history"] if history is None else history
         messages = self.template.render(
             variables=variables, case=case, history=history, variant=key
         )

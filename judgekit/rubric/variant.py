@@ -31,13 +31,14 @@ TEMPLATE_FIELDS = tuple(sorted(JUDGED))
 class CaseView(View):
     """A case for templates; it records whether a field was read."""
 
-    __slots__ = ("_fields", "_history", "_read")
+    __slots__ = ("_fields", "_history", "_read", "_steps")
 
     def __init__(self, case: Case, history: tuple[Message, ...]) -> None:
         self._fields = case
         self._history: Sequence[MessageView] | None = None
+        self._steps: Sequence[MessageView] | None = None
         self._read = False
-        if history != case.history:
+        if history != case.__dict__["history"]:
             self._fields = case.model_copy(update={"history": history})
 
     def __getattr__(self, name: str) -> Any:
@@ -49,6 +50,10 @@ class CaseView(View):
             if self._history is None:
                 self._history = [MessageView(message) for message in value]
             return self._history
+        if name == "steps":
+            if self._steps is None:
+                self._steps = [MessageView(message) for message in value]
+            return self._steps
         if isinstance(value, str) and not value.strip():
             return None
         return value

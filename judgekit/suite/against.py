@@ -96,4 +96,5 @@ def _readers(metrics: Sequence[Metric]) -> Iterator[Metric]:
 
 
 def _question(case: Case) -> str:
-    return digest_json([case.input, [message.model_dump() for message in case.history]])
+    asked = [m.model_dump() for m in case.history if m.role in ("system", "user")]
+    return digest_json([case.input, asked])

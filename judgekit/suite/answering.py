@@ -100,6 +100,8 @@ def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]
     messages = []
     if prompt is not None and has_text(prompt):
         messages.append(ChatMessage(role="system", content=prompt))
+    if any(message.tool_calls for message in case.steps):
+        raise CaseError("its answer took tool calls; only a system with the tools can answer")
     for message in case.history:
         if message.role == "tool" or message.tool_calls:
             raise CaseError("its history has tool calls; only a system with the tools can answer")

@@ -82,7 +82,7 @@ def test_indexes_may_be_left_out():
         ([turn("a", 1, "user", "x"), turn("a", None, "user", "y")], 2, "only some turns"),
         ([turn("a", "one", "user", "x")], 1, "expected a whole number, found text"),
         ([turn("a", 1.5, "user", "x")], 1, "expected a whole number"),
-        ([turn("a", 1, "bot", "x")], 1, "expected one of system"),
+        ([turn("a", 1, "wizard", "x")], 1, "expected one of system"),
         ([turn("a", 1, "user", 3)], 1, "expected text"),
         ([turn(" ", 1, "user", "x")], 1, "a blank text"),
         ([turn([], 1, "user", "x")], 1, "expected text or a whole number"),

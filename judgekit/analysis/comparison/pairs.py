@@ -16,6 +16,8 @@ MAX_REASON = 500
 """Maximum length of a stored reason, in characters."""
 SETTING_FIELDS = {name: FIELD_BY_NAME[name].title.lower() for name in SETTINGS}
 """Fields that a run may vary, such as the prompt or the search, with their names in messages."""
+_ASKING = ("user", "system")
+"""The roles of messages that belong to the question."""
 _COMPARED = frozenset(field.name for field in CASE_FIELDS if field.compared)
 """These fields and those that must be equal in both runs."""
 
@@ -123,11 +125,15 @@ def entry_of(scored: Scored) -> CaseEntry:
     """Return the parts of a case and its rows that a comparison needs."""
     case = scored.case
     fields = case.model_dump(mode="json", include=set(_COMPARED), exclude_defaults=True)
+    # In a session, the earlier replies of the assistant are answers, too.
+    turns = [*fields.pop("history", ()), *(step.model_dump(mode="json") for step in case.steps)]
+    asked = [turn for turn in turns if turn["role"] in _ASKING]
+    answered = [turn for turn in turns if turn["role"] not in _ASKING]
     return CaseEntry(
         case=case.id,
         settings={field: _digest_of(fields.pop(field, None)) for field in SETTING_FIELDS},
-        question=_digest_of(fields),
-        answer=digest((case.output or "").encode("utf-8", "surrogatepass")),
+        question=_digest_of([fields, asked]),
+        answer=_digest_of([case.output or "", answered]),
         metadata=case.metadata,
         rows={row.metric: _metric_result(row.result) for row in scored.rows},
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from itertools import chain, groupby, pairwise
 from pathlib import Path
@@ -16,12 +15,10 @@ from judgekit.core.case import Case, Message, has_text
 from judgekit.core.case_field import FIELD_BY_NAME, MESSAGE_LISTS, OBJECTS, TEXT_LISTS, TEXTS
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import Shape
-from judgekit.datasets.chat_rows import ROLES, MessageReader
-from judgekit.datasets.field_names import MESSAGES
 from judgekit.datasets.ids import IdSet
-from judgekit.datasets.json_text import to_json_or_text
 from judgekit.datasets.load import read_file
-from judgekit.datasets.row_builder import RowBuilder, RowFault
+from judgekit.datasets.messages.reader import role_of
+from judgekit.datasets.row_builder import RowBuilder, RowNote
 from judgekit.datasets.stream import STDIN
 from judgekit.datasets.turn_rows import SessionTurn, sessions
 from judgekit.privacy.detectors import DETECTORS, find_all
@@ -55,6 +52,7 @@ class CheckedRow(NamedTuple):
     has_id: bool = True
     messages: Sequence[Message] | None = None
     """All messages in order, if it is a chat."""
+    notes: Sequence[RowNote] = ()
 
 
 class _CheckingBuilder(RowBuilder):
@@ -71,7 +69,8 @@ class _CheckingBuilder(RowBuilder):
             item = self._inner.build(row, where=where)
         except DatasetError as exc:
             return CheckedRow(exc)
-        return CheckedRow(item, row.get("id") is not None, _messages(row))
+        inner = self._inner
+        return CheckedRow(item, row.get("id") is not None, inner.messages, tuple(inner.row_notes))
 
     def unreadable(self, error: DatasetError) -> CheckedRow:
         return CheckedRow(error)
@@ -81,14 +80,6 @@ class _CheckingBuilder(RowBuilder):
             return super().build_python(row, where=where, advice=advice)
         except DatasetError as exc:
             return CheckedRow(exc)
-
-
-def _messages(row: dict[str, Any]) -> list[Message] | None:
-    messages, reader = to_json_or_text(row.get(MESSAGES)), MessageReader()
-    with suppress(RowFault):
-        if isinstance(messages, list):
-            return [reader.read(item, field=MESSAGES) for item in messages]
-    return None
 
 
 def lint_cases(source: str, *, shape: Shape | None = None) -> Linted:
@@ -147,7 +138,7 @@ class CaseLinter:
                 self._add("missing-turn", (at, session), "turn_index", message)
         try:
             (_, case), *_ = sessions(iter(turns))
-            row = CheckedRow(case, messages=[Message(role=ROLES[turn.role]) for _, turn in turns])
+            row = CheckedRow(case, messages=[Message(role=role_of(turn.role)) for _, turn in turns])
         except DatasetError as exc:
             row = CheckedRow(exc)
         self.row(turns[0][0], row)
@@ -262,7 +253,7 @@ def _turns_of(case: Case) -> list[Message]:
         end -= 1
     asked = [Message(role="user")] if case.input is not None else []
     answered = [Message(role="assistant")] if case.output is not None else []
-    return [*case.history[:end], *asked, *case.history[end:], *answered]
+    return [*case.history[:end], *asked, *case.history[end:], *case.steps, *answered]
 
 
 def _turn_problems(turns: Sequence[Message], field: str) -> Problems:

@@ -91,10 +91,11 @@ class RoleAdherence(step.Stepped):
 
 
 def conversation(case: Case) -> list[Message]:
-    """Return the whole conversation of a case: history, input, output."""
+    """Return the whole conversation of a case: history, input, steps, output."""
     messages = list(case.history)
     if case.input is not None and has_text(case.input):
         messages.append(Message(role="user", content=case.input))
+    messages += case.steps
     if case.output is not None and has_text(case.output):
         messages.append(Message(role="assistant", content=case.output))
     return messages

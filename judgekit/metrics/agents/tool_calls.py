@@ -38,7 +38,7 @@ def actual_calls(case: Case) -> tuple[ToolCall, ...]:
     Raises:
         CaseError: the assistant has no turn, a call is malformed, or there are too many calls.
     """
-    turns = [message for message in case.history if message.role == "assistant"]
+    turns = [m for m in (*case.history, *case.steps) if m.role == "assistant"]
     if not turns and case.output is None and "tool_calls" not in case.metadata:
         raise CaseError("needs a turn of the assistant (field 'output', or one in 'history')")
     calls = [call for message in turns for call in message.tool_calls]

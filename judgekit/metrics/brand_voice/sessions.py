@@ -66,7 +66,8 @@ def replies(case: Case, scope: Scope = "session") -> list[str]:
     Raises:
         CaseError: the assistant has no turn with text.
     """
-    texts = [m.content for m in case.history if m.role == "assistant"] if scope == "session" else []
+    turns = (*case.history, *case.steps) if scope == "session" else ()
+    texts = [m.content for m in turns if m.role == "assistant"]
     texts = [text for text in (*texts, case.output or "") if has_text(text)]
     if not texts:
         needed = "an output" if scope == "last" else "an output, or assistant turns in its history"

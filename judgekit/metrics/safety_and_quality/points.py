@@ -79,7 +79,12 @@ class Points(Stepped):
         """
         output = needed_text(case, "output")
         criteria = criteria_of(case)
-        fields = {"history": case.history, "input": case.input, "output": output}
+        fields = {
+            "history": case.history,
+            "input": case.input,
+            "steps": case.steps,
+            "output": output,
+        }
         scores = await self.judge_each(case, [fields | {"reference": (c.text,)} for c in criteria])
         met = [score.value == 1.0 for score in scores]
         pairs = list(zip(criteria, met, strict=True))

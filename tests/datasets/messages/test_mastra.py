@@ -8,24 +8,30 @@ import pytest
 from judgekit.core.case import Message
 from judgekit.core.errors import DatasetError
 from judgekit.datasets import load_cases
-from judgekit.datasets.mastra_rows import assistant_text, system_text, user_text
 from tests.each import each
 
 VECTORS = json.loads(
-    (Path(__file__).parent / "data" / "mastra_message_extraction.json").read_text("utf-8")
+    (Path(__file__).parent.parent / "data" / "mastra_message_extraction.json").read_text("utf-8")
 )["cases"]
-
-EXTRACT = {"user": user_text, "system": system_text, "assistant": assistant_text}
 
 USER = {"role": "user", "content": "Hi"}
 ANSWER = {"role": "assistant", "content": "Hello!"}
+FIELDS = {"user": "input", "system": "system", "assistant": "output"}
+
+
+def case_of(**row):
+    (case,) = load_cases([{"id": "a", **row}], format="mastra")
+    return case
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
 def test_the_recorded_extractions_match(vector):
-    extract = EXTRACT[vector["parameters"]["kind"]]
+    kind = vector["parameters"]["kind"]
+    side = "output" if kind == "assistant" else "input"
 
-    assert extract(vector["inputs"]["value"]) == vector["expected"]["text"]
+    case = case_of(**{side: vector["inputs"]["value"]})
+
+    assert getattr(case, FIELDS[kind]) == vector["expected"]["text"]
 
 
 @each(
@@ -33,11 +39,11 @@ def test_the_recorded_extractions_match(vector):
     [
         "Hi",
         {"inputMessages": [USER], "systemMessages": []},
-        {"messages": [{"role": "system", "content": "s"}, USER, {"role": "user", "content": "2"}]},
+        {"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "1"}, USER]},
         {"prompt": "Hi"},
         {"text": "Hi"},
         {"content": "Hi"},
-        {"content": [{"type": "text", "text": "no"}, {"type": "text", "text": "Hi"}]},
+        {"content": [{"type": "text", "text": "H"}, {"type": "text", "text": "i"}]},
         {"input": "Hi"},
         {"input": {"text": "Hi"}},
         {"user": "Hi"},
@@ -51,8 +57,7 @@ def test_the_recorded_extractions_match(vector):
                     "content": {
                         "format": 2,
                         "parts": [
-                            {"type": "text", "text": "no"},
-                            {"type": "step"},
+                            {"type": "step-start"},
                             {"type": "text", "text": "Hi"},
                         ],
                     },
@@ -69,8 +74,8 @@ def test_the_recorded_extractions_match(vector):
         },
     ],
 )
-def test_every_input_shape_gives_the_first_user_text(value):
-    assert user_text(value) == "Hi"
+def test_every_input_shape_gives_the_last_user_text(value):
+    assert case_of(input=value).input == "Hi"
 
 
 @pytest.mark.parametrize(
@@ -82,35 +87,45 @@ def test_every_input_shape_gives_the_first_user_text(value):
         {"role": "assistant", "content": [{"type": "text", "text": "Hello!"}]},
         {"role": "assistant", "content": {"parts": [{"type": "text", "text": "Hello!"}]}},
         [USER, {"role": "assistant", "content": "First"}, ANSWER],
-        [ANSWER, USER],
     ],
 )
 def test_every_output_shape_gives_the_last_assistant_text(value):
-    assert assistant_text(value) == "Hello!"
-
-
-@pytest.mark.parametrize("value", [None, 1, {}, [], {"role": "assistant"}, {"content": [1]}, [1]])
-def test_a_value_without_text_gives_none(value):
-    assert user_text(value) is None
-    assert system_text(value) is None
-    assert assistant_text(value) is None
+    assert case_of(output=value).output == "Hello!"
 
 
 def test_parts_of_a_system_message_are_all_kept():
-    parts = [{"type": "text", "text": "Be brief."}, {"type": "text", "text": "Be kind."}]
+    parts = [{"type": "text", "text": "Be brief. "}, {"type": "text", "text": "Be kind."}]
 
-    assert (
-        system_text({"systemMessages": [{"content": parts}, "Be."]}) == "Be brief. Be kind.\n\nBe."
-    )
-    assert system_text([{"role": "system", "content": "s"}, USER]) == "s"
+    case = case_of(input={"systemMessages": [{"content": parts}, "Be."]})
+
+    assert case.system == "Be brief. Be kind.\n\nBe."
 
 
-def test_nesting_without_end_gives_none():
+def test_parts_without_end_are_refused():
     value: object = "Hi"
-    for _ in range(5000):
+    for _ in range(150):
         value = {"content": value}
 
-    assert user_text(value) is None
+    with pytest.raises(DatasetError, match="nested more than"):
+        case_of(input=value)
+
+
+def test_parts_of_several_steps_keep_their_order():
+    invocation = {"toolCallId": "1", "toolName": "f", "args": {"a": 1}, "result": {"b": 2}}
+    parts = [
+        {"type": "text", "text": "Let me look."},
+        {"type": "tool-invocation", "toolInvocation": invocation},
+        {"type": "text", "text": "Two."},
+    ]
+    content = {"format": 2, "parts": parts, "toolInvocations": [invocation], "content": "Two."}
+
+    case = case_of(input=[USER], output=[{"role": "assistant", "content": content}])
+
+    assert [(m.role, m.content, len(m.tool_calls)) for m in case.steps] == [
+        ("assistant", "Let me look.", 1),
+        ("tool", '{"b":2}', 0),
+    ]
+    assert (case.output, case.metadata) == ("Two.", {})
 
 
 def test_a_run_becomes_a_case():

@@ -29,9 +29,9 @@ def test_the_last_turns_become_input_and_output():
     case = case_of(
         [
             turn("system", "Be brief."),
+            turn("developer", "Be kind."),
             turn("user", "Hi"),
             turn("assistant", "Hello!"),
-            turn("developer", "Be kind."),
             turn("user", "2+2?"),
             turn("assistant", "4"),
         ]
@@ -79,23 +79,48 @@ def test_two_outputs_are_refused():
         case_of([turn("user", "2+2?"), turn("assistant", "4")], answer="5")
 
 
-def test_parts_are_joined_and_what_is_not_text_is_named():
-    parts = [
-        {"type": "text", "text": "What is"},
-        {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
-        {"type": "input_audio", "input_audio": {}},
-        {"type": "file", "file": {}},
-        "this?",
-    ]
+def test_a_system_message_in_the_middle_keeps_its_place():
+    case = case_of([turn("user", "Hi"), turn("system", "Be kind."), turn("user", "2+2?")])
 
-    assert case_of([turn("user", parts)]).input == "What is\n[image]\n[audio]\n[file]\nthis?"
+    assert case.system is None
+    assert case.history[1] == Message(role="system", content="Be kind.")
+
+
+def test_texts_are_joined_as_they_are():
+    parts = [{"type": "text", "text": "What is "}, {"type": "text", "text": "this"}, "?"]
+
+    assert case_of([turn("user", parts)]).input == "What is this?"
+
+
+@pytest.mark.parametrize(
+    ("part", "noun"),
+    [
+        ({"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}, "an image"),
+        ({"type": "input_audio", "input_audio": {}}, "audio"),
+        ({"type": "file", "file": {}}, "a file"),
+        ({"type": "file", "mediaType": "image/png", "data": "x"}, "an image"),
+        ({"type": "hologram"}, "a part of the unknown type 'hologram'"),
+    ],
+)
+def test_what_is_not_text_is_named_and_leaves_no_placeholder(part, noun):
+    case = case_of([turn("user", "Hi"), turn("user", ["What is this?", part])])
+
+    assert case.input == "What is this?"
+    assert case.unread == {"input": f"message 2 has {noun}"}
+
+
+def test_an_unknown_role_concerns_the_whole_conversation():
+    case = case_of([turn("user", "Hi"), turn("wizard", "Hello")], answer="Hi")
+
+    assert set(case.unread) == {"system", "history", "input", "steps", "output"}
+    assert case.unread["output"] == "message 2 has the unknown role 'wizard'"
 
 
 def test_a_refusal_is_the_output():
     assert case_of([turn("user", "x"), turn("assistant", refusal="No.")]).output == "No."
 
 
-def test_tool_calls_and_results_are_history():
+def test_tool_calls_and_results_after_the_request_are_steps():
     case = case_of(
         [
             turn("user", "Weather in Oslo?"),
@@ -106,8 +131,8 @@ def test_tool_calls_and_results_are_history():
         ]
     )
 
-    assert (case.input, case.output) == ("Weather in Oslo?", "It rains.")
-    assert case.history == (
+    assert (case.input, case.output, case.history) == ("Weather in Oslo?", "It rains.", ())
+    assert case.steps == (
         Message(
             role="assistant",
             tool_calls=(ToolCall(name="weather", arguments={"city": "Oslo"}, id="call_1"),),
@@ -121,7 +146,7 @@ def test_messages_that_end_with_a_tool_have_no_output():
     case = case_of([turn("user", "x"), turn("assistant", tool_calls=[CALL]), turn("tool", "Rain")])
 
     assert case.output is None
-    assert [message.role for message in case.history] == ["assistant", "tool"]
+    assert [message.role for message in case.steps] == ["assistant", "tool"]
 
 
 def test_a_last_message_of_tool_calls_only_is_their_canonical_json():
@@ -143,8 +168,11 @@ def test_tool_calls_beside_a_last_text_are_kept():
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        ({"function": {"name": "f", "arguments": "not json"}}, "not json"),
-        ({"function": {"name": "f", "arguments": ""}}, ""),
+        ({"function": {"name": "f", "arguments": ""}}, {}),
+        ({"function": "f", "arguments": {"a": 1}}, {"a": 1}),
+        ({"name": "f", "args": {"a": 1}}, {"a": 1}),
+        ({"name": "f", "input": {"a": 1}}, {"a": 1}),
+        ({"name": "f", "parameters": {"a": 1}}, {"a": 1}),
         ({"name": "f", "arguments": {"a": 1}}, {"a": 1}),
         ({"type": "custom", "custom": {"name": "f", "input": "SELECT"}}, "SELECT"),
         ({"function": {"name": "f"}}, None),
@@ -153,7 +181,15 @@ def test_tool_calls_beside_a_last_text_are_kept():
 def test_arguments_are_parsed_or_kept_as_they_are(call, expected):
     case = case_of([turn("user", "x"), turn("assistant", tool_calls=[call]), turn("tool", "y")])
 
-    assert case.history[0].tool_calls[0].arguments == expected
+    assert case.steps[0].tool_calls[0].arguments == expected
+    assert not case.unread
+
+
+def test_arguments_that_are_not_json_are_named():
+    call = {"function": {"name": "f", "arguments": '{"a": 1'}}
+    case = case_of([turn("user", "x"), turn("assistant", tool_calls=[call]), turn("tool", "y")])
+
+    assert case.unread == {"steps": "message 2 has a call of 'f' with arguments that are not JSON"}
 
 
 def test_an_old_function_call_is_a_tool_call():
@@ -189,11 +225,10 @@ def test_messages_in_a_csv_cell_are_read(tmp_path):
         ([], "messages", "empty list"),
         ("Hi", "messages", "not JSON"),
         (["Hi"], "messages.0", "found text"),
-        ([turn("bot", "Hi")], "messages.0.role", "found 'bot'"),
         ([{"content": "Hi"}], "messages.0.role", "found null"),
         ([turn("user", 1)], "messages.0.content", "found a number"),
         ([turn("user", [1])], "messages.0.content.0", "found a number"),
-        ([turn("user", [{"text": "Hi"}])], "messages.0.content.0.type", "expected a type"),
+        ([{"text": "Hi"}], "messages.0.role", "found null"),
         ([turn("user", [{"type": "text"}])], "messages.0.content.0.text", "found null"),
         ([turn("user", "Hi", name=1)], "messages.0.name", "found a number"),
         ([turn("assistant", tool_calls={})], "messages.0.tool_calls", "found an object"),
