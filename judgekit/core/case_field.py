@@ -37,9 +37,13 @@ class CaseField(NamedTuple):
     on_pages: bool = True
     """Whether pages print it among the texts of the case."""
     aliases: tuple[str, ...] = ()
-    """Other names of the field in files of cases."""
+    """Other names of the field in files of cases: those of common tools."""
 
 
+# The aliases, by the tool that writes them: Ragas (user_input, response, retrieved_contexts,
+# reference), DeepEval (actual_output, expected_output, retrieval_context), Inspect (target), OpenAI
+# evals (ideal), MLflow (prediction, ground_truth), LangSmith and Hugging Face data sets (question,
+# answer, contexts, documents), lm-eval (gold, query), OpenAI completions (prompt, completion).
 CASE_FIELDS = (
     CaseField(
         "id", "id", "the id of the case", "Case",
@@ -52,7 +56,7 @@ CASE_FIELDS = (
     CaseField("history", "messages", "the earlier messages", "Earlier messages", asked=True),
     CaseField(
         "input", "text", "the user's question", "Input",
-        asked=True, aliases=("prompt", "question", "query"),
+        asked=True, aliases=("prompt", "question", "query", "user_input"),
     ),
     CaseField(
         "steps", "messages", "what the assistant did before it answered", "Steps before the answer",
@@ -60,16 +64,20 @@ CASE_FIELDS = (
     ),
     CaseField(
         "output", "text", "the answer to score", "Output",
-        compared=None, aliases=("response", "answer", "completion", "prediction"),
+        compared=None, aliases=("response", "answer", "completion", "prediction", "actual_output"),
     ),
     CaseField("baseline", "text", "the answer to compare with", "Baseline"),
     CaseField(
         "reference", "texts", "an accepted answer", "Reference",
-        aliases=("expected_output", "ground_truth", "gold", "references"),
+        aliases=(
+            "expected_output", "expected_answer", "ground_truth", "gold", "references", "target",
+            "ideal",
+        ),
     ),
     CaseField(
         "context", "texts", "a passage the answer relies on", "Context",
-        asked=True, compared="setting", aliases=("contexts", "retrieved_contexts", "documents"),
+        asked=True, compared="setting",
+        aliases=("contexts", "retrieved_contexts", "retrieval_context", "documents"),
     ),
     # The options are no evidence: a quote of one says nothing about the answer.
     CaseField("choices", "texts", "an option to choose", "Choices", quoted=False, asked=True),

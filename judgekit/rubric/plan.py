@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case, Message, has_text
-from judgekit.core.case_field import MESSAGE_LISTS, TEXT_LISTS, TEXTS
+from judgekit.core.case_field import TEXT_LISTS, TEXTS
 from judgekit.core.request import ChatMessage
 from judgekit.core.value import trusted
 from judgekit.rubric.budget import MARK, MARK_END, Placeholder, Unplanned
@@ -69,8 +69,8 @@ class Outline(CaseView):
             return None if value is None else Placeholder(name)
         if name in TEXT_LISTS:
             return tuple(Placeholder(name, n) if text else text for n, text in enumerate(value))
-        if name in MESSAGE_LISTS:
-            return value  # a case with steps has no plan, so they are empty
+        if name == "history" or (name == "steps" and not value):
+            return value  # a case with steps has no plan
         # The value of this case would be printed for all cases of its shape.
         raise Unplanned
 

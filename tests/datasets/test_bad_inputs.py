@@ -60,7 +60,7 @@ BAD = [
     ("a.jsonl", b'{"id": "%s"}' % (b"x" * 1001), ":1", "id", "too long"),
     ("a.jsonl", b'{"id": "a", "parent": 7}', ":1", "parent", "found a number; put it in quotes"),
     ("a.jsonl", b'{"id": "a", "prompt": [7]}', ":1", "input", "(from 'prompt')"),
-    ("a.jsonl", b'{"id": "a", "input": {}}', ":1", "output", "found an object"),
+    ("a.jsonl", b'{"id": "a", "input": {}}', ":1", "input", "found an object"),
     ("a.jsonl", b'{"id": "a", "system": ["x"]}', ":1", "system", "expected text, found a list"),
     ("a.jsonl", b'{"id": "a", "baseline": {}}', ":1", "baseline", "fields: {...: 'dotted.path'}"),
     ("a.jsonl", b'{"id": "a", "reference": {}}', ":1", "reference", "text or a list of texts"),

@@ -102,7 +102,7 @@ def test_any_answer_gives_a_score_in_range_or_a_failure_and_twice_the_same(name)
 @pytest.mark.parametrize("name", sorted(set(BUILTIN) - HEAVY))
 def test_a_missing_answer_is_no_zero(name):
     metric = judged_or_not(name)
-    case = case_of(name, "x").model_copy(update={"output": None, "history": ()})
+    case = case_of(name, "x").model_copy(update={"output": None, "history": (), "steps": ()})
 
     found = outcome(metric, case)
 

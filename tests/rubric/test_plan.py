@@ -17,6 +17,7 @@ FULL = Case(
     system="s",
     baseline="b",
     history=[Message(role="user", content="h")],
+    steps=[Message(role="assistant", content="a")],
     reference=["r", ""],
     context=["c"],
     choices=["x", "y"],
@@ -37,7 +38,7 @@ def test_an_outline_has_no_value_of_the_case(name):
     try:
         value = getattr(outline, name)
     except Unplanned:
-        assert name in ("expected", "metadata")
+        assert name in ("steps", "expected", "metadata")
         return
     if name == "history":
         (message,) = value

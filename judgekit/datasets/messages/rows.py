@@ -129,8 +129,9 @@ class _Row:
             else:
                 other = MessageReader()
                 _Row({}, other, CaseFields(), runs=self._runs)._answer(answer)
-                text = "".join(turn.content for turn in other.conversation.turns[-1:])
-                text = text or str(find(answer, ["completion"]) or "")
+                text = find(answer, ["completion"])  # Inspect
+                if not isinstance(text, str):
+                    text = "".join(turn.content for turn in other.conversation.turns[-1:])
                 if text.strip() == last.strip():
                     repeated.append("output")
         return repeated
