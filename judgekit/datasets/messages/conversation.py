@@ -9,7 +9,7 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Message
 from judgekit.datasets.case_fields import CaseFields
 from judgekit.datasets.field_names import THOUGHTS
-from judgekit.datasets.messages.reader import Conversation, Turn
+from judgekit.datasets.messages.reader import Conversation, SourceTurn
 
 CONVERSATION = ("system", "history", "input", "steps", "output")
 """The fields that hold a conversation."""
@@ -55,7 +55,7 @@ def put_conversation(conversation: Conversation, fields: CaseFields, *, source: 
     _put_turns("steps", steps, fields, source)
     if output is not None:
         _put_output(output.message(), fields, source)
-    whose: dict[str, Sequence[Turn | None]] = {
+    whose: dict[str, Sequence[SourceTurn | None]] = {
         "system": system,
         "history": history,
         "input": [question],
@@ -72,7 +72,7 @@ def put_conversation(conversation: Conversation, fields: CaseFields, *, source: 
         fields.put_inside("metadata", MESSAGE_FIELDS, conversation.kept, source=source)
 
 
-def _put_turns(field: str, turns: Sequence[Turn], fields: CaseFields, source: str) -> None:
+def _put_turns(field: str, turns: Sequence[SourceTurn], fields: CaseFields, source: str) -> None:
     if turns:
         messages: list[Any] = [turn.message().model_dump(exclude_defaults=True) for turn in turns]
         fields.put(field, messages, source=source)

@@ -29,7 +29,7 @@ MAX_NESTED = 20
 
 
 @dataclass
-class Turn:
+class SourceTurn:
     """One message; a message with the results of tools becomes several turns."""
 
     role: Role
@@ -52,10 +52,10 @@ class Turn:
 class Conversation:
     """The turns of a row in the order of its source, and what is not in them."""
 
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[SourceTurn] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
-    unread: list[tuple[Turn | None, str]] = field(default_factory=list)
-    """Turn -> why it cannot be read whole; `None` if that concerns the whole conversation."""
+    unread: list[tuple[SourceTurn | None, str]] = field(default_factory=list)
+    """SourceTurn -> why it cannot be read whole; `None` if that concerns the whole conversation."""
     kept: dict[str, Any] = field(default_factory=dict)
     """Place and key -> value of a key that no table names."""
     shapes: Counter[str] = field(default_factory=Counter)
@@ -82,7 +82,7 @@ class MessageReader:
 
     def read(
         self, items: Any, *, field: str, label: str = "message", role: Role | None = None
-    ) -> list[Turn]:
+    ) -> list[SourceTurn]:
         """Read a list of messages, and return their turns.
 
         Args:
@@ -170,7 +170,7 @@ class _Writer:
     """Writes the turns of one message, in the order of its parts."""
 
     def __init__(
-        self, reader: MessageReader, role: Role, place: str, at: str, turn: Turn | None = None
+        self, reader: MessageReader, role: Role, place: str, at: str, turn: SourceTurn | None = None
     ) -> None:
         self._reader = reader
         self._tables = reader._tables
@@ -178,7 +178,7 @@ class _Writer:
         self._role: Role = role
         self._place = place
         self._at = at
-        self._turn: Turn | None = turn
+        self._turn: SourceTurn | None = turn
         self._wrote = turn is not None
         self._start = len(self._into.turns)
         self._problems: list[str] = []
@@ -198,9 +198,9 @@ class _Writer:
             self._into.unread += [(turn, problem) for problem in self._problems]
             self._problems = []
 
-    def _open(self) -> Turn:
+    def _open(self) -> SourceTurn:
         if self._turn is None:
-            self._turn = Turn(self._role, self._place)
+            self._turn = SourceTurn(self._role, self._place)
             self._into.turns.append(self._turn)
             self._wrote = True
         return self._turn
@@ -275,7 +275,7 @@ class _Writer:
     def result(self, value: Any, *, name: str | None, at: str, depth: int) -> None:
         """Add the result of a tool as a turn."""
         self._end()
-        self._turn = Turn("tool", self._place, name=name)
+        self._turn = SourceTurn("tool", self._place, name=name)
         self._into.turns.append(self._turn)
         self._wrote = True
         role, self._role = self._role, "tool"

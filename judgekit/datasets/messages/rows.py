@@ -10,7 +10,7 @@ from judgekit.datasets.case_fields import CaseFields
 from judgekit.datasets.formatting import kind, listed, quoted
 from judgekit.datasets.json_text import json_fault, parse_json
 from judgekit.datasets.messages.conversation import put_conversation
-from judgekit.datasets.messages.reader import MessageReader, Turn, looks_like_messages
+from judgekit.datasets.messages.reader import MessageReader, SourceTurn, looks_like_messages
 from judgekit.datasets.messages.tables import find, tables
 from judgekit.datasets.row_builder import RowFault
 
@@ -52,13 +52,13 @@ def put_rows_messages(
         RowFault: the row has no messages, or they cannot be read.
     """
     reader = MessageReader(keep_thoughts=keep_thoughts)
-    read = _Row(row, reader, fields, runs=runs).read()
+    read = _RowReader(row, reader, fields, runs=runs).read()
     put_conversation(reader.conversation, fields, source=read[0])
     extras = EXTRAS if read[0] in ("input", "output") else EXTRAS | tables().extras
     return frozenset(read), extras
 
 
-class _Row:
+class _RowReader:
     def __init__(
         self, row: Mapping[str, Any], reader: MessageReader, fields: CaseFields, *, runs: bool
     ) -> None:
@@ -128,7 +128,7 @@ class _Row:
                 repeated.append("output")
             else:
                 other = MessageReader()
-                _Row({}, other, CaseFields(), runs=self._runs)._answer(answer)
+                _RowReader({}, other, CaseFields(), runs=self._runs)._answer(answer)
                 text = find(answer, ["completion"])  # Inspect
                 if not isinstance(text, str):
                     text = "".join(turn.content for turn in other.conversation.turns[-1:])
@@ -139,7 +139,7 @@ class _Row:
     def _question(self, value: Any) -> None:
         reader = self._reader
         if isinstance(value, str):
-            reader.conversation.turns.append(Turn("user", "the input", content=value))
+            reader.conversation.turns.append(SourceTurn("user", "the input", content=value))
         elif isinstance(value, list):
             reader.read(value, field="input")
         elif isinstance(value, dict) and any(key in value for key in INPUT_KEYS):
@@ -176,7 +176,7 @@ class _Row:
         if value is None:
             return
         if isinstance(value, str):
-            reader.conversation.turns.append(Turn("assistant", "the output", content=value))
+            reader.conversation.turns.append(SourceTurn("assistant", "the output", content=value))
             return
         if isinstance(value, list) and (looks_like_messages(value) or not value):
             reader.read(value, field="output", label="output message", role="assistant")
@@ -197,7 +197,7 @@ class _Row:
             raise _no_conversation(value, "output", OUTPUT_KEYS)
         text = canonical_json(value)
         self._fields.note("converted", "output", f"{kind(value)}: its JSON is the text")
-        reader.conversation.turns.append(Turn("assistant", "the output", content=text))
+        reader.conversation.turns.append(SourceTurn("assistant", "the output", content=text))
 
     def _others(self, value: Mapping[str, Any], path: str) -> None:
         """Keep what a server returned beside its answer."""
