@@ -21,6 +21,7 @@ from judgekit.core.request import About, Api, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics._options import Bounds, check_number
+from judgekit.metrics.left_out import SHOWN, left_out
 from judgekit.metrics.opinions.opinion import (
     Mirror,
     OpinionReply,
@@ -334,7 +335,10 @@ class RubricMetric(JudgedMetric):
             opinions = await ask_all(asks, self.jury, self._judge, variant=given)
         if self._own is not None:
             return self._score_of_model(self._own, opinions)
-        return self._score_of(case, variant, opinions)
+        score = self._score_of(case, variant, opinions)
+        if left := left_out(case, asks[0].requests[0].messages, most=self.history):
+            score.details[SHOWN] = left
+        return score
 
     async def _judge(self, member: Member, request: Request) -> Judgment:
         try:

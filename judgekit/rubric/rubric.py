@@ -20,6 +20,7 @@ from judgekit.core.value import Displayed, Value
 from judgekit.rubric.criterion import WRITTEN, Arrangement, Criterion, arranged, ordered
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.parameter import Parameter, Setting, filled, filled_criterion, filled_parts
+from judgekit.rubric.steps import with_steps
 from judgekit.rubric.template import Template, with_criteria_last
 from judgekit.rubric.variant import Variant
 
@@ -326,6 +327,8 @@ class Rubric(Displayed):
         messages = self.template.render(
             variables=variables, case=case, history=history, variant=key
         )
+        if case.__dict__["steps"]:
+            messages = with_steps(messages, case)
         if last:
             messages = with_criteria_last(messages, criteria=variant.views, details=variant.details)
         return variant, messages

@@ -218,6 +218,23 @@ def test_the_judge_sees_the_order_of_the_source(metric):
     assert places == sorted(places)
 
 
+def test_what_the_judge_was_not_shown_is_in_the_row():
+    turns = tuple(Message(role="user", content=f"EARLIER {n}.") for n in range(12))
+    case = CASE.model_copy(
+        update={"history": turns, "metadata": {"message_fields": {"message 2": {"notes": "x"}}}}
+    )
+    metric = judgekit.create("quality", judge=judgekit.FakeJudge())
+
+    whole = judgekit.score_sync(CASE, metric)
+    cut = judgekit.score_sync(case, metric)
+
+    assert "shown" not in whole.details
+    assert cut.details["shown"] == {
+        "history": "2 of 12 earlier messages",
+        "metadata.message_fields": "message 2: notes",
+    }
+
+
 def test_a_field_that_was_not_read_whole_fails_only_metrics_that_read_it():
     row = {
         "id": "a",
