@@ -52,13 +52,13 @@ def put_rows_messages(
         RowFault: the row has no messages, or they cannot be read.
     """
     reader = MessageReader(keep_thoughts=keep_thoughts)
-    read = _RowReader(row, reader, fields, runs=runs).read()
+    read = _RowConversation(row, reader, fields, runs=runs).read()
     put_conversation(reader.conversation, fields, source=read[0])
     extras = EXTRAS if read[0] in ("input", "output") else EXTRAS | tables().extras
     return frozenset(read), extras
 
 
-class _RowReader:
+class _RowConversation:
     def __init__(
         self, row: Mapping[str, Any], reader: MessageReader, fields: CaseFields, *, runs: bool
     ) -> None:
@@ -128,7 +128,7 @@ class _RowReader:
                 repeated.append("output")
             else:
                 other = MessageReader()
-                _RowReader({}, other, CaseFields(), runs=self._runs)._answer(answer)
+                _RowConversation({}, other, CaseFields(), runs=self._runs)._answer(answer)
                 text = find(answer, ["completion"])  # Inspect
                 if not isinstance(text, str):
                     text = "".join(turn.content for turn in other.conversation.turns[-1:])
