@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -23,6 +24,8 @@ from judgekit.stats.correction import Correction, LabelledRow
 from judgekit.stats.rates import youden_figure
 
 Range = tuple[float | None, float | None]
+SILENT = frozenset({"abstained", "failed", "fallback", "not run"})
+"""Why the judge has no value in a row that belongs to the mean of the run all the same."""
 OTHER_OUTPUT = "the label is for another output"
 NO_VALUES = "labels pass and fail are no values of this metric; label numbers, or criteria"
 _SAME = 1e-9
@@ -37,6 +40,10 @@ class _Topic:
     others: FigureValues
     """The values of rows without a usable label."""
     rows: list[LabelledRow] = field(default_factory=list)
+    silent: list[LabelledRow] = field(default_factory=list)
+    """Rows with a label for which the judge has no value; `judge` is not known before the end."""
+    silent_others: Counter[Hashable] = field(default_factory=Counter)
+    """Cluster -> number of rows without a usable label for which the judge has no value."""
     verdicts: bool = False
     """Whether a label is pass or fail instead of a number."""
     without_digest: int = 0
@@ -106,22 +113,29 @@ class Corrector:
             judge = _judged(result, criterion)
             if isinstance(judge, str):
                 topic.unscored[judge] += 1
-                if known:
-                    topic.left_out[f"the judge has no value ({judge})"] += 1
-                continue
-            topic.judged.add(judge, cluster)
+                if judge not in SILENT:
+                    if known:
+                        topic.left_out[f"the judge has no value ({judge})"] += 1
+                    continue
+            else:
+                topic.judged.add(judge, cluster)
+            value = None if isinstance(judge, str) else judge
             own = people.values()
-            why = self._add(topic, criterion, judge, result, own, cluster) if known else ""
+            why = self._add(topic, criterion, value, result, own, cluster) if known else ""
             if why is not None:
-                topic.others.add(judge, cluster)
+                topic.others.add(value, cluster) if value is not None else None
+                topic.silent_others[cluster] += value is None
             if why:
                 topic.left_out[why] += 1
 
     def _add(
-        self, topic: _Topic, criterion: str | None, judge: float, result: Result,
+        self, topic: _Topic, criterion: str | None, judge: float | None, result: Result,
         people: Collection[Mapping[str | None, Label]], cluster: Hashable,
     ) -> str | None:  # fmt: skip
-        """Add a row with labels; return the reason if no label can be used."""
+        """Add a row with labels; return the reason if no label can be used.
+
+        A label counts whatever the judge did: where it has no value, only the label is known.
+        """
         if not people:
             return OTHER_OUTPUT
         values: list[float] = []
@@ -144,7 +158,8 @@ class Corrector:
             (person, count), *others = Counter(values).most_common(2)
             if others and others[0][1] == count:
                 return "people are tied"
-        topic.rows.append(LabelledRow(judge, person, cluster, used[0].probability))
+        row = LabelledRow(judge or 0.0, person, cluster, used[0].probability)
+        (topic.silent if judge is None else topic.rows).append(row)
         topic.without_digest += all(label.output is None for label in used)
         topic.labellers.update(label.labeller for label in used if label.labeller)
         return None
@@ -152,11 +167,14 @@ class Corrector:
     def _folded(self, result: Result, given: Mapping[str | None, Label]) -> float | None:
         """Return the score of a person's answers to all criteria that the judge answered.
 
-        `None` if an answer is missing, or if the metric does not combine criteria like the rubric.
+        Where the judge has no value, these are all criteria of the rubric. `None` if an answer is
+        missing, or if the metric does not combine criteria like the rubric.
         """
-        if not isinstance(result, Score) or result.value is None:
-            return None
         criteria = self._rubric.criteria
+        if not isinstance(result, Score) or result.value is None:
+            everything = {id: self._rubric.outcome(given[id]) for id in criteria if id in given}
+            whole = {id: outcome for id, outcome in everything.items() if outcome is not None}
+            return self._rubric.fold(whole) if len(whole) == len(criteria) > 0 else None
         ids = [part.id for part in result.parts if part.id in given and part.id in criteria]
         known = {id: self._rubric.outcome(given[id]) for id in ids}
         outcomes = {id: outcome for id, outcome in known.items() if outcome is not None}
@@ -183,7 +201,7 @@ class Corrector:
         return {
             name: self._mean(name, topic)
             for name, topic in self._topics.items()
-            if name is not None or topic.rows or len(self._topics) == 1
+            if name is not None or topic.rows or topic.silent or len(self._topics) == 1
         }
 
     def _mean(self, criterion: str | None, topic: _Topic) -> CorrectedMean:
@@ -203,30 +221,46 @@ class Corrector:
             without_digest=topic.without_digest,
             left_out=dict(sorted(topic.left_out.items())),
             unscored=dict(sorted(topic.unscored.items())),
-            **(self._corrected(topic, (low, high)) if topic.rows else {}),
+            **(self._corrected(topic, (low, high)) if topic.rows or topic.silent else {}),
         )
 
     def _corrected(self, topic: _Topic, bounds: Range) -> dict[str, Any]:
-        """Return the figures of a mean with labels."""
-        correction = Correction(topic.rows, topic.others, bounds=bounds)
-        yes_no = bounds == (0.0, 1.0) and correction.yes_no
+        """Return the figures of a mean with labels.
+
+        PPI++ is valid for any values of the judge, so rows without one have its mean, and no label
+        is dropped because of what the judge did. How well the judge agrees is measured on the rows
+        in which it has a value.
+        """
+        known_rows = topic.rows or [row._replace(judge=0.0) for row in topic.silent]
+        judged = Correction(known_rows, topic.others, bounds=bounds)
+        correction = judged
+        if topic.silent or topic.silent_others:
+            mean = topic.judged.rows.mean or 0.0
+            others = deepcopy(topic.others)
+            for cluster, count in topic.silent_others.items():
+                for _ in range(count):
+                    others.add(mean, cluster)
+            rows = [*topic.rows, *(row._replace(judge=mean) for row in topic.silent)]
+            correction = Correction(rows, others, bounds=bounds)
+        yes_no = bounds == (0.0, 1.0) and bool(topic.rows) and judged.yes_no
         if topic.verdicts and not yes_no:
             return {"corrected": LabelFigure(value=None, n=0, too_few=NO_VALUES)}
         done = correction.ppi()
-        known = {"labels": done.labels, "rho": correction.rho()}
-        if yes_no and (rates := correction.rates()) is not None:
+        known = {"labels": done.labels, "rho": judged.rho() if topic.rows else None}
+        if yes_no and (rates := judged.rates()) is not None:
             known |= {"sensitivity": rates[0], "specificity": rates[1],
                       "youden": youden_figure(*rates)}  # fmt: skip
         figures: dict[str, Any] = {
             name: LabelFigure.of(figure) for name, figure in known.items() if figure is not None
         }
         if self._source.by == "rogan-gladen":
-            other = correction.rogan_gladen() if yes_no else None
+            other = judged.rogan_gladen() if yes_no else None
             if other is None:
                 why = "labels of yes and of no, and rows without a label are needed"
                 why = why if yes_no else "Rogan-Gladen corrects yes and no alone; use PPI++"
                 return figures | {"corrected": LabelFigure(value=None, n=0, too_few=why)}
             done = other
+            figures["labels"] = LabelFigure.of(other.labels)
         corrected = done.corrected
         figures |= {"corrected": LabelFigure.of(corrected), "lam": done.lam, "saved": done.saved}
         if corrected.low is not None:

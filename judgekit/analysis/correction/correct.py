@@ -95,7 +95,10 @@ def _details(one: CorrectedMean) -> Iterator[str]:
         yield f"sensitivity {rates[0]}, specificity {rates[1]}, Youden's J {youden}"
     if one.unscored:
         counts = ", ".join(f"{count} {why}" for why, count in one.unscored.items())
-        yield f"rows without a value of the judge, in none of these means: {counts}"
+        labels = (
+            "" if one.by != "ppi" else "; labels there count, with the judge's mean beside them"
+        )
+        yield f"rows without a value of the judge: {counts}{labels}"
     for why, count in one.left_out.items():
         yield f"labels of {count} case{'s' if count != 1 else ''} left out: {why}"
     if one.without_digest:

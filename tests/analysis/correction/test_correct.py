@@ -48,15 +48,15 @@ def test_criteria_and_the_metric_are_corrected(made):
 
     assert list(found) == ["reply, polite", "reply, tone", "reply"]
     polite, tone, whole = found.values()
-    # The first four replies failed; cases 0 and 3 of them have a label.
-    labelled = [truth[n] for n in range(6, 200, 3)]
+    # The first four replies failed; cases 0 and 3 of them have a label, which counts all the same.
+    labelled = [truth[n] for n in range(0, 200, 3)]
     assert polite.labels.value == pytest.approx(statistics.fmean(p for p, _ in labelled))
     assert tone.labels.value == pytest.approx(statistics.fmean(WORTH[t] for _, t in labelled))
     both = [(p + WORTH[t]) / 2 for p, t in labelled]
     assert whole.labels.value == pytest.approx(statistics.fmean(both))
-    assert (polite.rows, polite.labels.n, polite.judge.n) == (196, 65, 196)
+    assert (polite.rows, polite.labels.n, polite.judge.n) == (196, 67, 196)
     assert polite.unscored == {"failed": 4}
-    assert polite.left_out == {"the judge has no value (failed)": 2}
+    assert polite.left_out == {}
     for one in found.values():
         assert one.corrected.low < one.corrected.value < one.corrected.high
         assert one.corrected.value < one.judge.value  # the judge is too kind
@@ -76,7 +76,7 @@ def test_the_corrected_mean_is_near_the_truth(made):
         "reply, polite"
     ]
 
-    mean = statistics.fmean(p for p, _ in truth[4:])
+    mean = statistics.fmean(p for p, _ in truth)
     assert polite.corrected.low < mean < polite.corrected.high
     assert not polite.judge.low < mean < polite.judge.high
 
@@ -98,8 +98,7 @@ def test_words_say_what_is_assumed_and_left_out(made):
 
     assert "reply, polite, labels by ann mean 95 % interval n judge" in text
     assert "Assumes that the labelled cases are a random sample of the run." in text
-    assert "in none of these means: 4 failed" in text
-    assert "labels of 2 cases left out: the judge has no value (failed)" in text
+    assert "rows without a value of the judge: 4 failed; labels there count" in text
     assert "the judge saved about" in text
     markdown = found.markdown()
     assert "### reply, polite, labels by ann\n\n|  | mean | 95 % interval | n |" in markdown
@@ -116,7 +115,7 @@ def test_frames(made):
 
     assert list(frame["criterion"].fillna("")) == ["polite", "tone", ""]
     assert frame["corrected"][0] == pytest.approx(found.means[0].corrected.value)
-    assert frame["labels_n"].tolist() == [65, 65, 65]
+    assert frame["labels_n"].tolist() == [67, 67, 67]
     assert found.to_polars()["saved"].to_list() == [one.saved for one in found.means]
 
 
@@ -165,8 +164,8 @@ def test_a_person_who_left_a_criterion_open_gives_no_value_of_the_metric(labels)
 
     found = by_name(labels(change))
 
-    assert found["reply, polite"].labels.n == 65
-    assert found["reply, tone"].labels.n == found["reply"].labels.n == 63
+    assert found["reply, polite"].labels.n == 67
+    assert found["reply, tone"].labels.n == found["reply"].labels.n == 65
     assert found["reply"].left_out["no usable answer of a person"] == 2
 
 
@@ -211,8 +210,8 @@ def test_labels_without_a_digest_match_by_id_and_are_counted(labels):
 
     found = labels(change)
 
-    assert by_name(found)["reply"].without_digest == 65
-    assert "labels of 65 cases name no output: matched by case id alone" in found.text(width=200)
+    assert by_name(found)["reply"].without_digest == 67
+    assert "labels of 67 cases name no output: matched by case id alone" in found.text(width=200)
 
 
 def test_a_label_of_another_output_is_left_out(labels):
@@ -224,7 +223,7 @@ def test_a_label_of_another_output_is_left_out(labels):
     polite = by_name(labels(change))["reply, polite"]
 
     assert polite.left_out["the label is for another output"] == 1
-    assert (polite.rows, polite.labels.n) == (196, 64)
+    assert (polite.rows, polite.labels.n) == (196, 66)
 
 
 def test_few_labels_have_a_mean_and_no_interval(labels):
@@ -233,8 +232,8 @@ def test_few_labels_have_a_mean_and_no_interval(labels):
     polite = by_name(found)["reply, polite"]
     assert polite.corrected.value is not None
     assert polite.corrected.low is polite.labels.low is polite.rho.low is None
-    assert polite.corrected.too_few == "28 of the 50 labels that a corrected mean needs"
-    assert "too few: 28 of the 50 labels" in found.text()
+    assert polite.corrected.too_few == "30 of the 50 labels that a corrected mean needs"
+    assert "too few: 30 of the 50 labels" in found.text()
 
 
 def test_rogan_gladen_corrects_yes_and_no(labels):
@@ -285,8 +284,8 @@ def test_pass_and_fail_are_values_of_a_metric_of_0_and_1_alone(labels):
          "{file}: no label is about a case that the run has a score for; are the case ids the "
          "same?"),
         (lambda one: {**one, "output_digest": "0" * 16}, {},
-         "{file}: no label can be used: labels of 2 left out: the judge has no value (failed); "
-         "labels of 65 left out: the label is for another output"),
+         "{file}: no label can be used: "
+         "labels of 67 left out: the label is for another output"),
         (lambda one: {**one, "values": {"tone": "godo"}}, {},
          "{file}: case 'c0', reply: 'godo' is no answer to 'tone'; did you mean 'good'?"),
         (lambda one: {**one, "values": {"polite": 0.5}}, {},
@@ -376,3 +375,44 @@ def test_a_label_is_worth_what_the_same_answer_of_the_judge_is(kind, answer, val
     one, whole = judgekit.correct_means(report, tmp_path / "labels.jsonl").means
     assert one.labels.value == pytest.approx(value)
     assert whole.labels.value == pytest.approx(value)
+
+
+def test_a_label_counts_whatever_the_judge_did(tmp_path):
+    """The judge abstains from most wrong answers, so its own mean is far above the truth."""
+    right = [n % 2 == 0 for n in range(400)]
+    silent = [not yes and n % 5 != 1 for n, yes in enumerate(right)]
+    cases = [{"id": f"c{n}", "input": f"q{n}", "output": f"a{n}"} for n in range(400)]
+    write_lines(tmp_path / "cases.jsonl", cases)
+    write_lines(
+        tmp_path / "v.jsonl",
+        [
+            {"case": f"c{n}", "rubric": "m", "answers": {"ok": None if silent[n] else yes}}
+            for n, yes in enumerate(right)
+        ],
+    )
+    write_lines(
+        tmp_path / "labels.jsonl",
+        [
+            {"case": f"c{n}", "metric": "m", "labeller": "ann", "values": {"ok": right[n]}}
+            for n in range(0, 400, 3)
+        ],
+    )
+    criterion = {"kind": "boolean", "nullable": True, "text": "Right?"}
+    suite = {
+        "cases": "cases.jsonl",
+        "judge": {"recorded": "v.jsonl"},
+        "record": "new_episodes",
+        "metrics": {"m": {"criteria": {"ok": criterion}}},
+    }
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), "utf-8")
+    run_suite_sync(tmp_path / "suite.yaml", out=tmp_path / "run")
+
+    found = judgekit.correct_means(tmp_path / "run", tmp_path / "labels.jsonl")
+
+    for one in found.means:
+        assert one.judge.value > 0.8
+        assert one.labels.n == 134
+        assert one.corrected.low < 0.5 < one.corrected.high
+        assert one.left_out == {}
+        # How well the judge agrees is measured where it answers.
+        assert (one.sensitivity.value, one.specificity.value) == (1.0, 1.0)
