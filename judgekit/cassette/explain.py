@@ -114,6 +114,8 @@ def _fields(request: Request) -> dict[str, str]:
     form = request.form
     if form.api is not None:
         fields["api"] = form.api
+    if form.max_reason is not None:
+        fields["max_reason"] = str(form.max_reason)
     if form.want != "verdict":
         fields["wanted"] = form.want
     for question in form.questions:

@@ -14,7 +14,7 @@ from judgekit.core.protocols import Judge, JudgeLike, ServerKnowledge, TextStore
 from judgekit.core.request import About, ChatMessage, Form, Reply, Request
 from judgekit.core.value import Json, trusted
 
-_KEYED = ("identity", "params", "mode", "api")
+_KEYED = ("identity", "params", "mode", "api", "max_reason")
 _LEARNT = ("identified", "findings", "keep_in")
 
 
@@ -258,11 +258,15 @@ def _no_judge(judge: object) -> str:
 class RequestBuilder:
     """Builds the requests to one judge; their common fields are computed once.
 
+    Args:
+        judge: the judge.
+        max_reason: maximum length of reasons, in characters; by default, that of the judge.
+
     Raises:
         ConfigError: the object is no judge.
     """
 
-    def __init__(self, judge: JudgeLike) -> None:
+    def __init__(self, judge: JudgeLike, *, max_reason: int | None = None) -> None:
         self.judge = as_judge(judge)
         """The judge, with all members of the contract."""
         self.settings = self.judge.settings
@@ -277,6 +281,8 @@ class RequestBuilder:
         }
         self._mode = self.settings.mode
         self._api = self.settings.api
+        own = self.settings.max_reason if max_reason is None else max_reason
+        self._max_reason = own if self.settings.bounds_reasons and self._api is None else None
         # Validate the judge's settings once, so that requests are built without checks.
         Request(messages=(), form=Form(), mode=self._mode, **self._common)
 
@@ -284,11 +290,12 @@ class RequestBuilder:
         self, *, messages: tuple[ChatMessage, ...], form: Form, sample: int, about: About
     ) -> Request:
         """Return the request for one sample."""
+        form = form.bounded(self._max_reason) if self._api is None else form.of_api(self._api)
         return trusted(
             Request,
             {
                 "messages": messages,
-                "form": form if self._api is None else form.of_api(self._api),
+                "form": form,
                 **self._common,
                 "identity": self._identity(about),
                 "sample": sample,

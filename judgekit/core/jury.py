@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from judgekit.core.distribution import Readout
 from judgekit.core.errors import ConfigError
+from judgekit.core.judge_settings import check_max_reason
 from judgekit.core.judge_wrapper import BaseJudge, NamedJudge, as_judge
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.request import Reply, Request
@@ -45,6 +46,8 @@ class Jury(NamedJudge):
         readout: the number or word that is read from the distribution of the answers:
             `expected`, `mode`, or `yes` (the probability of a yes; the mode for other questions).
             By default, numbers are averaged and words are decided by majority.
+        max_reason: maximum length of a reason, a quote or another text of a reply, in characters;
+            by default, that of each judge. It does not apply to people and recorded verdicts.
         vote: `majority` (for words and yes/no; the mean for numbers), `mean` of the values on 0..1,
             or `weighted`, a majority or mean with the `weights`. A tie is an abstention.
         quorum: number of members that must answer; more than half by default.
@@ -62,6 +65,7 @@ class Jury(NamedJudge):
         order: Order = "written",
         calls: Calls = "all",
         readout: Readout | None = None,
+        max_reason: int | None = None,
         vote: Vote = "majority",
         quorum: int | None = None,
         weights: Mapping[str, float] | None = None,
@@ -72,6 +76,7 @@ class Jury(NamedJudge):
         _check_word("vote", vote, get_args(Vote))
         if readout is not None:
             _check_word("readout", readout, get_args(Readout))
+        check_max_reason(max_reason)
         if isinstance(calls, str):
             _check_word("calls", calls, ("all", "each"), other=", or a number of criteria")
         else:
@@ -82,6 +87,7 @@ class Jury(NamedJudge):
         self.order: Order = order
         self.calls: Calls = calls
         self.readout: Readout | None = readout
+        self.max_reason = max_reason
         self.vote: Vote = vote
         self.quorum = quorum or len(named) // 2 + 1
         shares = _weights(vote, weights, tuple(named))
@@ -107,7 +113,8 @@ class Jury(NamedJudge):
     @property
     def options(self) -> dict[str, Json]:
         """The settings that differ from those of a single judge with one sample, for manifests."""
-        settings = {name: getattr(self, name) for name in ("order", "calls", "readout")}
+        names = ("order", "calls", "readout", "max_reason")
+        settings = {name: getattr(self, name) for name in names}
         changed: dict[str, Json] = _unusual(settings)
         if len(self.members) > 1:
             changed["jury"] = {member.name: member.judge.model for member in self.members}
@@ -145,7 +152,13 @@ def _unusual(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if value != _USUAL[name]}
 
 
-_USUAL: Mapping[str, object] = {"samples": 1, "order": "written", "calls": "all", "readout": None}
+_USUAL: Mapping[str, object] = {
+    "samples": 1,
+    "order": "written",
+    "calls": "all",
+    "readout": None,
+    "max_reason": None,
+}
 
 
 def _named(members: Any) -> dict[str, BaseJudge]:

@@ -14,14 +14,35 @@ MAX_REPLY_CHARACTERS = 2_000_000
 """Maximum length of a reply, in characters."""
 MAX_ITEMS = 200
 """Maximum number of items of a list in an answer."""
+MAX_BOUNDED_ITEMS = 20
+"""Maximum number of quotes, and of items of a detail, that a form with `max_reason` asks for."""
+MAX_BOUNDED_ITEM = 1_000
+"""Minimum of the maximum length of an item that the judge lists, in a form with `max_reason`."""
 
 _TEXT = core_schema.str_schema()  # bounded by the length of the whole reply
 _BOOLEAN = core_schema.bool_schema(strict=True)
-_DETAIL: dict[str, CoreSchema] = {
-    "text": _TEXT,
-    "boolean": _BOOLEAN,
-    "list": core_schema.list_schema(_TEXT, max_length=MAX_ITEMS),
-}
+
+
+def _details(text: CoreSchema, *, most: int) -> dict[str, CoreSchema]:
+    """Return the schemas of details by their kind."""
+    listed = core_schema.list_schema(text, max_length=most)
+    return {"text": text, "boolean": _BOOLEAN, "list": listed}
+
+
+class _Texts:
+    """The schemas of the texts in a reply."""
+
+    def __init__(self, max_reason: int | None) -> None:
+        bounded = max_reason is not None
+        self.text = core_schema.str_schema(max_length=max_reason) if bounded else _TEXT
+        # Listed texts are judged in turn, so they get enough space to be whole.
+        longest = max(max_reason or 0, MAX_BOUNDED_ITEM)
+        self.item = core_schema.str_schema(max_length=longest) if bounded else _TEXT
+        most = MAX_BOUNDED_ITEMS if bounded else MAX_ITEMS
+        self.detail = _details(self.text, most=most)
+
+
+_UNBOUNDED = _Texts(None)
 
 
 class ReplySchema:
@@ -31,11 +52,8 @@ class ReplySchema:
     """
 
     def __init__(self, form: "Form") -> None:
-        fields = {
-            question.id: _object(f"Answer{number}", _answer_fields(question, number))
-            for number, question in enumerate(form.questions)
-        }
-        fields |= {detail.name: _DETAIL[detail.kind] for detail in form.details}
+        # A reply that exceeds a maximum length is valid, so only the sent schema has it.
+        fields = _fields(form, _UNBOUNDED)
         self._form = form
         self._core_schema = _object("Verdict", fields)
         self.validator = SchemaValidator(self._core_schema)
@@ -47,7 +65,8 @@ class ReplySchema:
             (q.id, sorted(q.items)) for q in form.questions if q.kind == "checklist" and q.items
         ]
         """Checklists with given items, and the items."""
-        self.keys = len(fields) + sum(len(_answer_fields(q, 0)) for q in form.questions)
+        answers = (_answer_fields(q, 0, _UNBOUNDED) for q in form.questions)
+        self.keys = len(fields) + sum(map(len, answers))
         """Number of keys of a reply, without those in checklist items."""
 
     @cached_property
@@ -70,7 +89,10 @@ class ReplySchema:
     @cached_property
     def json_schema(self) -> dict[str, Any]:
         """The JSON schema to send to the judge: a custom one, or that of the questions."""
-        return self._form.json_schema or GenerateJsonSchema().generate(self._core_schema)
+        sent = self._core_schema
+        if self._form.max_reason is not None:
+            sent = _object("Verdict", _fields(self._form, _Texts(self._form.max_reason)))
+        return self._form.json_schema or GenerateJsonSchema().generate(sent)
 
     @cached_property
     def text(self) -> str:
@@ -118,14 +140,22 @@ def _object(name: str, fields: dict[str, CoreSchema]) -> CoreSchema:
     )
 
 
-def _answer_fields(question: "Question", number: int) -> dict[str, CoreSchema]:
-    details = {detail.name: _DETAIL[detail.kind] for detail in question.details}
-    quotes = {"quotes": _DETAIL["list"]} if question.quotes else {}
+def _fields(form: "Form", texts: _Texts) -> dict[str, CoreSchema]:
+    fields = {
+        question.id: _object(f"Answer{number}", _answer_fields(question, number, texts))
+        for number, question in enumerate(form.questions)
+    }
+    return fields | {detail.name: texts.detail[detail.kind] for detail in form.details}
+
+
+def _answer_fields(question: "Question", number: int, texts: _Texts) -> dict[str, CoreSchema]:
+    details = {detail.name: texts.detail[detail.kind] for detail in question.details}
+    quotes = {"quotes": texts.detail["list"]} if question.quotes else {}
     if question.kind == "checklist":
-        return quotes | {"items": _items(question, number)} | details
+        return quotes | {"items": _items(question, number, texts)} | details
     value = _value(question)
     value = core_schema.nullable_schema(value) if question.nullable else value
-    return {"reason": _TEXT} | quotes | details | {"value": value}
+    return {"reason": texts.text} | quotes | details | {"value": value}
 
 
 def _one_of(words: tuple[str, ...]) -> CoreSchema:
@@ -141,8 +171,8 @@ def _value(question: "Question") -> CoreSchema:
     return core_schema.float_schema(strict=True, ge=question.minimum, le=question.maximum)
 
 
-def _items(question: "Question", number: int) -> CoreSchema:
-    item = _one_of(question.items) if question.items else _TEXT
-    entry = _object(f"Item{number}", {"item": item, "reason": _TEXT, "met": _BOOLEAN})
+def _items(question: "Question", number: int, texts: _Texts) -> CoreSchema:
+    item = _one_of(question.items) if question.items else texts.item
+    entry = _object(f"Item{number}", {"item": item, "reason": texts.text, "met": _BOOLEAN})
     count = len(question.items)
     return core_schema.list_schema(entry, min_length=count or None, max_length=count or MAX_ITEMS)

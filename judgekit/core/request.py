@@ -74,6 +74,22 @@ class Form(Value):
 
     api: Api | None = None
     """The API, if it is not chat."""
+    max_reason: int | None = None
+    """Maximum length of a reason, a quote or another text in the reply, in characters. It is sent
+    to the judge; a longer text is valid and cut."""
+
+    def bounded(self, max_reason: int | None) -> "Form":
+        """Return the same form with a maximum length of reasons.
+
+        Only forms with questions in a chat have reasons; others are returned unchanged.
+        """
+        if max_reason is None or self.api is not None or not self.questions:
+            return self
+        forms: dict[int, Form] = self.__dict__.setdefault("_bounded", {})
+        if max_reason not in forms:
+            fields = {name: self.__dict__[name] for name in Form.model_fields}
+            forms[max_reason] = Form(**{**fields, "max_reason": max_reason})
+        return forms[max_reason]
 
     def of_api(self, api: Api | None) -> "Form":
         """Return the same form for another API."""

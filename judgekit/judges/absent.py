@@ -29,7 +29,8 @@ class AbsentJudge(NamedJudge):
 
     def described(self) -> dict[str, Any]:
         """Return the model and the settings, as the keys of a judge in a suite."""
-        return {"model": self._model, **vars(self.settings)}
+        settings = {n: v for n, v in vars(self.settings).items() if n != "bounds_reasons"}
+        return {"model": self._model, **settings}
 
     def words(self) -> str:
         """Return the model and the other parts of its keys."""
@@ -38,4 +39,5 @@ class AbsentJudge(NamedJudge):
         extra += [f"identity={settings.identity}"] if settings.identity else []
         extra += [f"mode={settings.mode}"] if settings.mode else []
         extra += [f"api={settings.api}"] if settings.api else []
+        extra += [f"max_reason={settings.max_reason}"] if settings.max_reason else []
         return f"{self.model} ({', '.join(extra)})" if extra else self.model

@@ -10,7 +10,7 @@ from judgekit.judges.kinds import JudgeSetup
 from judgekit.judges.server_judge import ServerJudge
 
 _OF_SERVERS = ("api_base", "identity", "params", "timeout", "retries", "max_wait")
-_OF_CHATS = ("mode", "reasks", "via")
+_OF_CHATS = ("mode", "max_reason", "reasks", "via")
 
 
 def open_hosted(setup: JudgeSetup) -> ServerJudge:

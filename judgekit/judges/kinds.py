@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 GROUP = "judgekit.judge_kinds"
 """Entry points of packages that add kinds: NAME = package.module:KIND"""
-KeyPart = Literal["identity", "params", "mode", "api"]
-KEY_PARTS: tuple[KeyPart, ...] = ("identity", "params", "mode", "api")
+KeyPart = Literal["identity", "params", "mode", "api", "max_reason"]
+KEY_PARTS: tuple[KeyPart, ...] = ("identity", "params", "mode", "api", "max_reason")
 """Settings of a judge that may be part of its request keys."""
 _NONE: frozenset[KeyPart] = frozenset()
 
@@ -128,7 +128,7 @@ MANUAL = JudgeKind(
     in_replay=True,
     keys=_NONE,
     # `--judge manual/NAME` keeps the parameters of the model that it replaces.
-    ignores=frozenset({"identity", "params", "mode"}),
+    ignores=frozenset({"identity", "params", "mode", "max_reason"}),
     open="judgekit.judges.manual:open_person",
 )
 FAKE = JudgeKind(
@@ -140,7 +140,7 @@ FAKE = JudgeKind(
     metered=False,
     in_replay=True,
     keys=_NONE,
-    ignores=frozenset({"identity", "params", "mode"}),
+    ignores=frozenset({"identity", "params", "mode", "max_reason"}),
     open="judgekit.judges.fake:open_fake",
 )
 PYTHON = JudgeKind(
@@ -176,7 +176,7 @@ RECORDED = JudgeKind(
     metered=False,
     in_replay=True,  # the digest of the file is part of every key
     keys=_NONE,
-    ignores=frozenset({"identity", "params", "mode"}),
+    ignores=frozenset({"identity", "params", "mode", "max_reason"}),
     open="judgekit.judges.recorded:open_recorded",
 )
 HOSTED = JudgeKind(

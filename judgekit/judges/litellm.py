@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError, JudgekitError
-from judgekit.core.judge_settings import JudgeSettings
+from judgekit.core.judge_settings import JudgeSettings, check_max_reason
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
 from judgekit.judges.calls import CallResult
@@ -45,6 +45,8 @@ class LiteLLMJudge(ServerJudge):
         params: sampling parameters (temperature, max_tokens, seed, ...).
         identity: the model behind a server that takes any model name.
         mode: an output mode to use without probing. It is part of the key only if it is set here.
+        max_reason: maximum length of a reason, a quote or another text of a reply, in characters.
+            It is part of the key only if it is set here. Longer texts are cut, never invalid.
         timeout: seconds for one call, including the whole response.
         retries: attempts after the first one, in an outage; refusals and invalid replies are not
             outages.
@@ -66,6 +68,7 @@ class LiteLLMJudge(ServerJudge):
         params: Mapping[str, JsonValue] | None = None,
         identity: str | None = None,
         mode: Mode | None = None,
+        max_reason: int | None = None,
         timeout: float = 60.0,
         retries: int = 3,
         max_wait: float = 60.0,
@@ -80,7 +83,10 @@ class LiteLLMJudge(ServerJudge):
             raise ConfigError("reasks must not be negative")
         self._forced_via = via
         server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
-        settings = JudgeSettings(identity=identity, params=dict(params or {}), mode=mode)
+        check_max_reason(max_reason)
+        settings = JudgeSettings(
+            identity=identity, params=dict(params or {}), mode=mode, max_reason=max_reason
+        )
         super().__init__(server, settings=settings, pace=pace)
         self.reasks = reasks
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)

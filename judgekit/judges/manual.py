@@ -20,6 +20,7 @@ from judgekit.core.errors import (
 )
 from judgekit.core.input_file import Entry, read_entries, read_named, read_text
 from judgekit.core.json_extraction import extract_object
+from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import whole_file
@@ -53,6 +54,8 @@ class ManualJudge(NamedJudge):
         ConfigError: a line is not an answer, or two lines answer the same request.
     """
 
+    settings: JudgeSettings
+
     def __init__(
         self,
         name: str,
@@ -64,6 +67,7 @@ class ManualJudge(NamedJudge):
         if path is not None and terminal is not None:
             raise ConfigError("a person answers in a terminal or by a file, not both")
         super().__init__(name if name.startswith(PREFIX) else PREFIX + name)
+        self.settings = JudgeSettings(bounds_reasons=False)
         self.path = Path(path) if path is not None else None
         person = self._model.removeprefix(PREFIX)
         self._answers = {} if self.path is None else _read(self.path, name=person)

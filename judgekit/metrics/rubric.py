@@ -115,6 +115,8 @@ class RubricMetric(JudgedMetric):
         order: `balanced` changes the order of criteria and options from sample to sample.
         calls: `all` criteria in one call, `each` in a separate call, or a number per call.
         readout: how to get an answer from the distribution of the answers (see `Jury`).
+        max_reason: maximum length of a reason, a quote or another text of a reply, in characters;
+            by default that of the judge.
         history: maximum number of earlier messages that the judge sees.
         scale: factor for the displayed value, such as 10 for "8.5 out of 10"; above 0.
         parameters: values for the rubric's parameters; the others keep their defaults.
@@ -148,6 +150,7 @@ class RubricMetric(JudgedMetric):
         order: Order = "written",
         calls: Calls = "all",
         readout: Readout | None = None,
+        max_reason: int | None = None,
         history: int = DEFAULT_HISTORY,
         scale: float = 1.0,
         parameters: Mapping[str, Any] | None = None,
@@ -171,7 +174,14 @@ class RubricMetric(JudgedMetric):
         check_number(self.name, "history", history, int, Bounds(0))
         if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < 1e300:
             raise ConfigError(f"scale must be a number above 0, such as 5 or 100, not {scale!r}")
-        self.jury = jury_of(judge, samples=samples, order=order, calls=calls, readout=readout)
+        self.jury = jury_of(
+            judge,
+            samples=samples,
+            order=order,
+            calls=calls,
+            readout=readout,
+            max_reason=max_reason,
+        )
         self.samples = self.jury.samples
         self.history = history
         self.scale = float(scale)
@@ -180,14 +190,18 @@ class RubricMetric(JudgedMetric):
         if self._own is not None and (self.jury.options or self.jury.members[0].judge.settings.api):
             raise ConfigError(
                 f"{self.name}: a response model supports only one judge and samples; "
-                "juries, orders, calls and readouts need the criteria of a rubric"
+                "juries, orders, calls, readouts and max_reason need the criteria of a rubric"
             )
         check_askable(self.name, self.rubric, mode=self.mode, jury=self.jury)
         self._mirrors: tuple[Mirror | None, ...] = (None,)
         self._plans: dict[Variant, list[_OpinionPlan]] = {}
         self._effective_modes: dict[tuple[str, ...], str] = {}
         self._builders = [
-            (member, RequestBuilder(member.judge), member.judge.settings.api)
+            (
+                member,
+                RequestBuilder(member.judge, max_reason=self.jury.max_reason),
+                member.judge.settings.api,
+            )
             for member in self.jury.members
         ]
         self.judge = self.jury.members[0].judge if len(self.jury.members) == 1 else self.jury

@@ -151,9 +151,13 @@ class Stepped(JudgedMetric):
         check_options(self)
         self.judge = as_judge(self.judge)
         # One judge lists the texts once, so that all opinions are about the same texts.
-        first = self.judge.members[0].judge if isinstance(self.judge, Jury) else self.judge
+        jury = self.judge if isinstance(self.judge, Jury) else None
+        first = self.judge if jury is None else jury.members[0].judge
+        bound = None if jury is None else jury.max_reason
         self._steps = tuple(
-            RubricMetric(rubric, judge=judge, name=self.name, history=self.history)
+            RubricMetric(
+                rubric, judge=judge, name=self.name, history=self.history, max_reason=bound
+            )
             for rubric, judge in ((self.listing, first), (self.rubric, self.judge))
             if rubric != ""
         )

@@ -14,6 +14,7 @@ from judgekit.core.file_model import (
     one_or_several,
     short_for,
 )
+from judgekit.core.judge_settings import LEAST_REASON, MOST_REASON
 from judgekit.core.limits import MOST_CALLS, MOST_CASES
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.load import Container
@@ -143,6 +144,9 @@ class MetricFile(FileModel):
     readout: Literal["expected", "mode", "yes"] | None = None
     """What is read from the distribution of the answers; by default numbers are averaged, and
     words decided by majority."""
+    max_reason: int | None = Field(default=None, ge=LEAST_REASON, le=MOST_REASON)
+    """Maximum length of a reason, a quote or another text of a reply, in characters; by default
+    that of the judge."""
     pairwise: str | None = None
     """A rubric that compares two answers, such as `preference`; it is used in both orders."""
     with_: Literal["baseline", "reference"] | None = Field(default=None, alias="with")

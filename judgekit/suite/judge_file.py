@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel
+from judgekit.core.judge_settings import LEAST_REASON, MOST_REASON
 from judgekit.core.value import check_json
 from judgekit.judges.kinds import RECORDED, kind_of
 
@@ -53,6 +54,9 @@ class JudgeFile(FileModel):
     """The version of the model behind this name, such as a revision; part of every request key."""
     mode: Literal["json_schema", "json_object_schema", "tools", "json_object", "text"] | None = None
     """How the judge is asked for JSON; by default, judgekit probes the server."""
+    max_reason: int | None = Field(default=None, ge=LEAST_REASON, le=MOST_REASON)
+    """Maximum length of a reason, a quote or another text of a reply, in characters; part of every
+    request key where it is set."""
     api: Literal["decisions", "systemone"] | None = None
     """The API, if it is no chat: a decision endpoint of OpenAI or of System One."""
     via: Literal["direct", "litellm"] | None = None
@@ -74,8 +78,9 @@ class JudgeFile(FileModel):
 
     def described(self) -> dict[str, Any]:
         """Return the settings for a manifest."""
-        names = ("model", "identity", "params", "mode", *(["api"] if self.api else []))
         settings = dict(self)
+        given = [name for name in ("api", "max_reason") if settings[name]]
+        names = ("model", "identity", "params", "mode", *given)
         return {name: settings[name] for name in names}
 
     @field_validator("params")
@@ -96,7 +101,7 @@ class JudgeFile(FileModel):
             return self
         if not kind.server:
             raise ValueError(f"{self.model} is behind no server, so it has no api; remove api")
-        for name in ("mode", "reasks", "via"):
+        for name in ("mode", "max_reason", "reasks", "via"):
             if name in self.model_fields_set and getattr(self, name) is not None:
                 raise ValueError(f"{name} is for chats, and api: {self.api} is none; remove {name}")
         return self

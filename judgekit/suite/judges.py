@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from judgekit.judges.pace import Pace
     from judgekit.privacy.redact import Redact
 
-_OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
+_OF_ANY_MODEL = {"params", "max_reason", "timeout", "retries", "max_wait", "reasks"}
 """Settings that are kept if a flag names another model."""
 
 
@@ -78,8 +78,8 @@ def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
     """Reject two roles with the same request keys: the second would replay the first."""
     seen: dict[str, str] = {}
     for role, judge in roles.items():
-        facts = [judge.model, judge.identity, judge.params, judge.mode, judge.api, judge.recorded]
-        key = canonical_json(facts)
+        names = ("model", "identity", "params", "mode", "api", "recorded", "max_reason")
+        key = canonical_json([getattr(judge, name) for name in names])
         if key in seen:
             same = "same model, identity, params and mode; give one of them an identity"
             message = f"judges {seen[key]!r} and {role!r} are the same to every recording: {same}"
@@ -93,7 +93,12 @@ class DescribedJudge(JudgeWrapper):
     def __init__(self, file: JudgeFile) -> None:
         api: Any = "recorded" if file.recorded is not None else file.api
         settings = JudgeSettings(
-            identity=file.identity, params=file.params, mode=file.mode, api=api
+            identity=file.identity,
+            params=file.params,
+            mode=file.mode,
+            api=api,
+            max_reason=file.max_reason,
+            bounds_reasons=not kind_of(file.model).person,
         )
         super().__init__(AbsentJudge(file.model, settings))
 

@@ -26,7 +26,7 @@ from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
 from judgekit.suite.roles import find_role
 
-_ASKING = ("vote", "quorum", "order", "calls", "readout")
+_ASKING = ("vote", "quorum", "order", "calls", "readout", "max_reason")
 """Keys of a metric that are settings of a `Jury`."""
 _SUBJECTS = ("metric", "rubric", "criteria", "pairwise")
 """Keys that define the kind of a metric; at most one is allowed."""

@@ -107,6 +107,7 @@ def test_every_field_of_a_question_changes_the_key(change):
 def test_changing_every_field_was_thought_of():
     assert set(Request.model_fields) == {
         "messages", "form", "model", "identity", "params", "sample", "mode", "about",
+        "unkeyed",
     }  # fmt: skip
     assert set(Question.model_fields) == {
         "id", "kind", "text", "minimum", "maximum", "labels", "items", "nullable", "quotes",

@@ -106,3 +106,50 @@ def test_a_mistake_names_its_line(tmp_path, entry, message):
     assert text.startswith("suite.yaml:")
     assert message in text
     assert "\n" not in text
+
+
+def forms(suite):
+    """Return the bounds of reasons in the requests of a suite, by metric."""
+    return {
+        metric.name: {r.form.max_reason for case in suite.cases() for r in metric.requests(case)[1]}
+        for metric in suite.metrics
+    }
+
+
+def test_bounds_of_reasons_of_judges_and_metrics(tmp_path):
+    judges = {"small": "openai/small", "brief": {"model": "openai/brief", "max_reason": 160}}
+    judges["person"] = {"model": "manual/ann", "answers": "ann.jsonl"}
+    metrics = {
+        "quality": {"judge": "small"},
+        "safety": {"judge": "brief"},
+        "coherence": {"judge": "brief", "max_reason": 300, "calls": "each", "samples": 2},
+        "heavy": {"rubric": "safety", "jury": ["small", "person"], "max_reason": 100},
+    }
+    (tmp_path / "ann.jsonl").write_text("", "utf-8")
+    suite = built(tmp_path, judges=judges, metrics=metrics)
+
+    assert forms(suite) == {
+        "quality": {None},
+        "safety": {160},
+        "coherence": {300},
+        "heavy": {100, None},
+    }
+    described = suite.resolved.full_manifest()
+    assert described["judges"]["brief"]["max_reason"] == 160
+    assert "max_reason" not in described["judges"]["small"]
+    options = {entry["name"]: entry["options"] for entry in described["metrics"]}
+    assert options["coherence"]["max_reason"] == 300
+    assert "max_reason" not in options["quality"]
+
+
+def test_a_bound_on_the_wrong_judge_or_metric_is_refused_at_its_line(tmp_path):
+    message = wrong(tmp_path, overlap={"metric": "exact_match", "max_reason": 160})
+    assert message.startswith("suite.yaml:")
+    assert "max_reason" in message
+    message = wrong(tmp_path, quality={"judge": "small", "max_reason": 5})
+    assert "20" in message
+    assert "max_reason" in message
+    with pytest.raises(ConfigError, match="max_reason is for chats"):
+        built(
+            tmp_path, judges={"small": {"model": "openai/d", "api": "decisions", "max_reason": 160}}
+        )

@@ -145,7 +145,9 @@ def _judge(described: Any, folder: Path) -> AbsentJudge:
     if not isinstance(described, dict) or not isinstance(described.get("model"), str):
         message = "no judge in this run, so there are no verdicts; name another run"
         raise ConfigError(message, where=str(folder))
-    parts = {name: described.get(name) for name in ("identity", "mode", "api")}
+    parts: dict[str, Any] = {
+        name: described.get(name) for name in ("identity", "mode", "api", "max_reason")
+    }
     settings = JudgeSettings(**parts, params=described.get("params") or {})
     return AbsentJudge(described["model"], settings)
 
@@ -160,6 +162,7 @@ def _metric(rubric: Rubric, entry: Mapping[str, Any], judge: AbsentJudge) -> Rub
         name=str(entry["name"]),
         mode=options.get("mode"),
         samples=options.get("samples", 1),
+        max_reason=options.get("max_reason"),
         history=options.get("history", 10),
         parameters={n: v for n, v in settings.items() if n in rubric.declared},
     )

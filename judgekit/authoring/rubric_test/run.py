@@ -225,7 +225,11 @@ def judges_on(path: Path) -> list[AbsentJudge]:
             AbsentJudge(
                 r.model,
                 JudgeSettings(
-                    identity=judge_identity(r), params=dict(r.params), mode=r.mode, api=r.form.api
+                    identity=judge_identity(r),
+                    params=dict(r.params),
+                    mode=r.mode,
+                    api=r.form.api,
+                    max_reason=r.form.max_reason,
                 ),
             )
             for r in requests
