@@ -22,6 +22,7 @@ from judgekit.core.errors import (
     JudgekitError,
     JudgeRefused,
 )
+from judgekit.core.generation import newest
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
 from judgekit.core.key_rules import PARAMETERS, KeyRule, all_keys, newest_key, older_forms
 from judgekit.core.output_file import is_link, nameless_file
@@ -77,6 +78,7 @@ class Cassette(JudgeWrapper):
         redact: Callable[[str], str] | None = None,
         again: frozenset[str] = frozenset(),
         keeps_tape: bool = False,
+        generation: int | None = None,
     ) -> None:
         super().__init__(judge)
         self.record = RecordMode.parse(record)
@@ -84,6 +86,8 @@ class Cassette(JudgeWrapper):
         """Whether `flush` does not change the tape, because another process adds the records."""
         self.path = tape
         self.tape = Tape(tape) if tape is not None else None
+        self._generation = generation
+        """The generation of a tape in a run folder, if there is no tape to replay."""
         self.ledger = Ledger()
         self.looks_in_store = False
         """Whether a replay of the tape also takes replies from the store, as a run that may call
@@ -172,6 +176,11 @@ class Cassette(JudgeWrapper):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def generation(self) -> int:
+        """The generation of the built-in rubrics under which the tape was begun."""
+        return (self._generation or newest()) if self.tape is None else self.tape.generation
 
     @property
     def store(self) -> Store | None:
@@ -488,7 +497,9 @@ class Cassette(JudgeWrapper):
                         if name not in parts and self.tape is not None:
                             parts[name] = self.tape.part_line(name)
                 lines = (line[:-1] for line in stored)
-                write_lines(path, laid_out(parts, in_order(self._lines(_REPLAYED), lines)))
+                ordered = in_order(self._lines(_REPLAYED), lines)
+                generation = self.generation
+                write_lines(path, laid_out(parts, ordered, generation=generation))
         except OSError as exc:
             raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
 

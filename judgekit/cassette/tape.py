@@ -9,7 +9,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cached_property, partial
 from heapq import merge
 from itertools import groupby, pairwise
@@ -19,13 +19,17 @@ from typing import Any
 
 from judgekit.cassette.record import PART_NAMED, REPAIR_HINT, Record, decode, decode_part, encode
 from judgekit.core.errors import CassetteCorrupt, CassetteError, place
+from judgekit.core.generation import newest
 from judgekit.core.output_file import beside, nameless_file, whole_file
 
 HEADER = '{"judgekit":"cassette","version":1}'
+_HEADER = re.compile(r'\{"judgekit":"cassette","version":1(?:,"rubrics":([1-9][0-9]{0,5}))?\}')
 MAX_LINE = 64_000_000
 """Maximum size of a record, in bytes."""
 
 _CHUNK = 8192
+_MAX_HEADER = 1024
+"""Bytes of the first line that are read."""
 _INDEX_CHUNK = 1 << 18
 """Bytes per read when a tape is opened: a quarter of the time of the default, 8 KiB."""
 _COUNT_CHUNK = 1 << 20
@@ -50,6 +54,8 @@ class Tape:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.generation = newest()
+        """The generation of the built-in rubrics under which it was begun."""
         self._file = -1
         self._seek_lock = Lock()
         """Lock from a seek to the next read, on Windows: threads share the file position."""
@@ -112,7 +118,9 @@ class Tape:
 
     def _check_header(self, line: bytes) -> None:
         text = line.decode("utf-8", "replace").strip()
-        if text == HEADER:
+        generation = _generation_of(text)
+        if generation is not None and generation <= newest():
+            self.generation = generation
             return
         if text.startswith('{"judgekit":"cassette"'):
             raise self._corrupt(1, "written by another version of judgekit; upgrade to read it")
@@ -256,6 +264,29 @@ class Tape:
             self._file = -1
 
 
+def header(generation: int) -> str:
+    """Return the first line of a tape; generation 1, the first, is not written."""
+    return HEADER if generation == 1 else f'{HEADER[:-1]},"rubrics":{generation}}}'
+
+
+def _generation_of(text: str) -> int | None:
+    match = _HEADER.fullmatch(text)
+    return None if match is None else int(match.group(1) or 1)
+
+
+def tape_generation(path: Path) -> int:
+    """Return the generation of a tape from its first line.
+
+    It is the newest if there is no tape, and also if the line is wrong, which opening it reports.
+    """
+    line = b""
+    if path.is_file():
+        with suppress(OSError), path.open("rb") as file:
+            line = file.readline(_MAX_HEADER)
+    generation = _generation_of(line.decode("utf-8", "replace").strip())
+    return newest() if generation is None else min(generation, newest())
+
+
 def _line_problem(line: bytes) -> str:
     if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
         return "a merge conflict; keep the lines of both sides and run `judgekit cassette verify`"
@@ -340,7 +371,8 @@ def merge_into(
                         parts.setdefault(name.decode(), "")
                 body = {name: line or tape.part_line(name) for name, line in parts.items()}
             new.seek(0)
-            write_lines(path, laid_out(body, in_order(old, (line[:-1] for line in new))))
+            ordered = in_order(old, (line[:-1] for line in new))
+            write_lines(path, laid_out(body, ordered, generation=tape.generation))
 
 
 def remove_records(path: Path, keys: Collection[str]) -> None:
@@ -358,9 +390,9 @@ def in_order(left: Iterable[str], right: Iterable[str]) -> Iterator[str]:
         last = line
 
 
-def laid_out(parts: dict[str, str], records: Iterable[str]) -> Iterator[str]:
+def laid_out(parts: dict[str, str], records: Iterable[str], *, generation: int) -> Iterator[str]:
     """Yield the lines of a tape: header, parts sorted by digest, records sorted by key."""
-    yield HEADER
+    yield header(generation)
     for name in sorted(parts):
         yield parts[name]
     yield from records
@@ -368,6 +400,8 @@ def laid_out(parts: dict[str, str], records: Iterable[str]) -> Iterator[str]:
 
 def join_tapes(paths: Sequence[Path], into: Path) -> None:
     """Join several tapes into one. For equal keys, the record of the first tape wins.
+
+    The generation is the oldest of theirs: names keep their meaning until `rubric upgrade`.
 
     Raises:
         CassetteCorrupt: a tape is damaged.
@@ -377,7 +411,9 @@ def join_tapes(paths: Sequence[Path], into: Path) -> None:
         tapes = [stack.enter_context(closing(Tape(path))) for path in paths]
         parts = {line[9:73]: line for tape in tapes for line in tape.part_lines()}
         records = merge(*(tape.lines() for tape in tapes), key=_key)
-        write_lines(into, laid_out(parts, (next(same) for _, same in groupby(records, _key))))
+        lines = (next(same) for _, same in groupby(records, _key))
+        oldest = min((tape.generation for tape in tapes), default=newest())
+        write_lines(into, laid_out(parts, lines, generation=oldest))
 
 
 def add_tapes(path: Path, tapes: Sequence[Path]) -> None:

@@ -195,6 +195,8 @@ def find(name: str) -> Maker:
         return Maker(name, entry.load(), entry.judged, entry.preset)
     if name in library_names():
         return rubric_maker(name)._replace(preset={"rubric": name})
+    if (maker := _of_version(name)) is not None:
+        return maker
     for offer in offers(GROUP):
         if offer.name == name:
             try:
@@ -212,6 +214,23 @@ def find(name: str) -> Maker:
     if name in _registered:
         return Maker(name, _registered[name], judged=False)
     raise ConfigError(f"no metric named {name!r}{near_metric(name)}")
+
+
+def _of_version(name: str) -> Maker | None:
+    """Return the maker of `NAME@V`, a version of a rubric in the library.
+
+    Raises:
+        ConfigError: NAME is a metric with a rubric of another name, or there is no such version.
+    """
+    plain = name.rpartition("@")[0]
+    if plain not in BUILTIN and plain not in library_names():
+        return None
+    maker = find(plain)
+    rubric = maker.preset.get("rubric", plain)
+    if not maker.takes("rubric") or rubric != plain:
+        uses = f", and {plain!r} uses {rubric!r}" if maker.takes("rubric") else ""
+        raise ConfigError(f"{name!r}: only rubrics have versions{uses}; write {plain}")
+    return maker._replace(name=name, preset={**maker.preset, "rubric": name})
 
 
 def rubric_maker(name: str) -> Maker:

@@ -81,6 +81,7 @@ def evaluate(
         "concurrency": resolved.file.limits.calls_of(count),
         "store": None if store is None else str(Path(store).resolve()),
         "home": os.environ.get("JUDGEKIT_HOME"),
+        "generation": resolved.generation,
         "limits": start_limits(ray, resolved, f"limits-{secrets.token_hex(8)}"),
     }
     return dataset.map_batches(
@@ -103,6 +104,7 @@ class CaseScorer:
         concurrency: concurrent calls of this actor.
         store: folder of the private store.
         home: `JUDGEKIT_HOME` of the driver.
+        generation: the generation of the built-in rubrics.
         limits: the actor with the limits of the run.
     """
 
@@ -114,6 +116,7 @@ class CaseScorer:
         concurrency: int | None,
         store: str | None,
         home: str | None,
+        generation: int,
         limits: Any,
     ) -> None:
         self._metrics = metrics
@@ -136,6 +139,7 @@ class CaseScorer:
                 concurrency=concurrency,
                 store=store_opener(path.parent, folder=None if store is None else Path(store)),
                 client=client,
+                generation=generation,
             )
         except (JudgekitError, ImportError, OSError) as exc:
             self._fail(exc)

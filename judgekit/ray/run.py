@@ -166,6 +166,7 @@ def _prepare(
         ask_all=suite.record is RecordMode.ALL,
         retry_failed=str(again) if again is not None else None,
         source=source,
+        generation=suite.generation,
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -178,7 +179,7 @@ def _prepare(
 
 def _source(suite: ResolvedSuite, path: Path, flags: dict[str, Any]) -> list[Any]:
     """Return facts that change with the suite file, the flags or the file of cases."""
-    facts: list[Any] = [flags]
+    facts: list[Any] = [flags, suite.generation]
     for file in dict.fromkeys((path, Path(suite.cases().source()[0]))):
         state = file.stat()
         facts.append([str(file), state.st_size, state.st_mtime_ns])

@@ -49,6 +49,8 @@ class ShardJob(FileModel):
     ask_all: bool = False
     """Whether the record mode is `all`."""
     retry_failed: str | None = None
+    generation: int | None = None
+    """The generation of the built-in rubrics, so that all shards have the same."""
     limits: str | None = None
     """Name of the actor with the limits of the run."""
     source: list[Any] = Field(default_factory=none_yet)
@@ -148,6 +150,7 @@ def _run(job: ShardJob, folder: Path, shard: Shard, *, client: LimitsClient | No
         flags,
         concurrency=job.concurrency,
         tape=not job.ask_all,
+        generation=job.generation,
         store=partial(LayeredStore, store_of(folder, shard), folder / KNOWN),
         client=client,
     )
@@ -200,6 +203,7 @@ def open_suite(
     store: Callable[[], Store],
     client: LimitsClient | None,
     tape: bool = True,
+    generation: int | None = None,
 ) -> Suite:
     """Load the suite of a worker, with its share of the limits.
 
@@ -210,6 +214,7 @@ def open_suite(
         store: opens the store of the worker.
         client: the limits of the run, if it has some.
         tape: whether to replay from the tape of the suite.
+        generation: the generation of the built-in rubrics; by default that of the tape.
 
     Raises:
         ConfigError: the file is wrong, or missing on this machine.
@@ -236,4 +241,5 @@ def open_suite(
         lines=lines,
         overrides=validate_file(Overrides, overrides, lines=Lines(file="overrides")),
         shared=shared,
+        generation=generation,
     )

@@ -12,7 +12,8 @@ from judgekit.core.suggest import closest, suggest
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.rubric.file import CriterionFile, RubricFile
 from judgekit.rubric.folders import Folders, read_file, split_front_matter
-from judgekit.rubric.library import SUFFIX, builtin_folder, rubric_names
+from judgekit.rubric.library import builtin_folder, rubric_names
+from judgekit.rubric.versions import SUFFIX, frozen_name, home_of, versions_in
 
 if TYPE_CHECKING:
     from judgekit.rubric.testfile import TestedFile
@@ -41,7 +42,7 @@ class Layer:
         self._front, _ = split_front_matter(self._text)
         # Built-in rubrics have valid tests, at the end of the file. Parsing the tests of three of
         # them takes as long as replaying a dozen cases.
-        self.untested = path.parent.resolve() == builtin_folder().resolve()
+        self.untested = home_of(path).resolve() == builtin_folder().resolve()
         """Whether the tests were left out."""
         front = self._front.partition("\ntests:\n")[0] if self.untested else self._front
         if data is not None and lines is not None:
@@ -50,6 +51,14 @@ class Layer:
             self.data, self.lines = self._parsed(front)
         tested = not self.data.keys().isdisjoint(("tests", "orderings"))
         self.file: RubricFile = self.tested() if tested else self._validated(RubricFile)
+        self._check_version()
+
+    def _check_version(self) -> None:
+        """Check that the name of a frozen file is that in its front matter."""
+        frozen, file = frozen_name(self.path), self.file
+        if frozen is not None and frozen != (file.name, file.version):
+            message = f"the file name says {frozen}, but this is {file.name}@{file.version}"
+            raise RubricError(message, where=self.lines.where("version"), rule="bad-value")
 
     def tested(self) -> TestedFile:
         """Return the front matter with its tests.
@@ -85,9 +94,20 @@ class Layer:
         return validate_file(kind, self.data, lines=self.lines, error=RubricError, hints=hints)
 
 
+def own_layer(path: Path) -> Layer:
+    """Return the own layer of a rubric.
+
+    A frozen file has the template name of the newest one, so that its digest stays the same.
+    """
+    frozen = frozen_name(path)
+    return Layer(path, name=None if frozen is None else f"{frozen.name}{SUFFIX}")
+
+
 def chain(own: Layer, loader: Folders) -> list[Layer]:
     """Return the layers of a rubric from its own layer on."""
     layers = [own]
+    loader.enter(own.path)
+    loader.bind(own.name, own.path)
     seen = {own.path.resolve()}
     while parent := layers[-1].file.extends:
         last = layers[-1]
@@ -101,18 +121,29 @@ def chain(own: Layer, loader: Folders) -> list[Layer]:
         if path is None:
             known = sorted({n for f in loader.folders for n in rubric_names(f)})
             fault = f"extends {parent!r}, which was not found{suggest(parent, known)}"
+            if has := _versions(parent, loader):
+                fault = f"extends {parent!r}, a version that does not exist; there are {has}"
         elif path.resolve() in seen:
             fault = f"extends {parent!r}, which leads back to itself"
-        elif path.name == last.name:
+        elif name == last.name:
             fault = f"rename this rubric: it extends one of the same name {parent!r}"
         elif len(layers) == MAX_LAYERS:
             fault = f"the {MAX_LAYERS + 1}th file in a row that extends"
         if path is None or fault is not None:
             raise RubricError(str(fault), where=last.lines.where("extends"), rule="extends")
         seen.add(path.resolve())
-        loader.parents[last.name] = path.name
-        layers.append(Layer(path))
+        loader.parents[last.name] = name
+        loader.enter(path)
+        loader.bind(name, path)
+        layers.append(Layer(path, name=name))
     return layers
+
+
+def _versions(parent: str, loader: Folders) -> str:
+    """Return the versions of a parent that was not found, as text."""
+    name = parent.removesuffix(SUFFIX).rpartition("@")[0]
+    versions = [version for f in loader.folders for version in versions_in(f, name)] if name else []
+    return ", ".join(f"{name}@{version}" for version in dict.fromkeys(versions))
 
 
 _CRITERION = 'criteria: {kind: {text: "Is the answer kind?"}}'

@@ -11,14 +11,26 @@ from jinja2 import BaseLoader, Environment, TemplateNotFound
 from jinja2 import Template as JinjaTemplate
 
 from judgekit.core.errors import RubricError
+from judgekit.core.generation import current, last_with, newest, version_in
 from judgekit.core.input_file import read_text
 from judgekit.rubric.sheet import Sheet, sheet_of
+from judgekit.rubric.versions import (
+    SUFFIX,
+    VersionedName,
+    builtin_file,
+    file_in,
+    frozen_name,
+    home_of,
+    never_moves,
+)
 
 MAX_FILE = 1_000_000
 """Maximum size of a rubric file, in bytes."""
 
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
+_NAME = re.compile(
+    r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*(@[1-9][0-9]{0,8})?\.jinja"
+)
 
 
 def read_file(path: Path) -> str:
@@ -47,18 +59,53 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 class Folders(BaseLoader):
-    """Finds `.jinja` files by name, first in a rubric's folder, then in the built-in one."""
+    """Finds `.jinja` files by name, first in a rubric's folder, then in the built-in one.
+
+    `NAME@V.jinja` is a version. In the built-in folder, a bare name means the version of the
+    generation that applies when the loader is created.
+
+    Args:
+        folders: the folders.
+        builtin: the built-in folder.
+        inline: template name -> the file that contains it, and its text.
+    """
 
     def __init__(
-        self, folders: tuple[Path, ...], *, inline: Mapping[str, tuple[Path, str]] | None = None
+        self,
+        folders: tuple[Path, ...],
+        *,
+        builtin: Path,
+        inline: Mapping[str, tuple[Path, str]] | None = None,
     ) -> None:
         self.folders = folders
+        self._builtin = frozenset(f for f in folders if f.resolve() == builtin.resolve())
+        self._generation = current()
+        self.frozen = False
+        """Whether built-in files are looked up only among the frozen ones."""
         # Template name -> the file that contains it, and its text.
         self._inline = inline or {}
         self.parents: dict[str, str] = {}
         """Template name -> the name that its front matter extends."""
         self._paths = {name: path for name, (path, _) in self._inline.items()}
         self._sheets: dict[str, Sheet] = {}
+
+    def enter(self, path: Path) -> None:
+        """Let further names mean what they mean in a built-in rubric of the chain.
+
+        A version of a built-in rubric is the same in all generations that have it, and a frozen
+        one is built from frozen files only.
+        """
+        frozen = frozen_name(path)
+        if home_of(path) not in self._builtin or (frozen is None and never_moves(path.stem)):
+            return
+        name, version = frozen or (path.stem, version_in(path.stem, newest()))
+        self.frozen = self.frozen or frozen is not None
+        if version is not None and version_in(name, self._generation) != version:
+            self._generation = last_with(name, version)
+
+    def bind(self, name: str, path: Path) -> None:
+        """Use a file for a template name."""
+        self._paths.setdefault(name, path)
 
     def find(self, name: str) -> Path:
         """Return the file of a template name.
@@ -83,11 +130,16 @@ class Folders(BaseLoader):
 
     def all_of(self, name: str) -> Iterator[Path]:
         """Yield the files of a name, folder by folder, without those outside the folders."""
-        if _NAME.fullmatch(name) and ".." not in name and name.endswith(".jinja"):
-            for folder in self.folders:
-                path = folder / name
-                if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-                    yield path
+        if not _NAME.fullmatch(name) or ".." in name:
+            return
+        wanted = VersionedName.parse(name.removesuffix(SUFFIX))
+        for folder in self.folders:
+            if folder in self._builtin:
+                path = builtin_file(folder, wanted, generation=self._generation, frozen=self.frozen)
+            else:
+                path = file_in(folder, wanted)
+            if path is not None and path.resolve().is_relative_to(folder.resolve()):
+                yield path
 
     def source(self, name: str) -> tuple[str, str, str, bool]:
         """Return the arguments of `sheet_of` for a template.

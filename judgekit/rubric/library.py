@@ -11,14 +11,25 @@ from typing import NamedTuple
 
 from judgekit.core.entry_points import Offer, offers
 from judgekit.core.errors import RubricError
+from judgekit.core.generation import current, version_in
 from judgekit.core.input_file import nearby, other_kind
 from judgekit.core.suggest import closest, suggest
+from judgekit.rubric.versions import (
+    SUFFIX,
+    VersionedName,
+    builtin_file,
+    file_in,
+    frozen_name,
+    versions_in,
+)
 
 GROUP = "judgekit.rubrics"
 """Entry points of packages with rubrics: NAME = package.folder"""
-SUFFIX = ".jinja"
 _ALIKE_FOLDER = 0.8
 """How alike a word and the name of a folder must be for the folder to be suggested."""
+
+
+BUILTIN_ORIGIN = "built-in"
 
 
 class RubricFolder(NamedTuple):
@@ -29,8 +40,31 @@ class RubricFolder(NamedTuple):
     """`built-in`, `package NAME`, or the path of the folder."""
 
     def file(self, name: str) -> Path:
-        """Return the path that a rubric of this name has in the folder."""
-        return self.path / f"{name}{SUFFIX}"
+        """Return the path that a rubric of this name has in the folder, if the folder has it."""
+        return self.find(VersionedName.parse(name)) or self.path / f"{name}{SUFFIX}"
+
+    def find(self, name: VersionedName) -> Path | None:
+        """Return the file of a name; `None` without one."""
+        if self.path.resolve() == builtin_folder().resolve():
+            return builtin_file(self.path, name, generation=current())
+        return file_in(self.path, name)
+
+    def owns(self, name: VersionedName) -> bool:
+        """Return whether the folder has the rubric of a name, if only in other versions."""
+        known = self.find(name) is not None
+        return known or (name.version is not None and bool(versions_in(self.path, name.name)))
+
+    def chosen(self, name: VersionedName) -> Path:
+        """Return the file of a name that the folder owns.
+
+        Raises:
+            RubricError: the folder does not have this version.
+        """
+        if (path := self.find(name)) is not None:
+            return path
+        versions = ", ".join(f"{name.name}@{v}" for v in versions_in(self.path, name.name))
+        message = f"rubric {name.name!r} has no version {name.version}, only {versions}"
+        raise RubricError(f"{message} ({self.origin})")
 
 
 @lru_cache(maxsize=1)
@@ -49,6 +83,15 @@ def rubric_names(folder: Path | None = None) -> list[str]:
     folder = folder or builtin_folder()
     names = (path.stem for path in sorted(folder.glob(f"*{SUFFIX}")))
     return [name for name in names if not name.startswith("_")]
+
+
+def newest_base() -> str:
+    """Return the name under which new rubrics extend the newest `base`: `base`, or `base@V`.
+
+    The bare name means version 1 for ever, because rubrics of users extend it.
+    """
+    version = version_in("base", current())
+    return "base" if version == 1 else f"base@{version}"
 
 
 def own_folders(base: Path, folders: Sequence[Path] = ()) -> list[RubricFolder]:
@@ -101,7 +144,7 @@ def _folder_of(offer: Offer) -> Path:
 
 def library_folders() -> list[RubricFolder]:
     """Return the folders that every project can use: those of packages, then the built-in one."""
-    return [*package_folders(), RubricFolder(builtin_folder(), "built-in")]
+    return [*package_folders(), RubricFolder(builtin_folder(), BUILTIN_ORIGIN)]
 
 
 def library_names() -> list[str]:
@@ -117,14 +160,16 @@ def find_rubric(
 
     A name is looked up in `folders`, in `base` and its `rubrics`, in installed packages, and
     among the built-in rubrics; the first match counts. `PACKAGE:NAME` looks in one package.
+    `NAME@V` is a version; the first folder that has NAME must have it. A bare built-in name is the
+    newest version, or that of the generation of the suite (see `of_generation`).
 
     Args:
-        source: `my_rubric`, `rubrics/my_rubric.jinja` or `acme:tone`.
+        source: `my_rubric`, `my_rubric@1`, `rubrics/my_rubric.jinja` or `acme:tone`.
         base: folder that paths and names are relative to; the working folder by default.
         folders: folders to search first.
 
     Raises:
-        RubricError: there is no such rubric; the message suggests similar names.
+        RubricError: there is no such rubric, or not this version; the message suggests others.
     """
     base = base or Path()
     text = str(source)
@@ -134,6 +179,10 @@ def find_rubric(
             path = path.with_name(path.name + SUFFIX)
         _refuse_other_kinds(path)
         if not path.is_file():
+            name = path.name.removesuffix(SUFFIX)
+            if "@" in name and versions_in(path.parent, name.rpartition("@")[0]):
+                folder = RubricFolder(path.parent, str(path.parent))
+                return folder.chosen(VersionedName.parse(name))
             if typed.is_dir():
                 raise RubricError("this is a folder; name a rubric in it", where=str(typed))
             meant = typed.with_suffix(SUFFIX)
@@ -143,20 +192,21 @@ def find_rubric(
     _refuse_other_kinds(base / text)
     if ":" in text:
         return _of_package(*text.split(":", 1))
+    wanted = VersionedName.parse(text)
     own = own_folders(base, folders)
     for folder in own:
-        if folder.file(text).is_file():
-            return folder.file(text)
+        if folder.owns(wanted):
+            return folder.chosen(wanted)
     *packages, builtin = library_folders()
-    packages = [folder for folder in packages if folder.file(text).is_file()]
+    packages = [folder for folder in packages if folder.owns(wanted)]
     if len(packages) > 1:
         names = [f"{folder.origin.removeprefix('package ')}:{text}" for folder in packages]
         raise RubricError(f"several packages offer {text!r}; name one: {', '.join(names)}")
     for folder in (*packages, builtin):
-        if folder.file(text).is_file():
-            return folder.file(text)
+        if folder.owns(wanted):
+            return folder.chosen(wanted)
     known = {n for folder in (*own, *library_folders()) for n in rubric_names(folder.path)}
-    raise RubricError(f"no rubric named {text!r}{suggest(text, sorted(known))}")
+    raise RubricError(f"no rubric named {text!r}{suggest(wanted.name, sorted(known))}")
 
 
 def find_where_folders_may_be(source: str | Path) -> Path:
@@ -185,10 +235,11 @@ def _of_package(package: str, name: str) -> Path:
     if package not in folders:
         hint = suggest(package, list(folders)) or "; none is installed"
         raise RubricError(f"no package offers rubrics as {package!r}{hint}")
-    known = rubric_names(folders[package].path)
-    if name not in known:
-        raise RubricError(f"package {package!r} offers no rubric {name!r}{suggest(name, known)}")
-    return folders[package].file(name)
+    known, wanted = rubric_names(folders[package].path), VersionedName.parse(name)
+    if wanted.name not in known:
+        hint = suggest(wanted.name, known)
+        raise RubricError(f"package {package!r} offers no rubric {name!r}{hint}")
+    return folders[package].chosen(wanted)
 
 
 def rubrics_in(folders: Sequence[RubricFolder]) -> Iterator[tuple[str, RubricFolder, str | None]]:
@@ -204,7 +255,10 @@ def rubrics_in(folders: Sequence[RubricFolder]) -> Iterator[tuple[str, RubricFol
         if resolved in listed or not folder.path.is_dir():
             continue
         listed.add(resolved)
-        owned = folder._replace(origin="built-in") if resolved == builtin else folder
+        owned = folder._replace(origin=BUILTIN_ORIGIN) if resolved == builtin else folder
         for name in rubric_names(folder.path):
             yield name, owned, seen.get(name)
+            for version, path in versions_in(folder.path, name).items():
+                if frozen_name(path) is not None:
+                    yield f"{name}@{version}", owned, seen.get(name)
             seen.setdefault(name, owned.origin)

@@ -22,16 +22,17 @@ from judgekit.core.file_model import describe, steps_to, validate_file
 from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form
 from judgekit.core.yaml_file import Lines, parse_yaml
-from judgekit.rubric.chain import Layer, chain, hints
+from judgekit.rubric.chain import Layer, chain, hints, own_layer
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import CriterionFile, InlineRubricFile, LabelledFile
 from judgekit.rubric.folders import Folders, read_file, split_front_matter
-from judgekit.rubric.library import builtin_folder, find_rubric
+from judgekit.rubric.library import builtin_folder, find_rubric, newest_base
 from judgekit.rubric.merge import MergedLayers
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.sheet import faults_of, with_parameter_hint
 from judgekit.rubric.template import Template
+from judgekit.rubric.versions import home_of
 
 if TYPE_CHECKING:
     from judgekit.rubric.labelled import Example, Labelled
@@ -49,7 +50,7 @@ def load_rubric(
     """Load a rubric with everything it extends or includes.
 
     Args:
-        source: a name or a path (see `find_rubric`).
+        source: a name, also with a version such as `quality@1`, or a path (see `find_rubric`).
         base: folder that names and paths are relative to.
         folders: folders to search for names first.
 
@@ -62,8 +63,8 @@ def load_rubric(
     if known is not None and known[1] == _states(known[0].files):
         return known[0].again()
     loader = folders_of(path)
-    rubric = build_rubric(chain(Layer(path), loader), path=path, loader=loader)
-    if place.parent != builtin_folder().resolve():
+    rubric = build_rubric(chain(own_layer(path), loader), path=path, loader=loader)
+    if home_of(place) != builtin_folder().resolve():
         return rubric
     _builtin[path, place] = (rubric, _states(rubric.files))
     return rubric.again()
@@ -80,7 +81,8 @@ def _states(files: Sequence[Path]) -> list[tuple[int, int]]:
 
 def folders_of(path: Path) -> Folders:
     """Return the folders in which a rubric finds templates: its own, then the built-in one."""
-    return Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
+    builtin = builtin_folder()
+    return Folders(tuple(dict.fromkeys((home_of(path), builtin))), builtin=builtin)
 
 
 def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
@@ -119,7 +121,7 @@ def open_rubric(path: Path) -> Opened:
     """Read a rubric file and collect its faults, in the order of loading."""
     opened = Opened(folders_of(path))
     try:
-        layers = chain(Layer(path), opened.loader)
+        layers = chain(own_layer(path), opened.loader)
         layers[0].tested()
     except RubricError as exc:
         opened.faults = _front_faults(path) or [exc]
@@ -238,6 +240,7 @@ class RubricBuilder:
             labelled=labelled,
             tested=tested,
             declared=declared,
+            renamed=merged.renamed(criteria),
             template=template,
             path=self.path,
         ).with_defaults()
@@ -273,7 +276,7 @@ class RubricBuilder:
         try:
             return read_labelled(
                 file.examples,
-                folder=self.path.parent,
+                folder=home_of(self.path),
                 rubric=file.name,
                 form=form,
                 weighing=Weighing(self.criteria, weights, self.merged.combine),
@@ -358,7 +361,8 @@ def inline_rubric(
 ) -> Rubric:
     """Return the rubric of criteria that are written in another file.
 
-    It equals a rubric file with this front matter, `extends: base` and no template.
+    It equals a rubric file with this front matter, `extends: base` and no template. The version of
+    `base` is that of the generation of the suite.
     Weights are rescaled to add up to 1. The digest depends on the settings and not on their
     spelling; the order of criteria and levels counts, because the judge sees it.
 
@@ -376,7 +380,7 @@ def inline_rubric(
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
     front: dict[str, Any] = {
         "name": plain if plain[:1].isalpha() else f"r{plain}",
-        "extends": "base",
+        "extends": newest_base(),
         "weights": "relative",
         "criteria": {id: c.model_dump(exclude_unset=True) for id, c in criteria.items()},
     }
@@ -386,6 +390,7 @@ def inline_rubric(
     text = f"---\n{json.dumps(front, ensure_ascii=False)}\n---\n"
     own = f"inline:{front['name']}"
     # Only the built-in base, so the judge's text depends only on the suite.
-    loader = Folders((builtin_folder(),), inline={own: (file, text)})
+    builtin = builtin_folder()
+    loader = Folders((builtin,), builtin=builtin, inline={own: (file, text)})
     layer = Layer(file, name=own, text=text, data=front, lines=lines)
     return build_rubric(chain(layer, loader), path=file, loader=loader)

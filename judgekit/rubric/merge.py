@@ -203,6 +203,18 @@ class MergedLayers:
             message = f"the weights of mode {mode!r} add up to {total:g}, not 1"
             self._fault("mode-sum", message, "modes", mode)
 
+    def renamed(self, criteria: Sequence[Criterion]) -> dict[str, str]:
+        """Return the renamed criteria of this file; each new name must be a criterion."""
+        known = [criterion.id for criterion in criteria]
+        for old, new in self.own.file.renamed.items():
+            if new not in known:
+                message = f"renames {old!r} to {new!r}, which is no criterion{suggest(new, known)}"
+                self._fault("bad-value", message, "renamed", old, layer=self.own)
+            elif old in known:
+                message = f"renames {old!r}, which is still a criterion; remove the line"
+                self._fault("bad-value", message, "renamed", old, layer=self.own)
+        return dict(self.own.file.renamed)
+
     def parameters(self) -> dict[str, Parameter]:
         """Return the declared parameters; a file writes only the differences from its parent."""
         parameters = {}

@@ -73,6 +73,8 @@ class Rubric(Displayed):
     """The declared parameters."""
     parameters: dict[str, Setting] = field(default_factory=dict)
     """The values of the parameters."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Criterion of an earlier version -> its name in this one."""
     template: Template
     path: Path
 
@@ -330,7 +332,12 @@ class Rubric(Displayed):
         if case.__dict__["steps"]:
             messages = with_steps(messages, case)
         if last:
-            messages = with_criteria_last(messages, criteria=variant.views, details=variant.details)
+            messages = with_criteria_last(
+                messages,
+                criteria=variant.views,
+                details=variant.details,
+                frozen=self.template.loader.frozen,
+            )
         return variant, messages
 
 

@@ -171,12 +171,19 @@ class Template:
 
 
 @cache
-def _criteria_last() -> Template:
-    return Template("_criteria_last.jinja", loader=Folders((builtin_folder(),)))
+def _criteria_last(*, frozen: bool) -> Template:
+    builtin = builtin_folder()
+    loader = Folders((builtin,), builtin=builtin)
+    loader.frozen = frozen
+    return Template("_criteria_last.jinja", loader=loader)
 
 
 def with_criteria_last(
-    messages: tuple[ChatMessage, ...], *, criteria: Sequence[Any], details: Sequence[Any]
+    messages: tuple[ChatMessage, ...],
+    *,
+    criteria: Sequence[Any],
+    details: Sequence[Any],
+    frozen: bool = False,
 ) -> tuple[ChatMessage, ...]:
     """Return messages with criteria after the last one.
 
@@ -186,10 +193,11 @@ def with_criteria_last(
         messages: the messages without criteria.
         criteria: the criteria, as templates see them.
         details: the details of the whole verdict.
+        frozen: whether the rubric is built from frozen files.
     """
     case = Case(id="criteria", output="")
     variables = {"criteria": criteria, "details": details}
-    template = _criteria_last().again()
+    template = _criteria_last(frozen=frozen).again()
     rendered = template.render(variables=variables, case=case, history=(), variant=None)
     *first, last = messages
     text = f"{last.content}\n\n{rendered[0].content}"

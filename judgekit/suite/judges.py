@@ -138,6 +138,7 @@ class JudgePool:
         redact: redacts requests and recordings, if the cases are not redacted.
         budget: a budget shared with other pools, instead of `limits.max_cost`.
         shared: the resources that this process shares with others.
+        generation: the generation of the built-in rubrics; by default that of the tape.
     """
 
     def __init__(
@@ -154,6 +155,7 @@ class JudgePool:
         redact: Redact | None = None,
         budget: Budget | None = None,
         shared: SharedRun | None = None,
+        generation: int | None = None,
     ) -> None:
         self._limits, self._base, self._lines, self._written = limits, base, lines, written
         self._asking = record is not RecordMode.NONE
@@ -171,6 +173,7 @@ class JudgePool:
             redact=redact,
             again=again,
             keeps_tape=shared is not None,
+            generation=generation,
         )
         self.cassette: Cassette | None = None
 

@@ -160,12 +160,13 @@ class Planner:
         if entry.pairwise is not None:
             return PAIRWISE, find(PAIRWISE), self._load(entry.pairwise)
         kind = entry.metric or entry.rubric or name
-        built_in = BUILTIN.get(kind)
+        plain = kind.rpartition("@")[0] or kind
+        built_in = BUILTIN.get(plain)
         if built_in is not None and (built_in.judged or entry.rubric is None):
             maker = find(kind)
             asks_rubric = maker.judged and maker.takes("rubric")
             source = maker.preset.get("rubric", kind) if asks_rubric else None
-            return kind, maker, None if source is None else self._load(source)
+            return plain, maker, None if source is None else self._load(source)
         try:
             path = find_rubric(kind, base=self.settings.base, folders=self.folders)
         except RubricError:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.tape import tape_generation
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel
+from judgekit.core.generation import newest, of_generation
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Judge, JudgeLike, Metric
 from judgekit.core.suggest import suggest
@@ -77,6 +79,8 @@ class ResolvedSuite:
     against: OtherRun | None
     """The run whose outputs are the baselines of the cases."""
     limits: Limits
+    generation: int
+    """The generation of the built-in rubrics: that of the tape, or else the newest."""
     answered_by: str | None = None
     """The model that answered all cases, if the run evaluates its answers."""
 
@@ -197,6 +201,7 @@ def resolve_data(
     lines: Lines | None = None,
     overrides: Overrides | None = None,
     judge: JudgeLike | None = None,
+    generation: int | None = None,
 ) -> ResolvedSuite:
     """Resolve the content of a suite file; see `resolve` and `build_suite`."""
     overrides = overrides or Overrides()
@@ -206,10 +211,19 @@ def resolve_data(
     elif judge is not None and overrides.record is None:
         overrides = overrides.model_copy(update={"record": "new_episodes"})
     settings = settings_of(data, base=base, lines=lines or Lines(file=""), overrides=overrides)
-    return _resolved(settings, None if judge is None else as_judge(judge))
+    if generation is None:
+        generation = _generation(settings)
+    with of_generation(generation):
+        return _resolved(settings, None if judge is None else as_judge(judge), generation)
 
 
-def _resolved(settings: SuiteSettings, judge: Judge | None) -> ResolvedSuite:
+def _generation(settings: SuiteSettings) -> int:
+    """Return the generation of the built-in rubrics under which the suite's tape was begun."""
+    file = settings.file.cassette
+    return newest() if file is None else tape_generation(settings.base / file)
+
+
+def _resolved(settings: SuiteSettings, judge: Judge | None, generation: int) -> ResolvedSuite:
     # The order decides which of several mistakes is reported: first names in the file and the
     # flags, then the metrics, then what depends on their ranges.
     file, _, lines, overrides = settings
@@ -257,6 +271,7 @@ def _resolved(settings: SuiteSettings, judge: Judge | None) -> ResolvedSuite:
         rules=Rules(undecided=file.gate.undecided, baseline=baseline, max_cost=file.gate.cost),
         labels=labels,
         against=against,
+        generation=generation,
         limits=Limits(
             max_failures=settings.max_failures,
             # Without a judge, all judged rows are fallbacks; this is not a failure of the run.

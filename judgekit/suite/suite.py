@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.cassette import Cassette
 from judgekit.core.case import Case
+from judgekit.core.generation import of_generation
 from judgekit.core.protocols import Judge, JudgeLike, Metric
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
@@ -150,6 +151,7 @@ def open_suite(resolved: ResolvedSuite, *, shared: SharedRun | None = None) -> S
         tape=settings.base / file.cassette if file.cassette else None,
         again=resolved.again,
         shared=shared,
+        generation=resolved.generation,
     )
     judges = {
         role: pool.add(
@@ -163,10 +165,11 @@ def open_suite(resolved: ResolvedSuite, *, shared: SharedRun | None = None) -> S
     embedders = SuiteEmbedders(settings, roles=known, add_judge=pool.add)
     builder = Builder(judges=judges, embedders=embedders, lines=settings.lines)
     # A metric that asks nothing is complete; it may have loaded a model of its own.
-    metrics = [
-        builder.metric(plan) if plan.asks else metric
-        for plan, metric in zip(resolved.plans, resolved.metrics, strict=True)
-    ]
+    with of_generation(resolved.generation):
+        metrics = [
+            builder.metric(plan) if plan.asks else metric
+            for plan, metric in zip(resolved.plans, resolved.metrics, strict=True)
+        ]
     return Suite(
         resolved, judges=judges, cassette=pool.cassette, embedders=embedders, metrics=metrics
     )
@@ -198,6 +201,7 @@ def build_suite(
     overrides: Overrides | None = None,
     judge: JudgeLike | None = None,
     shared: SharedRun | None = None,
+    generation: int | None = None,
 ) -> Suite:
     """Build a suite from data; see `load_suite`.
 
@@ -208,9 +212,12 @@ def build_suite(
         overrides: settings that replace those of the file.
         judge: the judge of the role `judge`.
         shared: the resources that this process shares with others, if a run has several processes.
+        generation: the generation of the built-in rubrics; by default that of the tape.
 
     Raises:
         ConfigError: the data is wrong.
     """
-    resolved = resolve_data(data, base=base, lines=lines, overrides=overrides, judge=judge)
+    resolved = resolve_data(
+        data, base=base, lines=lines, overrides=overrides, judge=judge, generation=generation
+    )
     return open_suite(resolved, shared=shared)

@@ -70,8 +70,9 @@ class Kit:
 
     def _make(self, chosen: str, options: dict[str, Any]) -> Metric:
         from judgekit.metrics.rubric import RubricMetric
-        from judgekit.rubric.library import SUFFIX, own_folders, rubric_names
+        from judgekit.rubric.library import own_folders, rubric_names
         from judgekit.rubric.load import load_rubric
+        from judgekit.rubric.versions import SUFFIX
 
         own = {n for folder in own_folders(self._folder, ()) for n in rubric_names(folder.path)}
         if chosen.endswith(SUFFIX) or "/" in chosen or chosen in own:

@@ -105,6 +105,67 @@ class ScratchPackage:
         return Finished(done.returncode, done.stdout, done.stderr)
 
 
+RUBRICS = "rubrics"
+_NEW_BASE = "You judge answers that AI assistants gave. You are careful, impartial and literal."
+
+
+def with_quality_2(scratch: ScratchPackage) -> ScratchPackage:
+    """Add a made-up generation 2: `base@2`, and version 2 of `quality`, which extends it.
+
+    In `quality@2`, `correctness` has other levels, `concision` is renamed to `brevity`, `clarity`
+    has another text, and `coherence` is gone.
+    """
+    rubrics = scratch.root / RUBRICS
+    frozen = rubrics / "versions"
+    frozen.mkdir(exist_ok=True)
+    for name in ("quality", "base", "_criteria", "_criteria_last"):
+        shutil.copy2(rubrics / f"{name}.jinja", frozen / f"{name}@1.jinja")
+    base = (rubrics / "base.jinja").read_text("utf-8")
+    new = base.replace("version: 1", "version: 2").replace(_NEW_BASE, "You judge answers.")
+    (frozen / "base@2.jinja").write_text(new, "utf-8")
+    (rubrics / "quality.jinja").write_text(QUALITY_2, "utf-8")
+    table = scratch.root / "judgekit/core/data/rubric_generations.json"
+    text = table.read_text("utf-8")
+    added = '"1": {},\n    "2": {"base": 2, "quality": 2}'
+    table.write_text(text.replace('"1": {}', added), "utf-8")
+    return scratch
+
+
+QUALITY_2 = """\
+---
+name: quality
+version: 2
+extends: base@2
+description: How good the answer is as an answer, apart from what format or policy it had to follow.
+requires: [input, output]
+renamed: {concision: brevity}
+criteria:
+  helpfulness:
+    weight: 0.30
+    text: Does the answer move the user forward on what they came for?
+    levels: &levels
+      excellent: {value: 1.0, text: "could hardly be better"}
+      good: {value: 0.75, text: "does the job, small gaps"}
+      fair: {value: 0.5, text: "of some use, real gaps"}
+      poor: {value: 0.25, text: "of little use"}
+      bad: {value: 0.0, text: "of no use, or worse"}
+  correctness:
+    weight: 0.30
+    text: Is what the answer states true, as far as the material or common knowledge lets you tell?
+    nullable: true
+    levels: {right: 1.0, wrong: 0.0}
+  clarity:
+    weight: 0.20
+    text: Would the user understand the answer when they read it once?
+    levels: *levels
+  brevity:
+    weight: 0.20
+    text: Is the answer as short as its content allows?
+    levels: *levels
+---
+"""
+
+
 def with_draft(scratch: ScratchPackage, *, field: bool = True, row: bool = True) -> ScratchPackage:
     """Add the text field `draft` to the case: an entry in the model, and a row in the table."""
     if field:

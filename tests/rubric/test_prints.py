@@ -111,7 +111,7 @@ def test_what_is_set_and_never_read_is_found():
 
 
 def test_a_block_that_is_replaced_shows_nothing():
-    loader = Folders((builtin_folder(),))
+    loader = Folders((builtin_folder(),), builtin=builtin_folder())
     trees = {"base.jinja": loader.sheet("base.jinja").tree}
     block = "{% block evidence %}{{ case.output }}{% endblock %}"
     more = "{% block evidence %}{{ super() }}{{ case.baseline }}{% endblock %}"

@@ -18,7 +18,8 @@ from judgekit.authoring.lint.subject import LintSubject, TemplateFile, without_p
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import package_data
 from judgekit.rubric.folders import read_file
-from judgekit.rubric.library import SUFFIX, find_rubric, find_where_folders_may_be
+from judgekit.rubric.library import find_rubric, find_where_folders_may_be
+from judgekit.rubric.versions import SUFFIX
 
 _RULES = Path(__file__).with_name("rules.yaml")
 

@@ -12,7 +12,7 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.case_field import CASE_TEXTS
 from judgekit.core.decisions import left_out_of, refusal_of
 from judgekit.rubric.fold import DEFAULT, WAYS, Way
-from judgekit.rubric.library import SUFFIX
+from judgekit.rubric.versions import SUFFIX
 
 
 @check("missing-description")

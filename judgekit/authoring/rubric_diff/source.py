@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from judgekit.core.errors import ConfigError, RubricError
-from judgekit.rubric.library import SUFFIX
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.versions import SUFFIX
 
 GIT = "git:"
 MAX_FILES = 1_000

@@ -24,7 +24,6 @@ from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import LimitedJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.library import (
-    SUFFIX,
     builtin_folder,
     find_where_folders_may_be,
     package_folders,
@@ -33,6 +32,7 @@ from judgekit.rubric.library import (
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.testfile import RubricTest
+from judgekit.rubric.versions import SUFFIX
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import asks_in_terminal, make_judge

@@ -21,7 +21,8 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import package_data
 from judgekit.rubric.file import MAX_CRITERIA
-from judgekit.rubric.library import SUFFIX, rubric_names
+from judgekit.rubric.library import rubric_names
+from judgekit.rubric.versions import SUFFIX
 
 Kind = Literal["levels", "boolean", "number", "choice", "checklist"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -18,6 +18,7 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.core.generation import newest
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import LINK, beside, is_link
 from judgekit.core.request import Reply, Try
@@ -200,7 +201,7 @@ def _tape(cases: Sequence[Case], verdicts: str) -> str:
         lines.append(line)
         parts.update(named)
     ordered = sorted(lines, key=lambda line: line[8:72])
-    return "".join(f"{line}\n" for line in laid_out(parts, ordered))
+    return "".join(f"{line}\n" for line in laid_out(parts, ordered, generation=newest()))
 
 
 def write_all(folder: Path, files: Mapping[str, str], *, force: bool = False) -> list[Path]:

@@ -19,7 +19,7 @@ from judgekit.core.protocols import with_children
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.report.folder import REPORT
 from judgekit.rubric.folders import read_file, split_front_matter
-from judgekit.rubric.library import SUFFIX
+from judgekit.rubric.versions import SUFFIX
 from judgekit.suite.resolved import ResolvedSuite
 from judgekit.suite.source import read_suite
 
