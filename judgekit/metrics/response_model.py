@@ -20,16 +20,16 @@ class ResponseModel:
 
     Args:
         made_of: the class; the judge receives its JSON schema.
-        worth: function that returns the value of an instance; by default its field `value` or
+        value: function that returns the value of an instance; by default its field `value` or
             `score`.
     """
 
     def __init__(
-        self, model_class: type[BaseModel], *, worth: Callable[[Any], float] | None = None
+        self, model_class: type[BaseModel], *, value: Callable[[Any], float] | None = None
     ) -> None:
         self.made_of = model_class
         self.form = Form(json_schema=_untitled(model_class.model_json_schema()))
-        self._worth = worth or _value_field
+        self._value = value or _value_field
 
     def combined(
         self, judgments: Sequence[Judgment], *, metric: str
@@ -38,11 +38,11 @@ class ResponseModel:
 
         Raises:
             ValueError: a value is outside 0..1.
-            ConfigError: an instance has no value: there is neither `worth` nor a field for it.
+            ConfigError: an instance has no value: there is neither `value` nor a field for it.
         """
         values = []
         for judgment in judgments:
-            value = float(self._worth(self.made_of.model_validate(judgment.data)))
+            value = float(self._value(self.made_of.model_validate(judgment.data)))
             if not 0.0 <= value <= 1.0:
                 message = f"{metric}: the value of the response must be in 0..1, not {value}"
                 raise ValueError(message)

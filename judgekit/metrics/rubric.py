@@ -186,7 +186,7 @@ class RubricMetric(JudgedMetric):
         self.history = history
         self.scale = float(scale)
         self.response_model = response_model
-        self._own = None if response_model is None else ResponseModel(response_model, worth=value)
+        self._own = None if response_model is None else ResponseModel(response_model, value=value)
         if self._own is not None and (self.jury.options or self.jury.members[0].judge.settings.api):
             raise ConfigError(
                 f"{self.name}: a response model supports only one judge and samples; "
@@ -384,7 +384,7 @@ class RubricMetric(JudgedMetric):
     def _score_of(self, case: Case, variant: Variant, several: Sequence[OpinionReply]) -> Score:
         """Fold the answers of one judgment, or of several opinions together."""
         verdict, outcomes = self.combined(variant, several)
-        folded = variant.fold(outcomes, self.rubric.combine)
+        folded = variant.fold(outcomes, combine=self.rubric.combine)
         parts = _parts(case, verdict, outcomes, folded)
         details = self.details(variant, verdict, folded)
         opinions: tuple[Opinion, ...] = ()
@@ -491,7 +491,7 @@ def _parts(
                 {
                     "id": id,
                     "status": status,
-                    "value": worth,
+                    "value": number,
                     "weight": folded.shares.get(id, 0.0),
                     "answer": answer.value,
                     "reason": answer.reason,
@@ -501,7 +501,7 @@ def _parts(
                     "distribution": answer.distribution,
                 },
             )
-            for (id, answer), (status, worth) in zip(
+            for (id, answer), (status, number) in zip(
                 judgment.answers.items(), outcomes, strict=True
             )
         ]

@@ -15,7 +15,7 @@ from judgekit.datasets.labels import Label, read_answer, read_labels
 from judgekit.report.corrected import By
 from judgekit.report.manifest import dicts_in, mapping, metric_entry, rubric_entry
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.fold import DEFAULT, Outcome, Worth, fold_values, shares_of, way_of
+from judgekit.rubric.fold import DEFAULT, Fold, Outcome, way_of
 
 CaseLabelRule = Literal["mean", "majority"]
 """How to combine the labels of several people."""
@@ -97,7 +97,8 @@ class DescribedRubric:
         self._combine: Any = one.get("combine", DEFAULT)
         chosen = mapping(metric_entry(manifest, metric).get("options")).get("mode")
         groups = mapping(mapping(one.get("modes")).get(str(chosen or one.get("default_mode"))))
-        self._groups = {k: float(v) for k, v in groups.items() if isinstance(v, (int, float))}
+        weights = {k: float(v) for k, v in groups.items() if isinstance(v, (int, float))}
+        self._fold = Fold([criterion.weighted for criterion in self.criteria.values()], weights)
 
     def outcome(self, label: Label) -> Outcome | None:
         """Return the outcome of a person's answer to a criterion; `None` without an answer.
@@ -118,7 +119,7 @@ class DescribedRubric:
         if criterion.question.kind == "checklist":  # a share of its items
             return "scored", 1 - float(answer) if criterion.reverse else float(answer)
         try:
-            return criterion.worth(answer, ())
+            return criterion.outcome(answer, ())
         except (KeyError, ValueError, ZeroDivisionError):  # a manifest that judgekit did not write
             return None
 
@@ -140,16 +141,10 @@ class DescribedRubric:
 
     def fold(self, outcomes: Mapping[str, Outcome]) -> float | None:
         """Return the combined value of the outcomes of criteria; `None` if there is none."""
-        criteria = [self.criteria[id] for id in outcomes]
-        worths = [Worth(c.id, c.group, c.weight, *outcomes[c.id]) for c in criteria]
-        asked = {worth.group for worth in worths}
-        groups = {name: weight for name, weight in self._groups.items() if name in asked}
-        values = [worth.value for worth in worths]
         if way_of(self._combine) is None:
             return None
         try:
-            return fold_values(
-                values, shares=shares_of(worths, groups), combine=self._combine
-            ).value
+            asked = [outcomes.get(id, ("not_applicable", None)) for id in self.criteria]
+            return self._fold(asked, combine=self._combine).value
         except ArithmeticError:  # weights that judgekit did not write
             return None

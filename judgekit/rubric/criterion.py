@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from judgekit.core.canonical import digest
 from judgekit.core.request import Question
 from judgekit.core.value import Value
-from judgekit.rubric.fold import Outcome
+from judgekit.rubric.fold import Outcome, WeightedCriterion
 
 
 class Level(Value):
@@ -44,7 +44,12 @@ class Criterion(Value):
         return group_of(self.id)
 
     @cached_property
-    def worth(self) -> Callable[[Any, Sequence[Any]], Outcome]:
+    def weighted(self) -> WeightedCriterion:
+        """The weight of the criterion and its group, for a fold."""
+        return WeightedCriterion(self.id, self.group, self.weight)
+
+    @cached_property
+    def outcome(self) -> Callable[[Any, Sequence[Any]], Outcome]:
         """A function from the value and items of an answer to its value on 0..1.
 
         The value of a checklist is met / all, and it is not applicable without items. The value of
@@ -53,17 +58,17 @@ class Criterion(Value):
         """
         plain: Callable[[Any, Sequence[Any]], Outcome]
         if self.question.kind == "checklist":
-            plain = _worth_of_items
+            plain = _outcome_of_items
         elif self.levels:
-            plain = _worth_of_words({level.label: level.value for level in reversed(self.levels)})
+            plain = _outcome_of_words({level.label: level.value for level in reversed(self.levels)})
         else:
-            plain = _worth_of_numbers(self.question)
+            plain = _outcome_of_numbers(self.question)
         if not self.reverse:
             return plain
 
         def reversed_(value: Any, items: Sequence[Any]) -> Outcome:
-            status, worth = plain(value, items)
-            return status, None if worth is None else 1.0 - worth
+            status, number = plain(value, items)
+            return status, None if number is None else 1.0 - number
 
         return reversed_
 
@@ -79,34 +84,34 @@ def group_of(id: str) -> str:
     return head if dot else ""
 
 
-def _worth_of_items(_: Any, items: Sequence[Any]) -> Outcome:
+def _outcome_of_items(_: Any, items: Sequence[Any]) -> Outcome:
     if not items:
         return "not_applicable", None
     return "scored", len([1 for item in items if item["met"] is True]) / len(items)
 
 
-def _worth_of_words(worth: dict[str, float | None]) -> Callable[[Any, Sequence[Any]], Outcome]:
-    def worth_of(word: Any, _: Sequence[Any]) -> Outcome:
+def _outcome_of_words(values: dict[str, float | None]) -> Callable[[Any, Sequence[Any]], Outcome]:
+    def outcome_of(word: Any, _: Sequence[Any]) -> Outcome:
         if word is None:
             return "abstained", None
-        value = worth[word]  # the reply schema allows only these words
+        value = values[word]  # the reply schema allows only these words
         return ("not_applicable", None) if value is None else ("scored", value)
 
-    return worth_of
+    return outcome_of
 
 
-def _worth_of_numbers(question: Question) -> Callable[[Any, Sequence[Any]], Outcome]:
+def _outcome_of_numbers(question: Question) -> Callable[[Any, Sequence[Any]], Outcome]:
     minimum = question.minimum
     span = question.maximum - minimum
 
-    def worth_of(value: Any, _: Sequence[Any]) -> Outcome:
+    def outcome_of(value: Any, _: Sequence[Any]) -> Outcome:
         if value is None:
             return "abstained", None
         if value is True or value is False:
             return "scored", 1.0 if value else 0.0
         return "scored", (float(value) - minimum) / span
 
-    return worth_of
+    return outcome_of
 
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
@@ -99,14 +99,12 @@ Outcome = tuple[Status, float | None]
 """Status of a criterion, and its value on 0..1 if it was scored."""
 
 
-class Worth(NamedTuple):
-    """A criterion with its weight and outcome."""
+class WeightedCriterion(NamedTuple):
+    """The weight of a criterion and its group."""
 
     id: str
     group: str
     weight: float
-    status: Status
-    value: float | None
 
 
 class Folded(NamedTuple):
@@ -126,7 +124,7 @@ class Folded(NamedTuple):
     """Value of each group that has weight, before clamping."""
 
 
-class GroupShare(NamedTuple):
+class _GroupShare(NamedTuple):
     """One group that counts."""
 
     name: str
@@ -138,7 +136,7 @@ class GroupShare(NamedTuple):
     """Index and weight of each of its criteria."""
 
 
-class Shares(NamedTuple):
+class _Shares(NamedTuple):
     """The part of a fold that depends on the statuses of criteria and not on their values."""
 
     status: Status
@@ -149,14 +147,15 @@ class Shares(NamedTuple):
     """Share of the intended positive weight that has an answer, 0..1."""
     counted: tuple[int, ...]
     """Index of each criterion that counts."""
-    groups: tuple[GroupShare, ...]
+    groups: tuple[_GroupShare, ...]
     """The groups that count."""
 
 
-def fold(
-    worths: Sequence[Worth], *, groups: Mapping[str, float], combine: Combine = DEFAULT
-) -> Folded:
-    """Fold criteria into one value.
+_weight = operator.itemgetter(1)
+
+
+class Fold:
+    """Criteria with their weights; folds their outcomes into one value.
 
     Inside a group, the value is sum(weight * value) / sum(positive weights), over the scored
     criteria. Across groups it is the same, with the groups' weights. A criterion without a score is
@@ -164,83 +163,89 @@ def fold(
     |weight| * value. The other ways in `WAYS` use the scored criteria of all groups together.
 
     Args:
-        worths: the criteria, in the rubric's order.
+        criteria: the criteria, in the rubric's order.
         groups: group -> weight in the selected mode; groups without weight are ignored.
-        combine: how criteria become one number.
     """
-    values = [worth.value for worth in worths]
-    return fold_values(values, shares=shares_of(worths, groups), combine=combine)
 
+    def __init__(self, criteria: Iterable[WeightedCriterion], groups: Mapping[str, float]) -> None:
+        self._criteria = tuple(criteria)
+        self._groups = dict(groups)
+        # Few combinations of statuses occur in a run, and their shares take longer than a fold.
+        self._shares: dict[tuple[Status, ...], _Shares] = {}
 
-_weight = operator.itemgetter(1)
+    def __call__(self, outcomes: Sequence[Outcome], *, combine: Combine = DEFAULT) -> Folded:
+        """Fold outcomes into one value.
 
+        Args:
+            outcomes: the outcomes of the criteria, in their order.
+            combine: how criteria become one number.
+        """
+        statuses, found = zip(*outcomes, strict=True) if outcomes else ((), ())
+        shares = self._shares.get(statuses)
+        if shares is None:
+            shares = self._shares[statuses] = self._shares_of(statuses)
+        if not shares.counted:
+            return Folded(shares.status, None, None, {}, 0.0, {})
+        values: Sequence[Any] = found
+        if None in found:
+            values = [value or 0.0 for value in found]
+        # Members first, then groups, as in the published formulas.
+        by_group: dict[str, float | None] = {}
+        parts: list[float] = []
+        for name, share, positive, members in shares.groups:
+            own = math.fsum([weight * values[place] for place, weight in members]) / positive
+            if min(members, key=_weight)[1] > 0:  # a penalty may lower the mean below every value
+                own = mean_within(own, [values[place] for place, _ in members])
+            by_group[name] = own
+            parts.append(share * own)
+        raw = mean_within(math.fsum(parts), [value or 0.0 for value in by_group.values()])
+        way = WAYS[combine]
+        effective = shares.effective
+        # One sum over all criteria, as in `way.value`, differs in the last digit from the sums by
+        # group, which recorded results have.
+        if combine != "weighted_mean":
+            if not way.weighted:
+                effective = dict.fromkeys(effective, 1.0 / len(shares.counted))
+            counted = [values[place] for place in shares.counted]
+            raw = way.value(counted, list(effective.values()))
+        value = min(1.0, max(0.0, raw))
+        effective = effective if way.shared else {}
+        return Folded("scored", value, raw, effective, shares.covered, by_group)
 
-def fold_values(
-    outcomes: Sequence[float | None], *, shares: Shares, combine: Combine = DEFAULT
-) -> Folded:
-    """Fold the values of criteria with known shares (see `fold`).
-
-    Args:
-        outcomes: the values, in the order of the criteria; `None` if not scored.
-        shares: the result of `shares_of` for criteria with the same statuses.
-        combine: how criteria become one number.
-    """
-    if not shares.counted:
-        return Folded(shares.status, None, None, {}, 0.0, {})
-    values: Sequence[Any] = outcomes
-    if None in outcomes:
-        values = [value or 0.0 for value in outcomes]
-    # Members first, then groups, as in the published formulas.
-    by_group: dict[str, float | None] = {}
-    parts: list[float] = []
-    for name, share, positive, members in shares.groups:
-        own = math.fsum([weight * values[place] for place, weight in members]) / positive
-        if min(members, key=_weight)[1] > 0:  # a penalty may lower the mean below every value
-            own = mean_within(own, [values[place] for place, _ in members])
-        by_group[name] = own
-        parts.append(share * own)
-    raw = mean_within(math.fsum(parts), [value or 0.0 for value in by_group.values()])
-    way = WAYS[combine]
-    effective = shares.effective
-    if combine != "weighted_mean":
-        if not way.weighted:
-            effective = dict.fromkeys(effective, 1.0 / len(shares.counted))
-        counted = [values[place] for place in shares.counted]
-        raw = way.value(counted, list(effective.values()))
-    value = min(1.0, max(0.0, raw))
-    effective = effective if way.shared else {}
-    return Folded("scored", value, raw, effective, shares.covered, by_group)
-
-
-def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:
-    """Return the shares of the criteria, which depend only on their statuses."""
-    intended: dict[str, float] = {}
-    answered: dict[str, float] = {}
-    for group, weight in groups.items():
-        positive = [w for w in worths if weight > 0 and w.group == group and w.weight > 0]
-        if positive:
-            # Exact sums: weights such as .4, .3, .2 and .1 add up to exactly 1.
-            intended[group] = math.fsum(w.weight for w in positive)
-        if scored := [w.weight for w in positive if w.status == "scored"]:
-            answered[group] = math.fsum(scored)
-    if not answered:
-        statuses = [worth.status for worth in worths if groups.get(worth.group, 0.0) > 0]
-        status: Status = "abstained" if "abstained" in statuses else "not_applicable"
-        return Shares(status, {}, 0.0, (), ())
-    live = math.fsum(groups[group] for group in answered)
-    counted = tuple(
-        place
-        for place, worth in enumerate(worths)
-        if worth.status == "scored" and worth.group in answered
-    )
-    effective = {}
-    for place in counted:
-        worth = worths[place]
-        effective[worth.id] = worth.weight / answered[worth.group] * groups[worth.group] / live
-    everything = math.fsum(groups[group] for group in intended)
-    covered = math.fsum(groups[g] * answered[g] / intended[g] for g in answered) / everything
-    shares = []
-    for group, total in answered.items():
-        members = tuple((n, worths[n].weight) for n in counted if worths[n].group == group)
-        shares.append(GroupShare(group, groups[group] / live, total, members))
-    return Shares("scored", effective, covered, counted, tuple(shares))
+    def _shares_of(self, statuses: Sequence[Status]) -> _Shares:
+        groups, criteria = self._groups, self._criteria
+        answers = list(zip(criteria, statuses, strict=True))
+        intended: dict[str, float] = {}
+        answered: dict[str, float] = {}
+        for group, weight in groups.items():
+            positive = [
+                (c.weight, status)
+                for c, status in answers
+                if weight > 0 and c.group == group and c.weight > 0
+            ]
+            if positive:
+                # Exact sums: weights such as .4, .3, .2 and .1 add up to exactly 1.
+                intended[group] = math.fsum(weight for weight, _ in positive)
+            if scored := [weight for weight, status in positive if status == "scored"]:
+                answered[group] = math.fsum(scored)
+        if not answered:
+            asked = [status for c, status in answers if groups.get(c.group, 0.0) > 0]
+            status: Status = "abstained" if "abstained" in asked else "not_applicable"
+            return _Shares(status, {}, 0.0, (), ())
+        live = math.fsum(groups[group] for group in answered)
+        counted = tuple(
+            place
+            for place, (c, status) in enumerate(answers)
+            if status == "scored" and c.group in answered
+        )
+        effective = {}
+        for place in counted:
+            id, group, weight = criteria[place]
+            effective[id] = weight / answered[group] * groups[group] / live
+        everything = math.fsum(groups[group] for group in intended)
+        covered = math.fsum(groups[g] * answered[g] / intended[g] for g in answered) / everything
+        shares = []
+        for group, total in answered.items():
+            members = tuple((n, criteria[n].weight) for n in counted if criteria[n].group == group)
+            shares.append(_GroupShare(group, groups[group] / live, total, members))
+        return _Shares("scored", effective, covered, counted, tuple(shares))

@@ -16,13 +16,13 @@ from judgekit.core.case_field import CASE_WORDS
 from judgekit.core.errors import InvalidReply, RubricError, place
 from judgekit.core.file_model import describe
 from judgekit.core.json_extraction import extract_object
-from judgekit.core.judgment import read_answers
+from judgekit.core.judgment import Answer, read_answers
 from judgekit.core.request import Form
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
-from judgekit.rubric.fold import Combine, Worth, fold
+from judgekit.rubric.fold import Combine, Fold, Outcome
 from judgekit.rubric.folders import read_file
 
 MAX_ROWS = 10_000
@@ -41,12 +41,24 @@ class Example(Value):
     answers: dict[str, Json]
 
 
-class Weighing(NamedTuple):
+class Weighing:
     """How to compute one number from the answers of a row, to spread examples over it."""
 
-    criteria: Sequence[Criterion]
-    groups: Mapping[str, float]
-    combine: Combine
+    def __init__(
+        self, criteria: Sequence[Criterion], groups: Mapping[str, float], combine: Combine
+    ) -> None:
+        self._criteria, self._combine = criteria, combine
+        self._fold = Fold([criterion.weighted for criterion in criteria], groups)
+
+    def value(self, answers: Mapping[str, Answer]) -> float | None:
+        """Return the combined value; criteria without an answer do not apply."""
+        outcomes: list[Outcome] = [
+            criterion.outcome(answer.value, answer.items)
+            if (answer := answers.get(criterion.id)) is not None
+            else ("not_applicable", None)
+            for criterion in self._criteria
+        ]
+        return self._fold(outcomes, combine=self._combine).value
 
 
 class _Row(NamedTuple):
@@ -253,13 +265,7 @@ class _RowReader(NamedTuple):
             raise _invalid(f"the answers do not fit the criteria: {exc}", where) from exc
         if not answers:
             raise _invalid("answers none of the criteria", where)
-        criteria, groups, combine = self.weighing
-        worths = [
-            Worth(c.id, c.group, c.weight, *c.worth(answers[c.id].value, answers[c.id].items))
-            for c in criteria
-            if c.id in answers and groups.get(c.group, 0.0) > 0
-        ]
-        return fold(worths, groups=groups, combine=combine).value
+        return self.weighing.value(answers)
 
 
 def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:

@@ -12,10 +12,9 @@ from judgekit.core.case_field import JUDGED
 from judgekit.core.decisions import DECISION_APIS, MOST_LEVELS
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Api, Detail, Form, Question
-from judgekit.core.score import Status
 from judgekit.rubric.budget import Placeholder
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
+from judgekit.rubric.fold import Fold, Outcome
 from judgekit.rubric.parameter import ParameterView
 from judgekit.rubric.sandbox import View
 
@@ -141,9 +140,9 @@ class Variant:
         self.details = rubric.details if details is None else details
         self.form = Form(questions=tuple(c.question for c in self.criteria), details=self.details)
         self.ids = tuple(criterion.id for criterion in self.criteria)
-        self._worths = [criterion.worth for criterion in self.criteria]
+        self._outcomes = [criterion.outcome for criterion in self.criteria]
         self.views = [CriterionView(criterion) for criterion in self.criteria]
-        self._shares: dict[tuple[Status, ...], Shares] = {}
+        self.fold = Fold([c.weighted for c in self.criteria], self.groups)
 
     def form_for(self, api: Api | None) -> Form:
         """Return the form of the questions for an API.
@@ -161,21 +160,9 @@ class Variant:
         """Return the values of a judgment's answers, in the order of the criteria."""
         answers = judgment.answers.values()
         return [
-            worth(answer.value, answer.items)
-            for worth, answer in zip(self._worths, answers, strict=True)
+            outcome(answer.value, answer.items)
+            for outcome, answer in zip(self._outcomes, answers, strict=True)
         ]
-
-    def fold(self, outcomes: Sequence[Outcome], combine: Combine) -> Folded:
-        """Fold the outcomes of the criteria into one value."""
-        statuses, values = zip(*outcomes, strict=True)
-        shares = self._shares.get(statuses)
-        if shares is None:  # computed once for each combination of statuses
-            worths = [
-                Worth(criterion.id, criterion.group, criterion.weight, *outcome)
-                for criterion, outcome in zip(self.criteria, outcomes, strict=True)
-            ]
-            shares = self._shares[statuses] = shares_of(worths, self.groups)
-        return fold_values(values, shares=shares, combine=combine)
 
     def shown(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
         """Return examples for templates, with the answers to this form only."""

@@ -15,7 +15,7 @@ from judgekit.core.comparing import above, at_least, at_most, below, mean_within
 from judgekit.core.score import Part
 from judgekit.metrics.opinions.vote import combined_value
 from judgekit.metrics.weights import fold_parts
-from judgekit.rubric.fold import WAYS, Worth, fold
+from judgekit.rubric.fold import WAYS, Fold, WeightedCriterion
 from judgekit.suite.overrides import Overrides
 
 TENTHS = [n / 10 for n in range(11)]
@@ -56,23 +56,23 @@ def hundredths(draw_size=4):
 
 @given(hundredths(), st.sampled_from(TENTHS), st.sampled_from(list(WAYS)))
 def test_criteria_that_are_all_x_give_x(weights, x, way):
-    worths = [Worth(f"c{n}", "", weight, "scored", x) for n, weight in enumerate(weights)]
+    fold = Fold([WeightedCriterion(f"c{n}", "", w) for n, w in enumerate(weights)], {"": 1.0})
 
-    value = fold(worths, groups={"": 1.0}, combine=way).value
+    value = fold([("scored", x)] * len(weights), combine=way).value
 
     assert value == (float(x == 1.0) if WAYS[way].exact else x)
 
 
 @given(hundredths(), hundredths(2), st.sampled_from(TENTHS))
 def test_criteria_in_groups_that_are_all_x_give_x(weights, groups, x):
-    worths = [
-        Worth(f"{group}{n}", str(group), weight, "scored", x)
+    criteria = [
+        WeightedCriterion(f"{group}{n}", str(group), weight)
         for group, _ in enumerate(groups)
         for n, weight in enumerate(weights)
     ]
     shares = {str(group): weight for group, weight in enumerate(groups)}
 
-    assert fold(worths, groups=shares).value == x
+    assert Fold(criteria, shares)([("scored", x)] * len(criteria)).value == x
 
 
 @given(hundredths(), st.sampled_from(TENTHS))

@@ -42,7 +42,7 @@ OPTIONS = (*LEVELS, Level(label="n/a", value=None))
     ],
 )
 def test_an_answer_is_worth(made, answer, expected):
-    status, value = made.worth(answer, ())
+    status, value = made.outcome(answer, ())
 
     assert status == expected[0]
     assert value == (None if expected[1] is None else pytest.approx(expected[1]))
@@ -61,7 +61,7 @@ def test_an_answer_is_worth(made, answer, expected):
 def test_a_checklist_is_worth_the_share_that_is_met(met, reverse, expected):
     items = tuple({"item": str(n), "met": m, "reason": ""} for n, m in enumerate(met))
 
-    outcome = criterion("checklist", reverse=reverse).worth(None, items)
+    outcome = criterion("checklist", reverse=reverse).outcome(None, items)
 
     assert outcome == expected
 
@@ -76,7 +76,7 @@ def test_a_number_between_its_bounds_is_worth_0_to_1(low, span, share, reverse):
     high = low + span
     made = criterion(minimum=low, maximum=high, reverse=reverse)
 
-    _, value = made.worth(min(high, max(low, low + share * span)), ())
+    _, value = made.outcome(min(high, max(low, low + share * span)), ())
 
     assert 0 <= value <= 1
 

@@ -2,28 +2,53 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from judgekit.rubric.fold import WAYS, Worth, fold, way_of
+from judgekit.rubric.fold import WAYS, Fold, Outcome, WeightedCriterion, way_of
 from tests.each import each
 
 GROUPS = {"user": 0.7, "system": 0.3}
 
 
-def worth(id, value=1.0, weight=1.0, status="scored"):
+class Answered(NamedTuple):
+    id: str
+    group: str
+    weight: float
+    outcome: Outcome
+
+    @property
+    def status(self):
+        return self.outcome[0]
+
+    @property
+    def value(self):
+        return self.outcome[1]
+
+    def with_value(self, value):
+        return self._replace(outcome=("scored", value))
+
+
+def fold(criteria, *, groups, combine="weighted_mean"):
+    weighted = [WeightedCriterion(*criterion[:3]) for criterion in criteria]
+    return Fold(weighted, groups)([c.outcome for c in criteria], combine=combine)
+
+
+def answered(id, value=1.0, weight=1.0, status="scored"):
     head, dot, _ = id.partition(".")
-    return Worth(id, head if dot else "", weight, status, value if status == "scored" else None)
+    outcome = (status, value if status == "scored" else None)
+    return Answered(id, head if dot else "", weight, outcome)
 
 
 def abstained(id, weight=1.0):
-    return worth(id, weight=weight, status="abstained")
+    return answered(id, weight=weight, status="abstained")
 
 
 def not_applicable(id, weight=1.0):
-    return worth(id, weight=weight, status="not_applicable")
+    return answered(id, weight=weight, status="not_applicable")
 
 
 values = st.floats(min_value=0, max_value=1)
@@ -40,20 +65,20 @@ def criteria(draw, penalties=False):
         weight = draw(weights)
         if penalties and draw(st.booleans()):
             weight = -weight
-        made.append(worth(f"{group}.c{number}", draw(values), weight, draw(statuses)))
+        made.append(answered(f"{group}.c{number}", draw(values), weight, draw(statuses)))
     return made
 
 
-def by_the_book(worths, groups, combine):
+def by_the_book(rated, groups, combine):
     """Fold group by group, the way the documentation puts it; `None` when nothing counts."""
     value_of, weight_of = {}, {}
     for group, weight in groups.items():
-        mine = [w for w in worths if w.group == group and w.status == "scored" and weight > 0]
+        mine = [w for w in rated if w.group == group and w.status == "scored" and weight > 0]
         whole = sum(w.weight for w in mine if w.weight > 0)
         if whole:
             value_of[group] = sum(w.weight * w.value for w in mine) / whole
             weight_of[group] = weight
-    values = [w.value for w in worths if w.group in value_of and w.status == "scored"]
+    values = [w.value for w in rated if w.group in value_of and w.status == "scored"]
     if not values:
         return None
     if combine == "weighted_mean":
@@ -74,12 +99,12 @@ def by_the_book(worths, groups, combine):
     st.sampled_from([GROUPS, {"user": 1.0}, {"system": 0.2, "user": 0.0}, {"other": 1.0}]),
     st.sampled_from(list(WAYS)),
 )
-def test_a_fold_goes_by_the_book(worths, groups, combine):
-    folded = fold(worths, groups=groups, combine=combine)
+def test_a_fold_goes_by_the_book(rated, groups, combine):
+    folded = fold(rated, groups=groups, combine=combine)
 
-    expected = by_the_book(worths, groups, combine)
+    expected = by_the_book(rated, groups, combine)
     if expected is None:
-        asked = [w for w in worths if groups.get(w.group, 0) > 0]
+        asked = [w for w in rated if groups.get(w.group, 0) > 0]
         abstained = any(w.status == "abstained" for w in asked)
         assert folded == fold([], groups={})._replace(
             status="abstained" if abstained else "not_applicable"
@@ -94,8 +119,8 @@ def test_a_fold_goes_by_the_book(worths, groups, combine):
 
 
 @given(criteria())
-def test_positive_shares_sum_to_one_and_the_value_stays_within_0_and_1(worths):
-    folded = fold(worths, groups=GROUPS)
+def test_positive_shares_sum_to_one_and_the_value_stays_within_0_and_1(rated):
+    folded = fold(rated, groups=GROUPS)
 
     if folded.status == "scored":
         assert sum(folded.shares.values()) == pytest.approx(1, abs=1e-12)
@@ -106,8 +131,8 @@ def test_positive_shares_sum_to_one_and_the_value_stays_within_0_and_1(worths):
 
 
 @given(criteria(penalties=True))
-def test_penalties_leave_the_positive_shares_at_one_and_are_clamped(worths):
-    folded = fold(worths, groups=GROUPS)
+def test_penalties_leave_the_positive_shares_at_one_and_are_clamped(rated):
+    folded = fold(rated, groups=GROUPS)
 
     if folded.status == "scored":
         positive = [share for share in folded.shares.values() if share > 0]
@@ -116,25 +141,25 @@ def test_penalties_leave_the_positive_shares_at_one_and_are_clamped(worths):
 
 
 @given(criteria(), st.data())
-def test_a_better_answer_never_lowers_the_value(worths, data):
-    scored = [n for n, w in enumerate(worths) if w.status == "scored"]
+def test_a_better_answer_never_lowers_the_value(rated, data):
+    scored = [n for n, w in enumerate(rated) if w.status == "scored"]
     assume(scored)
     at = data.draw(st.sampled_from(scored))
-    better = data.draw(st.floats(min_value=worths[at].value, max_value=1))
-    improved = [w._replace(value=better) if n == at else w for n, w in enumerate(worths)]
+    better = data.draw(st.floats(min_value=rated[at].value, max_value=1))
+    improved = [w.with_value(better) if n == at else w for n, w in enumerate(rated)]
 
     for combine in WAYS:
-        before = fold(worths, groups=GROUPS, combine=combine).value
+        before = fold(rated, groups=GROUPS, combine=combine).value
         after = fold(improved, groups=GROUPS, combine=combine).value
         assert after >= before - 1e-12
 
 
 @given(criteria(penalties=True), st.randoms(use_true_random=False))
-def test_the_order_of_criteria_does_not_matter(worths, random):
-    shuffled = list(worths)
+def test_the_order_of_criteria_does_not_matter(rated, random):
+    shuffled = list(rated)
     random.shuffle(shuffled)
 
-    one, other = fold(worths, groups=GROUPS), fold(shuffled, groups=GROUPS)
+    one, other = fold(rated, groups=GROUPS), fold(shuffled, groups=GROUPS)
 
     assert one.status == other.status
     assert one.value == pytest.approx(other.value, abs=1e-12)
@@ -142,11 +167,11 @@ def test_the_order_of_criteria_does_not_matter(worths, random):
 
 
 @given(criteria())
-def test_what_is_not_scored_counts_as_if_it_had_never_been_asked(worths):
-    rest = [w for w in worths if w.status == "scored"]
+def test_what_is_not_scored_counts_as_if_it_had_never_been_asked(rated):
+    rest = [w for w in rated if w.status == "scored"]
     assume(rest)
 
-    whole, left = fold(worths, groups=GROUPS), fold(rest, groups=GROUPS)
+    whole, left = fold(rated, groups=GROUPS), fold(rest, groups=GROUPS)
 
     assert whole.value == pytest.approx(left.value, abs=1e-12)
     assert whole.shares == pytest.approx(left.shares, abs=1e-12)
@@ -154,17 +179,17 @@ def test_what_is_not_scored_counts_as_if_it_had_never_been_asked(worths):
 
 
 @given(criteria(), st.floats(min_value=0.01, max_value=100))
-def test_only_the_proportions_of_weights_matter(worths, factor):
-    scaled = [w._replace(weight=w.weight * factor) for w in worths]
+def test_only_the_proportions_of_weights_matter(rated, factor):
+    scaled = [w._replace(weight=w.weight * factor) for w in rated]
 
-    one, other = fold(worths, groups=GROUPS), fold(scaled, groups=GROUPS)
+    one, other = fold(rated, groups=GROUPS), fold(scaled, groups=GROUPS)
 
     assert one.value == pytest.approx(other.value, abs=1e-9)
 
 
 @given(criteria(), values)
-def test_equal_answers_fold_to_that_answer(worths, value):
-    same = [w._replace(value=value) if w.status == "scored" else w for w in worths]
+def test_equal_answers_fold_to_that_answer(rated, value):
+    same = [w.with_value(value) if w.status == "scored" else w for w in rated]
 
     folded = fold(same, groups=GROUPS)
 
@@ -176,16 +201,20 @@ def test_equal_answers_fold_to_that_answer(worths, value):
 
 
 def test_a_scored_criterion_without_a_value_counts_as_0():
-    worths = [Worth("a", "", 1.0, "scored", None), worth("b")]
+    rated = [Answered("a", "", 1.0, ("scored", None)), answered("b")]
 
-    assert fold(worths, groups={"": 1.0}).value == 0.5
-    assert fold(worths, groups={"": 1.0}, combine="min").value == 0.0
+    assert fold(rated, groups={"": 1.0}).value == 0.5
+    assert fold(rated, groups={"": 1.0}, combine="min").value == 0.0
 
 
 def test_groups_and_criteria_are_two_levels_of_weights():
-    worths = [worth("user.a", 1.0, 0.4), worth("user.b", 0.5, 0.6), worth("system.c", 0.0, 1.0)]
+    rated = [
+        answered("user.a", 1.0, 0.4),
+        answered("user.b", 0.5, 0.6),
+        answered("system.c", 0.0, 1.0),
+    ]
 
-    folded = fold(worths, groups=GROUPS)
+    folded = fold(rated, groups=GROUPS)
 
     assert folded.value == pytest.approx(0.7 * (0.4 + 0.3))
     assert folded.shares == pytest.approx({"user.a": 0.28, "user.b": 0.42, "system.c": 0.3})
@@ -193,9 +222,9 @@ def test_groups_and_criteria_are_two_levels_of_weights():
 
 
 def test_an_abstention_shares_its_weight_inside_its_group():
-    worths = [worth("user.a", 1.0, 0.5), abstained("user.b", 0.5), worth("system.c", 0.0)]
+    rated = [answered("user.a", 1.0, 0.5), abstained("user.b", 0.5), answered("system.c", 0.0)]
 
-    folded = fold(worths, groups=GROUPS)
+    folded = fold(rated, groups=GROUPS)
 
     assert folded.shares == pytest.approx({"user.a": 0.7, "system.c": 0.3})
     assert folded.value == pytest.approx(0.7)
@@ -203,9 +232,9 @@ def test_an_abstention_shares_its_weight_inside_its_group():
 
 
 def test_a_group_without_answers_leaves_its_weight_to_the_others():
-    worths = [worth("user.a", 0.8), abstained("system.c")]
+    rated = [answered("user.a", 0.8), abstained("system.c")]
 
-    folded = fold(worths, groups=GROUPS)
+    folded = fold(rated, groups=GROUPS)
 
     assert folded.value == pytest.approx(0.8)
     assert folded.covered == pytest.approx(0.7)
@@ -213,34 +242,34 @@ def test_a_group_without_answers_leaves_its_weight_to_the_others():
 
 
 def test_a_group_without_weight_is_left_out():
-    worths = [worth("user.a", 1.0), worth("system.c", 0.0)]
+    rated = [answered("user.a", 1.0), answered("system.c", 0.0)]
 
-    assert fold(worths, groups={"user": 1.0, "system": 0.0}).value == 1.0
-    assert fold(worths, groups={"user": 1.0}).value == 1.0
+    assert fold(rated, groups={"user": 1.0, "system": 0.0}).value == 1.0
+    assert fold(rated, groups={"user": 1.0}).value == 1.0
 
 
 def test_a_penalty_takes_away_what_it_weighs():
-    worths = [worth("a", 1.0, 1.0), worth("p", 0.5, -0.4)]
+    rated = [answered("a", 1.0, 1.0), answered("p", 0.5, -0.4)]
 
-    folded = fold(worths, groups={"": 1.0})
+    folded = fold(rated, groups={"": 1.0})
 
     assert folded.value == pytest.approx(0.8)
     assert folded.shares == pytest.approx({"a": 1.0, "p": -0.4})
 
 
 def test_penalties_cannot_push_a_value_below_zero_but_the_raw_value_is_kept():
-    worths = [worth("a", 0.2), worth("p", 1.0, -1.0)]
+    rated = [answered("a", 0.2), answered("p", 1.0, -1.0)]
 
-    folded = fold(worths, groups={"": 1.0})
+    folded = fold(rated, groups={"": 1.0})
 
     assert folded.value == 0.0
     assert folded.raw == pytest.approx(-0.8)
 
 
 def test_a_penalty_alone_scores_nothing():
-    worths = [abstained("a"), worth("p", 1.0, -1.0)]
+    rated = [abstained("a"), answered("p", 1.0, -1.0)]
 
-    folded = fold(worths, groups={"": 1.0})
+    folded = fold(rated, groups={"": 1.0})
 
     assert folded.status == "abstained"
     assert folded.value is None
@@ -257,9 +286,9 @@ def test_a_penalty_alone_scores_nothing():
     ],
 )
 def test_the_ways_to_combine(combine, value, shares):
-    worths = [worth("a", 1.0), worth("b", 0.25, 3.0), abstained("c"), not_applicable("d")]
+    rated = [answered("a", 1.0), answered("b", 0.25, 3.0), abstained("c"), not_applicable("d")]
 
-    folded = fold(worths, groups={"": 1.0}, combine=combine)
+    folded = fold(rated, groups={"": 1.0}, combine=combine)
 
     assert folded.value == pytest.approx(value)
     # Only values that are added up have shares.
@@ -268,13 +297,13 @@ def test_the_ways_to_combine(combine, value, shares):
 
 @pytest.mark.parametrize(("value", "expected"), [(1.0, 1.0), (0.999, 0.0)])
 def test_all_wants_every_criterion_fully_met(value, expected):
-    worths = [worth("a"), worth("b", value)]
+    rated = [answered("a"), answered("b", value)]
 
-    assert fold(worths, groups={"": 1.0}, combine="all").value == expected
+    assert fold(rated, groups={"": 1.0}, combine="all").value == expected
 
 
 @each(
-    ("worths", "status"),
+    ("rated", "status"),
     [
         ([], "not_applicable"),
         ([not_applicable("a")], "not_applicable"),
@@ -283,8 +312,8 @@ def test_all_wants_every_criterion_fully_met(value, expected):
     ],
 )
 @each("combine", list(WAYS))
-def test_nothing_scored_has_no_value(worths, status, combine):
-    folded = fold(worths, groups={"": 1.0}, combine=combine)
+def test_nothing_scored_has_no_value(rated, status, combine):
+    folded = fold(rated, groups={"": 1.0}, combine=combine)
 
     assert folded.status == status
     assert folded.value is None

@@ -268,5 +268,5 @@ def _fold(
     if any(list(one.verdict.answers) != ids for one in several if one.verdict is not None):
         raise ValueError("other criteria")
     _, outcomes = metric.combined(variant, several)
-    folded = variant.fold(outcomes, metric.rubric.combine)
+    folded = variant.fold(outcomes, combine=metric.rubric.combine)
     return folded.status, folded.value

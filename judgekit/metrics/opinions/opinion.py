@@ -258,9 +258,9 @@ def opinions_of(
     for one in asked:
         value, answers, values, failure = None, {}, {}, None
         if one.verdict is not None:
-            value = variant.fold(one.outcomes, combine).value
+            value = variant.fold(one.outcomes, combine=combine).value
             answers = {id: answer.value for id, answer in one.verdict.answers.items()}
-            values = dict(zip(variant.ids, [worth for _, worth in one.outcomes], strict=True))
+            values = dict(zip(variant.ids, [number for _, number in one.outcomes], strict=True))
         elif one.error is not None:
             failure = failure_of(one.error)
         fields = {

@@ -102,20 +102,20 @@ def _winner(words: Sequence[Label], votes: Sequence[float]) -> tuple[int, str]:
 def _mean(
     values: Sequence[Label], outcomes: Sequence[Outcome], weights: Sequence[float]
 ) -> tuple[int, Label, Outcome]:
-    known = [n for n, (_, worth) in enumerate(outcomes) if worth is not None]
+    known = [n for n, (_, number) in enumerate(outcomes) if number is not None]
     counted = [weights[n] for n in known]
     total = math.fsum(counted)
     if 2 * len(known) <= len(outcomes) or total <= 0:
-        place = next((n for n, (_, worth) in enumerate(outcomes) if worth is None), 0)
-        status, worth = outcomes[place]
-        return place, values[place], ("abstained" if worth is not None else status, None)
-    worths = [outcomes[n][1] or 0.0 for n in known]
+        place = next((n for n, (_, number) in enumerate(outcomes) if number is None), 0)
+        status, number = outcomes[place]
+        return place, values[place], ("abstained" if number is not None else status, None)
+    known_values = [outcomes[n][1] or 0.0 for n in known]
     if counted.count(counted[0]) == len(counted):
-        mean = math.fsum(worths) / len(worths)
+        mean = math.fsum(known_values) / len(known_values)
     else:
-        mean = math.fsum(map(mul, counted, worths)) / total
-    mean = mean_within(mean, worths)
-    distances = [abs(worth - mean) for worth in worths]
+        mean = math.fsum(map(mul, counted, known_values)) / total
+    mean = mean_within(mean, known_values)
+    distances = [abs(number - mean) for number in known_values]
     place = known[distances.index(min(distances))]
     shown = values[place]
     if shown is not None and not isinstance(shown, (str, bool)):
@@ -203,14 +203,14 @@ def read_out(
     mode = distribution.mode
     plain = readout == "mode" or (readout == "yes" and criterion.question.kind != "boolean")
     if plain or distribution.probability(None) > 0.5:
-        outcome: Outcome = ("abstained", None) if mode is None else criterion.worth(mode, ())
+        outcome: Outcome = ("abstained", None) if mode is None else criterion.outcome(mode, ())
         return Ballot(answer.model_copy(update={"value": mode}), outcome)
-    worth: dict[Label, float] = {
+    label_values: dict[Label, float] = {
         label: value
         for label in distribution.labels
-        if label is not None and (value := criterion.worth(label, ())[1]) is not None
+        if label is not None and (value := criterion.outcome(label, ())[1]) is not None
     }
-    expected = distribution.expected_of(worth)
+    expected = distribution.expected_of(label_values)
     if expected is None:
         return Ballot(answer, ("not_applicable", None))
     shown = distribution.expected if criterion.question.kind == "score" else None

@@ -22,7 +22,7 @@ from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Part, round_half_up
 from judgekit.metrics.built_in import BuiltIn
 from judgekit.metrics.rubric import DEFAULT_HISTORY
-from judgekit.rubric.fold import Folded, Worth, fold
+from judgekit.rubric.fold import Fold, Folded, Outcome, WeightedCriterion
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant
 
@@ -85,14 +85,17 @@ def fold_prompt_alignment(
     groups: Mapping[str, float] = BOTH if mode == "both" else {mode: 1.0}
     other = analysis if system is None or mode != "both" else system
     analyses = {"user": analysis, "system": other}
-    worths = [
-        Worth(f"{audience}.{dimension}", audience, weight, "scored", _finite(dimension, number))
+    criteria = [
+        WeightedCriterion(f"{audience}.{dimension}", audience, weight)
         for audience in groups
-        for dimension, weight, number in zip(
-            Analysis._fields, WEIGHTS[audience], analyses[audience], strict=True
-        )
+        for dimension, weight in zip(Analysis._fields, WEIGHTS[audience], strict=True)
     ]
-    raw = fold(worths, groups=groups).raw
+    outcomes: list[Outcome] = [
+        ("scored", _finite(dimension, number))
+        for audience in groups
+        for dimension, number in zip(Analysis._fields, analyses[audience], strict=True)
+    ]
+    raw = Fold(criteria, groups)(outcomes).raw
     assert raw is not None  # noqa: S101 - every dimension was scored
     return raw
 

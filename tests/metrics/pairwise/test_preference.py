@@ -154,7 +154,7 @@ def test_equally_probable_answers_are_decided_by_their_mean(a, tie, b, value):
     weights = {"A": a, "tie": tie, "B": b, None: 1 - a - tie - b}
     distribution = Distribution.of(weights, source="decisions")
     answer = Answer(value=distribution.mode, distribution=distribution)
-    ballot = Ballot(answer, criterion.worth(answer.value, answer.items))
+    ballot = Ballot(answer, criterion.outcome(answer.value, answer.items))
 
     assert rule_of("strict")(criterion, [ballot, ballot]).outcome == (
         ("abstained", None) if value is None else ("scored", pytest.approx(value))

@@ -28,7 +28,7 @@ def ballots_of(labels, weights=None):
     answers = [Answer(value=label) for label in labels]
     weights = weights or [1.0] * len(answers)
     return [
-        Ballot(a, CRITERION.worth(a.value, a.items), w)
+        Ballot(a, CRITERION.outcome(a.value, a.items), w)
         for a, w in zip(answers, weights, strict=True)
     ]
 
@@ -96,7 +96,7 @@ def test_judges_without_weight_are_divided_or_agree():
     agreed = strict(CRITERION, ballots_of(("aa", "aa"), (0.0, 0.0)), voters="judges")
 
     assert divided.outcome == ("scored", 0.5)
-    assert agreed.outcome == CRITERION.worth("aa", ())
+    assert agreed.outcome == CRITERION.outcome("aa", ())
 
 
 @given(label=st.sampled_from(["A", "tie", "B", None]))
