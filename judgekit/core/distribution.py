@@ -82,9 +82,9 @@ class Distribution(Value):
         numbers = (label for label in self.labels if isinstance(label, (bool, int, float)))
         return self.expected_of({number: float(number) for number in numbers})
 
-    def expected_of(self, worth: Mapping[Label, float]) -> float | None:
-        """Return the mean worth of the answers that have one; `None` if their probability is 0."""
-        known = [(p, worth[label]) for label, p in self.items() if label in worth]
+    def expected_of(self, values: Mapping[Label, float]) -> float | None:
+        """Return the mean value of the answers that have one; `None` if their probability is 0."""
+        known = [(p, values[label]) for label, p in self.items() if label in values]
         total = math.fsum(p for p, _ in known)
         return math.fsum(p * value for p, value in known) / total if total > 0 else None
 

@@ -80,14 +80,14 @@ def allocate(sizes: Mapping[str, int], count: int) -> dict[str, int]:
     least = int(count >= len(sizes))
     shares = {name: max(least, count * size // total) for name, size in sizes.items()}
 
-    def lacks(name: str) -> int:
+    def missing(name: str) -> int:
         return count * sizes[name] - shares[name] * total  # of the exact share, times total
 
     order = sorted(sizes)
     while sum(shares.values()) < count:
-        name = max((n for n in order if shares[n] < sizes[n]), key=lacks)
+        name = max((n for n in order if shares[n] < sizes[n]), key=missing)
         shares[name] += 1
     while sum(shares.values()) > count:
-        name = min((n for n in order if shares[n] > least), key=lacks)
+        name = min((n for n in order if shares[n] > least), key=missing)
         shares[name] -= 1
     return shares

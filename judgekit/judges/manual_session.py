@@ -29,7 +29,7 @@ Type an answer and press Enter. Besides:
   case       show the case again
   prompt     show exactly what a model would be sent
   quit       stop here; Ctrl-D and Ctrl-C do the same
-A finished case is recorded at once and cannot be undone here; judge it anew with --record all.
+A finished case is recorded at once and cannot be undone here; judge it again with --record all.
 What you answered of an unfinished case is kept, and taken up in the next run.
 To give one of these words as an answer, put a backslash before it: \\undo
 """

@@ -232,10 +232,10 @@ def points_ratio(points: Sequence[tuple[float, bool]]) -> float | None:
         >>> points_ratio([(5, True), (3, False), (-4, True)])
         0.125
     """
-    possible = math.fsum(worth for worth, _ in points if worth > 0)
+    possible = math.fsum(value for value, _ in points if value > 0)
     if not possible:
         return None
-    return math.fsum(worth for worth, met in points if met) / possible
+    return math.fsum(value for value, met in points if met) / possible
 
 
 def _share(hits: Sequence[bool], empty: float | None) -> float | None:

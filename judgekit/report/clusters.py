@@ -48,7 +48,7 @@ class CaseClusters:
             self._names |= dict.fromkeys(metadata)
         return cluster_of(case, metadata, self._field)
 
-    def lacks(self) -> Iterator[str]:
+    def shortfalls(self) -> Iterator[str]:
         """Yield a problem if no case has the field.
 
         With fewer than 10 cases there is no problem: a shard may be that small, and there is no

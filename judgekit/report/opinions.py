@@ -251,8 +251,8 @@ class OpinionTally:
             values = [[opinion.values for opinion in column] for column in columns]
             for id in names:
                 given = [[own.get(id) for own in column] for column in answers]
-                worth = [[own.get(id) for own in column] for column in values]
-                self._add_columns(judges, id, given, worth, clusters)
+                numbers = [[own.get(id) for own in column] for column in values]
+                self._add_columns(judges, id, given, numbers, clusters)
             if len(names) > 1 or judges:
                 whole = [[opinion.value for opinion in column] for column in columns]
                 self._add_columns(judges, None, whole, whole, clusters)

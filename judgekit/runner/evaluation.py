@@ -318,8 +318,8 @@ class _Run:
             metrics=summaries,
             gates=self.gatekeeper.finish(by_name),
             incomplete=(
-                *self.limits.lacks(summaries, cases=self.cases, interrupted=self.interrupted),
-                *(self.clusters.lacks() if self.clusters is not None else ()),
+                *self.limits.shortfalls(summaries, cases=self.cases, interrupted=self.interrupted),
+                *(self.clusters.shortfalls() if self.clusters is not None else ()),
             ),
         )
         run: dict[str, Any] = {"seconds": round(time.monotonic() - self.started, 3)}

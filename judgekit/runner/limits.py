@@ -13,7 +13,7 @@ class Limits(NamedTuple):
     max_fallback: int = 0
     may_be_empty: bool = False
 
-    def lacks(
+    def shortfalls(
         self, summaries: Sequence[MetricSummary], *, cases: int, interrupted: bool
     ) -> Iterator[str]:
         """Yield the reasons why a run is incomplete; nothing if it is complete."""

@@ -198,19 +198,19 @@ def coefficient(
     least, unit = (FEWEST, "clusters") if cases.clustered else (FEWEST_CASES, "cases")
     if count < least:
         return Coefficient(value, too_few=f"{count} of the {least} {unit} that an interval needs")
-    worth = 1.0
+    multiple = 1.0
     kish = float((weights**2).mean())
     if n > count or kish > 1:
         each = _known(influence(added)).each
         alone = float(np.var(each)) / n if kish == 1 else float((weights * each**2).mean()) / n
         together = _error(each, units, weights)[0] ** 2
         most = n / count * kish
-        worth = min(most, max(1.0, together / alone)) if alone > 0 else most
-    worth *= float(weights.max())
-    figures = _known(influence(added * worth))
+        multiple = min(most, max(1.0, together / alone)) if alone > 0 else most
+    multiple *= float(weights.max())
+    figures = _known(influence(added * multiple))
     error, df = _error(figures.each, units, weights)
-    whole = n + added * worth
-    error = float(np.sqrt((error * n) ** 2 + worth * figures.added)) / whole
+    whole = n + added * multiple
+    error = float(np.sqrt((error * n) ** 2 + multiple * figures.added)) / whole
     half = student_t_quantile(0.975, df) * error
     return Coefficient(
         value=value,
@@ -278,8 +278,8 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
         # For each value: the sum of the other side, then the effect of its rank.
         reached = np.bincount(here, weights=weights * other[there], minlength=size)
         sums = (reached + even * other.sum()) / n
-        shape = x**2 - spread + 2 * (beyond(share * x) - spread)
-        parts.append((beyond(sums) - covariance) / scale - rho / 2 * shape / spread)
+        shape = x**2 - spread + 2 * (sum_after(share * x) - spread)
+        parts.append((sum_after(sums) - covariance) / scale - rho / 2 * shape / spread)
     p, q = parts
     constant = -covariance / scale
     each = u[places[0]] * v[places[1]] / scale + p[places[0]] + q[places[1]] + constant
@@ -294,6 +294,6 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
     return Influence(rho, each, float(even * squares))
 
 
-def beyond(sums: Any) -> Any:
+def sum_after(sums: Any) -> Any:
     """Return for each index the sum of all later items plus half of its own."""
     return sums.sum() - np.cumsum(sums) + sums / 2

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from judgekit.stats.agreement import Influence, PairColumns, Units, beyond, coefficient
+from judgekit.stats.agreement import Influence, PairColumns, Units, coefficient, sum_after
 from judgekit.stats.intervals import Coefficient, CountedFigure
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -197,8 +197,8 @@ def _alpha(
         within = (sizes[case] * x - sums[case]) / (sizes[case] - 1)
         pull = np.bincount(places, weights=weights[case] * within, minlength=size)
         pull = pull + 2 * even * (size * positions - p1)
-        moves -= factor * 4 * beyond(pull)
-        moves += factor * a / b * 4 * beyond(counts * n * positions)
+        moves -= factor * 4 * sum_after(pull)
+        moves += factor * a / b * 4 * sum_after(counts * n * positions)
     each = np.bincount(case, weights=moves[places]) - factor * apart
     total = 4 * factor**2 * squares - 8 * factor * float((rows * moves).sum())
     total += 2 * size * float((moves**2).sum()) + 2 * float(moves.sum()) ** 2

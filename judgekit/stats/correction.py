@@ -31,7 +31,7 @@ low."""
 FEWEST_OTHER = 5
 """Minimum number of labels that differ from the most common one; with fewer, a rare outcome may be
 missing by chance."""
-FEWEST_WORTH = 20
+FEWEST_EFFECTIVE = 20
 """Minimum effective number of weighted labels: the number of labels of equal weight with the same
 precision."""
 
@@ -87,7 +87,7 @@ class Correction:
         self.n = len(rows)
         self.weighted = rows[0].probability is not None
         self.share = weights / weights.sum()
-        self.worth = float(1 / (self.share**2).sum())
+        self.effective = float(1 / (self.share**2).sum())
         """The effective number of labels (Kish): labels of equal weight with the same precision."""
         self._places: dict[Hashable, int] = {}
         """Cluster -> its number."""
@@ -180,9 +180,9 @@ class Correction:
         least = -math.inf if self.bounds[0] is None else self.bounds[0]
         most = math.inf if self.bounds[1] is None else self.bounds[1]
         value = min(most, max(least, self.point(lam)))
-        if missing and self.worth > 1 and most - least < math.inf:
-            # Each counts with the mean squared share of a label, 1 / (n * worth).
-            unseen = math.sqrt(missing / self.n / (self.worth - 1))
+        if missing and self.effective > 1 and most - least < math.inf:
+            # Each counts with the mean squared share of a label, 1 / (n * effective).
+            unseen = math.sqrt(missing / self.n / (self.effective - 1))
             error = math.hypot(error, (most - least) * unseen)
         figure = MeanFigure(value, self.n, error, df)
         if why := self.too_few:
@@ -199,8 +199,10 @@ class Correction:
             return f"{self.n} of the {FEWEST_LABELS} labels that a corrected mean needs"
         if self.clusters is not None and self.clusters < FEWEST_CLUSTERS:
             return f"labels in {self.clusters} of the {FEWEST_CLUSTERS} clusters that it needs"
-        if self.worth < FEWEST_WORTH:
-            return f"by their weights, the labels are worth {self.worth:.0f} of {FEWEST_WORTH}"
+        if self.effective < FEWEST_EFFECTIVE:
+            return (
+                f"by their weights, the labels are worth {self.effective:.0f} of {FEWEST_EFFECTIVE}"
+            )
         other = self.n - Counter(self.person.tolist()).most_common(1)[0][1]
         if other < FEWEST_OTHER:
             return f"{other} of the {FEWEST_OTHER} labels needed that differ from the most common"
@@ -256,7 +258,7 @@ class Correction:
         variance = float(((sums / free).sum(axis=0) ** 2).sum()) + lam**2 * squares * single
         parts = np.array([spread / size, residual * own])
         if parts.sum() <= 0:
-            return 0.0, max(1.0, self.worth - 1)
+            return 0.0, max(1.0, self.effective - 1)
         diagonal = spread * count / size**2 + residual * by_unit(shares**2)
         across = float((diagonal**2).sum()) + alone * (spread / size**2) ** 2
         w = leverage / free

@@ -254,8 +254,8 @@ class Subject:
         words: list[Answer] = [self._normalized(label) for label in question.labels]
         if question.kind == "choice":
             return "nominal", words
-        worth = [values[word] for word in words if word in values]
-        return "ordinal", words[::-1] if worth != sorted(worth) else words
+        numbers = [values[word] for word in words if word in values]
+        return "ordinal", words[::-1] if numbers != sorted(numbers) else words
 
 
 def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:

@@ -141,7 +141,7 @@ def correct_means(
         for row in rows:
             if row.metric in correctors:
                 correctors[row.metric].add(case.id, case.output, row.result, group)
-    for problem in clusters.lacks() if clusters is not None else ():
+    for problem in clusters.shortfalls() if clusters is not None else ():
         raise ConfigError(problem)
     means = [one for corrector in correctors.values() for one in corrector.means().values()]
     if not any(one.labels.n for one in means):

@@ -66,7 +66,7 @@ def _unanchored(own: OwnCriterion) -> Iterator[Problem]:
 def _other_scale(own: OwnCriterion) -> Iterator[Problem]:
     scale = _scale_in(own.file.text)
     low, high = _ends(own)
-    beyond = [n for n in _anchors(own.file.text) if not low <= n <= high]
+    outside = [n for n in _anchors(own.file.text) if not low <= n <= high]
     if scale is not None and not own.free_number:
         kind = "words" if own.criterion.levels else own.file.chosen_kind
         message = f" is answered with {kind}, but names a scale: {scale.shown!r}"
@@ -74,8 +74,8 @@ def _other_scale(own: OwnCriterion) -> Iterator[Problem]:
     elif scale is not None and (scale.low, scale.high) != (low, high):
         message = f" names the scale {scale.shown!r}, but takes {low:g} to {high:g}"
         yield own.problem(message, "text")
-    elif own.free_number and beyond:
-        yield own.problem(f" explains {beyond[0]:g}, but takes {low:g} to {high:g}", "text")
+    elif own.free_number and outside:
+        yield own.problem(f" explains {outside[0]:g}, but takes {low:g} to {high:g}", "text")
 
 
 def _scale_in(text: str) -> NumberRange | None:

@@ -265,14 +265,14 @@ def _impossible(subject: LintSubject) -> Iterator[Problem]:
             low = 0.0 if expected.min is None else expected.min
             high = 1.0 if expected.max is None else expected.max
             if criterion.levels:
-                worths = [level.value for level in criterion.levels if level.value is not None]
+                numbers = [level.value for level in criterion.levels if level.value is not None]
             elif criterion.question.kind == "boolean":
-                worths = [0.0, 1.0]
+                numbers = [0.0, 1.0]
             else:
                 continue
-            worths = [1.0 - worth for worth in worths] if criterion.reverse else worths
-            if not any(low - EDGE <= worth <= high + EDGE for worth in worths):
-                shown = ", ".join(f"{worth:g}" for worth in sorted(set(worths)))
+            numbers = [1.0 - number for number in numbers] if criterion.reverse else numbers
+            if not any(low - EDGE <= number <= high + EDGE for number in numbers):
+                shown = ", ".join(f"{number:g}" for number in sorted(set(numbers)))
                 message = f"no answer to {id!r} has a value from {low:g} to {high:g}, only {shown}"
                 yield Problem(subject.at("tests", number, "expect", id), message, id)
 

@@ -54,7 +54,7 @@ class ProjectPlan(NamedTuple):
 def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> list[Path]:
     """Write a project; return the files.
 
-    An existing `.gitignore` gets the lines that it lacks.
+    An existing `.gitignore` gets the lines that are missing.
 
     Raises:
         ConfigError: a file exists, or one cannot be written.
@@ -71,7 +71,7 @@ def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> li
 
 
 def _add_lines(path: Path, ignored: str) -> None:
-    """Add the lines that a file lacks, with a comment."""
+    """Add the missing lines of a file, with a comment."""
     try:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
         present = {line.strip().rstrip("/") for line in text.splitlines()}

@@ -27,11 +27,11 @@ def isolated(python: str | None) -> list[str]:
         ConfigError: there is no bubblewrap, or no interpreter that can run in it.
     """
     bwrap = shutil.which("bwrap", path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
-    lacks = "bubblewrap is not installed (apt-get install bubblewrap)"
+    obstacle = "bubblewrap is not installed (apt-get install bubblewrap)"
     if not sys.platform.startswith("linux"):
-        bwrap, lacks = None, "this is not Linux"
+        bwrap, obstacle = None, "this is not Linux"
     if bwrap is None:
-        raise ConfigError(f"code cannot be isolated here: {lacks}{HINT}")
+        raise ConfigError(f"code cannot be isolated here: {obstacle}{HINT}")
     interpreter, prefix = _interpreter(python)
     command = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox"]

@@ -50,8 +50,8 @@ class Task(ComputedMetric):
         try:
             metric_class = BUILTIN[metric].load()
         except ModuleNotFoundError as exc:
-            lacks = f"{exc.name}, which is not installed"
-            raise ConfigError(f"{self.name}: {self.benchmark} needs {lacks}") from exc
+            missing = f"{exc.name}, which is not installed"
+            raise ConfigError(f"{self.name}: {self.benchmark} needs {missing}") from exc
         self.put(_inner=metric_class(name=self.name, **options))
 
     def children(self) -> tuple[Metric, ...]:

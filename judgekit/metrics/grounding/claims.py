@@ -26,7 +26,7 @@ class CheckedClaims(NamedTuple):
     others: list[str]
     """Greetings, questions, offers and the like."""
     left_out: int
-    """Claims beyond `max_claims`, which are not checked."""
+    """Claims above `max_claims`, which are not checked."""
     listing: Score
     """The score of the step that listed the claims."""
 
@@ -210,8 +210,8 @@ class Hallucination(ClaimMetric):
                 f" ({contradicted} contradicted): {step.named([claim.text for claim in bad])}."
             )
         else:
-            beyond = "" if self.only_contradicted else " or goes beyond it"
-            reason = f"None of {len(claims)} claims contradicts the context{beyond}."
+            addition = "" if self.only_contradicted else " or goes beyond it"
+            reason = f"None of {len(claims)} claims contradicts the context{addition}."
         return self.scored(checked._replace(claims=claims), value, reason=reason)
 
 

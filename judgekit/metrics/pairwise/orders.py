@@ -89,8 +89,8 @@ def _mirror_of(criterion: Criterion, rubric: Rubric) -> dict[Label, Label]:
     for label, value in values.items():
         if side_of(value) == 0:
             continue  # its own image
-        images = [other for other, worth in values.items() if abs(worth - (1 - value)) < EQUAL]
-        twins = [other for other, worth in values.items() if abs(worth - value) < EQUAL]
+        images = [other for other, number in values.items() if abs(number - (1 - value)) < EQUAL]
+        twins = [other for other, number in values.items() if abs(number - value) < EQUAL]
         if not images:
             raise ConfigError(
                 f"{about}: {label!r} has the value {value:g}, and no label has {1 - value:g}; "
