@@ -30,6 +30,7 @@ from judgekit.judges.outcomes import ErrorBody, error_body, meaning_of
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.payments import Payments
+from judgekit.judges.providers import redirected_by
 from judgekit.judges.quiet import hide
 from judgekit.judges.rate_headers import REFUSED
 from judgekit.judges.response import (
@@ -43,6 +44,7 @@ from judgekit.judges.response import (
     reported_cost,
     usage_of,
 )
+from judgekit.judges.sent_schema import rules_of
 from judgekit.judges.translation import (
     MAX_DETAIL,
     BadRequest,
@@ -129,6 +131,8 @@ class Calls:
         self.key = server.api_key
         """The key to send, if there is one."""
         self._secrets: tuple[str, ...] = (server.api_key or "",)
+        self.schema_rules = rules_of(server, redirected=redirected_by() is not None)
+        """What the server takes of JSON Schema."""
         self.answered = False
         """Whether the server has accepted a request."""
         self.pacing = Pacing(pace)
@@ -159,6 +163,14 @@ class Calls:
         if result.parsed is not None:
             keep_parsed(attempt, form, *result.parsed)
         return attempt, result
+
+    def leave_strict(self) -> bool:
+        """Send no `strict` from now on; return whether it was sent so far."""
+        rules = self.schema_rules
+        if rules is None or rules.takes is None or not rules.strict:
+            return False
+        self.schema_rules = rules._replace(strict=False)
+        return True
 
     async def embed(self, texts: list[str]) -> CallResult:
         """Ask for the vectors of texts."""
@@ -293,7 +305,7 @@ class Calls:
             turn = self.pacing.turn(pace, exchange, call.size, sent, limit) if pace else _NO_TURN
             async with turn:
                 try:
-                    response = await call.send(Sending(sent, self.key, exchange))
+                    response = await call.send(Sending(sent, self.key, exchange, self.schema_rules))
                     if pace and (usage := usage_of(response.data)):
                         exchange.tokens = usage.input_tokens, usage.output_tokens
                 except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once

@@ -38,6 +38,8 @@ class KnownMode(Value):
     format: Literal[1] = 1
     model: str = Field(max_length=500)
     mode: Mode
+    strict: bool = True
+    """Whether the server takes `strict`, where it is sent at all."""
     steps: tuple[str, ...] = Field(default=(), max_length=MAX_STEPS)
     """Why the stricter modes do not work, one line each."""
 
@@ -80,6 +82,7 @@ class Negotiation:
         """Whether the server itself rejected all modes tried so far."""
         self._invalid = 0
         self._patience = 5
+        self._strict_refused = False
 
     def keep_in(self, store: Callable[[], TextStore | None], *, ignore_stored: bool) -> None:
         """Keep the mode in a store, opened with the first request."""
@@ -118,6 +121,8 @@ class Negotiation:
         """
         if names_format(error.detail, mode):
             if self.forced is not None:
+                if self._left_strict(mode):
+                    return True
                 advice = f"the suite forces judge.mode {mode}; left out, a way it takes is found"
                 raise JudgeRejected(f"{error} ({advice})") from None
             if mode == MODES[-1]:
@@ -126,7 +131,8 @@ class Negotiation:
                 # Words about the format may be about one sample: only a probe changes the mode.
                 if self._probed and await self._takes_form(mode, request, paid):
                     raise CaseError(f"the judge took this form, but not for this case: {error}")
-                self._leave(mode, str(error))
+                if not self._left_strict(mode):
+                    self._leave(mode, str(error))
             return True
         if error.status not in (400, 422):
             return False
@@ -176,13 +182,18 @@ class Negotiation:
                 known = None  # a foreign row or an older format: probe again
             if known is not None and known.model == self._calls.model:
                 self.mode, self.steps, self.source = known.mode, list(known.steps), "store"
+                if not known.strict:
+                    self._leave_strict("refused in an earlier run")
         return self.mode
 
     async def _find(self) -> Mode:
         """Probe the modes, the strictest first; use and return the first one that works."""
         source: Literal["probe", "use"] = "probe" if self.source is None else "use"
         for mode in MODES[self._next :]:
-            if (attempt := await self._probed_attempt(mode)) is None:
+            attempt = await self._probed_attempt(mode)
+            if attempt is None and self._left_strict(mode):
+                attempt = await self._probed_attempt(mode)
+            if attempt is None:
                 continue
             follows = follows_schema(attempt)
             if follows is not False or mode == MODES[-1]:
@@ -194,7 +205,12 @@ class Negotiation:
         if follows is False:
             self._step(f"{mode}: the answer to the probe could not be read")
         if follows is not None and self._definite and self.store is not None:
-            known = KnownMode(model=self._calls.model[:500], mode=mode, steps=tuple(self.steps))
+            known = KnownMode(
+                model=self._calls.model[:500],
+                mode=mode,
+                strict=not self._strict_refused,
+                steps=tuple(self.steps),
+            )
             self.store.put(self._name, known.model_dump_json())
         return mode
 
@@ -293,6 +309,19 @@ class Negotiation:
             self._probed = follows is not False
             if follows is False and mode == self.mode:
                 self._leave(mode, "accepted and ignored, though it once was not")
+
+    def _left_strict(self, mode: Mode) -> bool:
+        """Ask without `strict` from now on, if the mode sent it; return whether it did."""
+        return mode == "json_schema" and self._leave_strict("refused, so it is left out")
+
+    def _leave_strict(self, reason: str) -> bool:
+        if not self._calls.leave_strict():
+            return False
+        self._strict_refused = True
+        self._forms.clear()
+        self._asking_forms.clear()
+        self._log(f"strict: {reason}")
+        return True
 
     def _leave(self, mode: Mode, reason: str) -> None:
         self.mode, self.source = None, "use"

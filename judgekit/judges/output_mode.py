@@ -88,13 +88,12 @@ def messages_of(request: Request, mode: Mode) -> list[dict[str, Any]]:
     return messages
 
 
-def format_of(form: Form, mode: Mode) -> dict[str, Any]:
+def format_of(schema: dict[str, Any], mode: Mode) -> dict[str, Any]:
     """Return the `response_format` option of the modes that instructor does not send.
 
     instructor's JSON modes add their own text to the prompt.
     """
     if mode == "json_object_schema":
-        schema = reply_schema(form).json_schema
         return {"response_format": {"type": "json_object", "schema": schema}}
     return {"response_format": {"type": "json_object"}} if mode == "json_object" else {}
 

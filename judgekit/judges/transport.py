@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import JsonValue
@@ -30,6 +31,23 @@ class Server(NamedTuple):
     price: tuple[float, float] | None
 
 
+class SchemaRules(NamedTuple):
+    """What a server takes of JSON Schema; a row of `data/schema_keywords.json`."""
+
+    name: str
+    """The provider."""
+    hosts: frozenset[str]
+    models: frozenset[str]
+    """First parts of the model names that are sent to it without an address."""
+    strict: bool
+    """Whether `strict: true` is sent."""
+    left_out: tuple[str, ...]
+    """Keywords that it refuses."""
+    takes: frozenset[str] | None
+    """The keywords of a schema that fits `strict`; `None` if any schema does."""
+    limits: Mapping[str, int]
+
+
 class Sending(NamedTuple):
     """The settings of one HTTP request, without its content."""
 
@@ -38,6 +56,8 @@ class Sending(NamedTuple):
     """The key to send, if there is one."""
     call: Exchange
     """Receives status, headers and body."""
+    rules: SchemaRules | None = None
+    """What the server takes of JSON Schema; `None` if nothing is known."""
 
 
 class Response(NamedTuple):

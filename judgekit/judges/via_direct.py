@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 from pydantic_core import to_json
 
 from judgekit.core.canonical import json_value
-from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges import connections
 from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.providers import Provider, listed_cost
 from judgekit.judges.response import chat_reply, error_in, fault_in, hidden_error
+from judgekit.judges.sent_schema import SentSchema, sent_schema
 from judgekit.judges.translation import ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
 from judgekit.judges.wire import ENCODINGS, BodyError
@@ -67,7 +67,7 @@ class DirectTransport:
     ) -> Response:
         """Ask for a reply to a form."""
         body = {"messages": messages, "model": self._name}
-        rest = self._encoded_format(form, mode)
+        rest = self._encoded_format(form, mode, sent_schema(form, sending.rules))
         data = await self._post("/chat/completions", body, sending, rest=rest)
         if (fault := fault_in(data)) is not None:
             raise ServerError(f"the response is malformed: {fault}")
@@ -97,23 +97,22 @@ class DirectTransport:
         text = sending.call.body.decode(errors="replace")
         return Response({"body": text, "model": data.get("model"), "usage": tokens})
 
-    def _encoded_format(self, form: Form, mode: Mode) -> bytes:
+    def _encoded_format(self, form: Form, mode: Mode, sent: SentSchema) -> bytes:
         """Return the end of a body, which asks for the form; it is the longest part."""
-        name = f"_direct_{mode}_{self._provider.open_tools}"
+        name = f"_direct_{mode}_{self._provider.open_tools}_{sent.of}"
         data: bytes | None = form.__dict__.get(name)
         if data is None:
-            data = form.__dict__[name] = to_json(self._format(form, mode))[1:-1]
+            data = form.__dict__[name] = to_json(self._format(sent, mode))[1:-1]
         return data
 
-    def _format(self, form: Form, mode: Mode) -> dict[str, Any]:
+    def _format(self, sent: SentSchema, mode: Mode) -> dict[str, Any]:
         """Return the part of a body that asks for the form."""
         if mode == "json_schema":
-            schema = {"name": NAME, "schema": reply_schema(form).json_schema}
-            return {"response_format": {"type": "json_schema", "json_schema": schema}}
+            return {"response_format": sent.response_format(NAME)}
+        whole = sent.json_schema
         if mode != "tools":
-            return format_of(form, mode)
+            return format_of(whole, mode)
         # Like instructor, use the title and description of the schema for the tool.
-        whole = reply_schema(form).json_schema
         schema = {k: v for k, v in whole.items() if k not in ("title", "description")}
         schema["required"] = sorted(whole.get("required", ()))
         if self._provider.open_tools:

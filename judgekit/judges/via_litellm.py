@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from judgekit.core.judgment import parse_reply
-from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges import connections
 from judgekit.judges.outcomes import finish_in, finish_means, refusal_in
 from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.quiet import asking, keep_quiet
 from judgekit.judges.response import hidden_error
+from judgekit.judges.sent_schema import SentSchema, sent_schema
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
 from judgekit.judges.wire import Exchange
 
@@ -32,8 +32,8 @@ class LiteLLMTransport:
         self.via: Via = "litellm"
         self.reason = reason
         self._server = server
-        self._clients: dict[Mode, Any] = {}
-        """The clients of instructor, by mode."""
+        self._clients: dict[str, Any] = {}
+        """The clients of instructor, by mode; `strict` is `json_schema` with that field."""
 
     def load(self) -> None:
         """Import litellm and instructor."""
@@ -47,6 +47,8 @@ class LiteLLMTransport:
         }
         for name, mode in modes.items():
             self._clients[name] = instructor.from_litellm(_complete, mode=mode)
+        mode = instructor.Mode.JSON_SCHEMA
+        self._clients["strict"] = instructor.from_litellm(_complete_strictly, mode=mode)
 
     def missing_keys(self) -> list[str]:
         """Return the missing environment variables of a hosted model."""
@@ -66,9 +68,10 @@ class LiteLLMTransport:
     ) -> Response:
         """Ask for a reply to a form."""
         options = {"messages": messages, **self._options(sending)}
-        client = self._clients.get(mode)
+        sent = sent_schema(form, sending.rules)
+        client = self._clients.get("strict" if sent.strict and mode == "json_schema" else mode)
         if client is None:
-            response = _response(await _complete(**options, **format_of(form, mode)))
+            response = _response(await _complete(**options, **format_of(sent.json_schema, mode)))
             return _as_sent(response, sending.call)
         from instructor.core.hooks import Hooks
 
@@ -76,7 +79,7 @@ class LiteLLMTransport:
         responses: list[Any] = []
         hooks = Hooks()
         hooks.on("completion:response", responses.append)
-        options |= {"response_model": instructor_model(form, mode), "hooks": hooks}
+        options |= {"response_model": instructor_model(form, mode, sent), "hooks": hooks}
         parsed = failure = None
         try:
             parsed = await client.chat.completions.create(**options)
@@ -118,6 +121,12 @@ class LiteLLMTransport:
 async def _complete(**options: Any) -> Any:
     # A copy, because litellm changes schemas and parameters in place.
     return await load_litellm().acompletion(**copy.deepcopy(options))
+
+
+async def _complete_strictly(**options: Any) -> Any:
+    asked = options["response_format"]
+    schema = {**asked["json_schema"], "strict": True}
+    return await _complete(**{**options, "response_format": {**asked, "json_schema": schema}})
 
 
 def _response(response: Any, parsed: Any = None) -> Response:
@@ -242,17 +251,17 @@ class ParsedText(BaseModel):
     parsed: Any
 
 
-def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
+def instructor_model(form: Form, mode: Mode, sent: SentSchema) -> type[ParsedText]:
     """Return the response model, built once per form and mode.
 
     For any other model, instructor would derive a class and its schema in every call.
     """
-    name = f"_instructor_{mode}"
+    name = f"_instructor_{mode}_{sent.of}"
     cached: type[ParsedText] | None = form.__dict__.get(name)
     if cached is None:
         from instructor import response_schema
 
-        schema = reply_schema(form).json_schema
+        schema = sent.json_schema
         if mode == "tools":  # instructor takes the name of the tool from the title
             schema = {**schema, "title": NAME}
 

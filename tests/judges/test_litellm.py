@@ -13,6 +13,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import ChatMessage, Form, Question, Request
 from judgekit.judges.output_mode import messages_of, reask
+from judgekit.judges.sent_schema import sent_schema
 from judgekit.judges.via_litellm import instructor_model
 
 FORM = Form(questions=(Question(id="points", kind="checklist", text="Which?", items=("a", "b")),))
@@ -64,9 +65,9 @@ def test_impossible_settings_are_refused(options: dict[str, Any]) -> None:
 
 
 def test_response_model_is_built_once_a_form() -> None:
-    first = instructor_model(FORM, "json_schema")
+    first = instructor_model(FORM, "json_schema", sent_schema(FORM, None))
 
-    assert first is instructor_model(FORM, "json_schema")
+    assert first is instructor_model(FORM, "json_schema", sent_schema(FORM, None))
     assert first.model_json_schema() == reply_schema(FORM).json_schema
 
 
@@ -78,7 +79,8 @@ def test_schema_of_an_author_is_sent_as_it_is(mode: Any) -> None:
         "required": ["value"],
     }
 
-    model = instructor_model(Form(json_schema=schema), mode)
+    form = Form(json_schema=schema)
+    model = instructor_model(form, mode, sent_schema(form, None))
 
     sent = model.model_json_schema()
     assert sent == (schema if mode == "json_schema" else {"title": "Verdict", **schema})

@@ -14,6 +14,7 @@ from judgekit.core.errors import InvalidReply
 from judgekit.core.judgment import parse_reply, parse_try
 from judgekit.core.request import Detail, Form, Question, Try
 from judgekit.judges.output_mode import Mode
+from judgekit.judges.sent_schema import sent_schema
 from judgekit.judges.via_litellm import instructor_model
 
 FORM = Form(
@@ -89,7 +90,7 @@ def by_instructor(text: str, form: Form, mode: Mode) -> Any:
     message = SimpleNamespace(content=text, refusal=None, tool_calls=[call])
     choice = SimpleNamespace(finish_reason="stop", message=message)
     names = {"json_schema": InstructorMode.JSON_SCHEMA, "tools": InstructorMode.TOOLS}
-    model: Any = instructor_model(form, mode)
+    model: Any = instructor_model(form, mode, sent_schema(form, None))
     completion = SimpleNamespace(choices=[choice])
     return model.from_response(completion, mode=names[mode], provider=Provider.OPENAI, strict=True)
 
