@@ -139,7 +139,7 @@ def read_entries(
     return entries
 
 
-_CASES = {".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".pq"}
+_CASES = {".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq"}
 _SUITES = {".yaml", ".yml"}
 _PERSONA = {
     "voice",

@@ -40,7 +40,10 @@ def put_mmlu(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
     fields.put("input", f"{question}\n{lettered}", source="question")
     fields.put("choices", choices, source="choices")
     if row.get("answer") is not None:
-        fields.put("reference", [_letter(row["answer"], choices)], source="answer")
+        letter = _letter(row["answer"], choices)
+        fields.put("reference", [letter], source="answer")
+        if letter in choices:  # the letter is also the text of an option, perhaps of another one
+            fields.put_inside("expected", "correct_index", LETTERS.index(letter), source="answer")
     if row.get("subject") is not None:
         fields.put_inside("metadata", "subject", row["subject"], source="subject")
     return frozenset({"question", "choices", "answer", "subject", *columns})
@@ -49,8 +52,10 @@ def put_mmlu(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
 def _letter(answer: Any, choices: list[str]) -> str:
     letters = LETTERS[: len(choices)]
     text = "" if isinstance(answer, bool) else str(answer).strip()
-    if len(text) == 1 and text.upper() in letters:
-        return text.upper()
+    label = text if text in choices else text.strip("()[]. :")
+    if len(label) == 1 and label.upper() in letters:
+        return label.upper()
+    text = text if text in choices else label
     # A number is an index, even if the options are numbers, as in MMLU's files.
     if text.isascii() and text.isdigit() and int(text[:3]) < len(choices):
         return letters[int(text)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from judgekit.core.case import Case
 from judgekit.core.suggest import suggest
 from judgekit.datasets.field_names import ALIASES, FIELDS, MESSAGES, field_named, split_target
-from judgekit.datasets.formatting import kind, quoted
+from judgekit.datasets.formatting import kind, listed, quoted
 from judgekit.datasets.json_text import to_json_or_text
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 
@@ -86,11 +86,29 @@ class CaseBuilder(RowBuilder):
         extras: Container[str] = (),
     ) -> None:
         """Add the keys that were not read yet; `extras` go to the metadata."""
+        self._check_keys(row, read, extras)
         for key, value in row.items():
             if key in extras:
                 fields.put_inside("metadata", key, value, source=key)
             elif key not in read:
                 self._put_key(key, value, fields)
+
+    def _check_keys(
+        self, row: Mapping[str, Any], read: Container[str], extras: Container[str]
+    ) -> None:
+        """Name all unknown keys at once, if there are several."""
+        unknown = [
+            key
+            for key in row
+            if key not in read
+            and key not in extras
+            and key != MESSAGES
+            and field_named(key) is None
+            and split_target(key) is None
+        ]
+        if len(unknown) > 1 and not {"session_id", "turn_index"} & row.keys():
+            problem = f"unknown keys {listed(unknown)}; rename them, or keep them as metadata with"
+            raise RowFault(f"{problem} fields: {{metadata: rest}}", unknown[0][:60])
 
     def _put_chat(self, row: dict[str, Any], fields: CaseFields) -> None:
         from judgekit.datasets.messages.rows import is_conversation
@@ -110,6 +128,7 @@ class CaseBuilder(RowBuilder):
         from judgekit.datasets.messages.rows import put_ground_truth, put_rows_messages
 
         read, extras = put_rows_messages(row, fields, keep_thoughts=self._keep_thoughts, runs=runs)
+        self._check_keys(row, {*read, "groundTruth"}, extras)
         for key, value in row.items():  # `expected` keeps the order of the row
             if key == "groundTruth":
                 put_ground_truth(value, fields)
@@ -120,6 +139,8 @@ class CaseBuilder(RowBuilder):
         source = self._fields.source(key) if self._fields else key
         field = field_named(key)
         if field is not None:
+            if field != key and value is not None:
+                fields.note("field-names", field, f"read from {quoted(key)}")
             fields.put(field, value, source=source)
         elif (inside := split_target(key)) is not None:
             if self._cells and inside[0] != "metadata":

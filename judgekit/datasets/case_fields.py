@@ -1,6 +1,8 @@
 """The values of a case, their sources, and the errors of pydantic about them."""
 
+import ast
 from collections.abc import Container, Mapping
+from math import isfinite
 from typing import Any
 
 from pydantic import ValidationError
@@ -45,7 +47,9 @@ class CaseFields:
             self._values.setdefault(field, {})
             return
         self._claim(field, source)
-        self._values[field] = as_text(value) if field in CASE_WORDS else value
+        if field in CASE_WORDS:
+            value = self._text_of(field, value)
+        self._values[field] = value
 
     def put_inside(self, field: str, key: str, value: Any, *, source: str) -> None:
         """Set a value inside `expected`, `labels` or `metadata`."""
@@ -83,6 +87,21 @@ class CaseFields:
             raise invalid_case(exc, self._sources) from exc
         return case.model_copy(update={"id": derive_id(case)}) if id is None else case
 
+    def _text_of(self, field: str, value: Any) -> Any:
+        """Return the value of a text field: documents become their texts."""
+        numbers = value if isinstance(value, list) else [value]
+        if any(isinstance(number, float) and not isfinite(number) for number in numbers):
+            raise RowFault("a number too large for JSON; write it as text", field)
+        if field in TEXT_LISTS and isinstance(value, list) and value:
+            texts = [_document_text(item) for item in value]
+            if all(text is not None for text in texts) and any(isinstance(d, dict) for d in value):
+                rest = [_document_rest(item) for item in value]
+                if any(rest):
+                    self.put_inside("metadata", f"{field}_fields", rest, source=field)
+                self.note("converted", field, "documents: their texts are the passages")
+                return texts
+        return as_text(value)
+
     def _split_output(self, values: dict[str, Any]) -> None:
         output = values.get("output")
         if not isinstance(output, str):
@@ -107,13 +126,26 @@ class CaseFields:
             field,
         )
 
+    def _python_list(self, field: str, text: str) -> Any:
+        """Return the texts of a list as Python prints it, which is how pandas writes lists."""
+        bare = text.strip()
+        if bare[:1] + bare[-1:] == "[]" and len(bare) <= _LONGEST_LITERAL:
+            try:
+                value = ast.literal_eval(bare)
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                return text
+            if isinstance(value, list) and all(isinstance(item, str) for item in value):
+                self.note("converted", field, "a list as Python prints it: its texts")
+                return value
+        return text
+
     def _parsed(self, field: str, text: str) -> Any:
         """Return the value that is encoded in the text of a cell."""
         try:
             value = parse_json(text)
         except ValueError as exc:
             if field in TEXT_LISTS:
-                return text
+                return self._python_list(field, text)
             fault = json_fault(exc, text.encode())
             problem = f"the cell is not JSON ({fault.what}); write an object like {_like(field)}"
             raise RowFault(problem, field) from exc
@@ -124,6 +156,31 @@ class CaseFields:
         if not isinstance(value, expected):
             raise RowFault(f"the cell holds {kind(value)}; write JSON like {_like(field)}", field)
         return value
+
+
+_DOCUMENT_KEYS = ("page_content", "pageContent", "text", "content", "body", "passage", "snippet")
+"""The keys of the text of a document: LangChain, LlamaIndex, Haystack and search results."""
+_LONGEST_LITERAL = 100_000
+"""Maximum length of a Python list in a cell, in characters."""
+
+
+def _document_text(item: Any) -> str | None:
+    if isinstance(item, str):
+        return item
+    if not isinstance(item, dict):
+        return None
+    for key in _DOCUMENT_KEYS:
+        if isinstance(item.get(key), str):
+            return str(item[key])
+    inner = item.get("document") or item.get("node") or item.get("doc")
+    return _document_text(inner) if isinstance(inner, dict) else None
+
+
+def _document_rest(item: Any) -> dict[str, Any]:
+    if not isinstance(item, dict):
+        return {}
+    used = next((key for key in _DOCUMENT_KEYS if isinstance(item.get(key), str)), None)
+    return {key: value for key, value in item.items() if key != used}
 
 
 _LIKE = {

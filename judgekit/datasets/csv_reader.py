@@ -2,21 +2,34 @@
 
 import csv
 from collections.abc import Iterator
+from itertools import chain
 from typing import BinaryIO
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
+from judgekit.datasets.field_names import FIELDS, field_named
 from judgekit.datasets.formatting import listed, quoted
 from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import MAX_ROW, ByteLines
 
+DELIMITERS = (",", ";", "\t")
+"""The characters that may separate columns, unless a suite names another one."""
+
 
 def read_csv(
-    stream: BinaryIO, *, name: str, builder: RowBuilder
+    stream: BinaryIO, *, name: str, builder: RowBuilder, delimiter: str | None = None
 ) -> Iterator[tuple[str | int, Case]]:
     """Yield the case of every row with the number of its first line.
 
-    An empty cell is a missing value. A column such as `metadata.topic` is one value of an object.
+    An empty cell is a missing value, and a row of empty cells is skipped: Excel writes such rows at
+    the end. A column such as `metadata.topic` is one value of an object.
+
+    Args:
+        stream: the file, in UTF-8.
+        name: its name in messages.
+        builder: makes cases of rows.
+        delimiter: the character between columns; by default the one of `DELIMITERS` by which the
+            header has the most names of fields, or else the most columns.
 
     Raises:
         DatasetError: the table cannot be read, or a row is not a case.
@@ -26,15 +39,17 @@ def read_csv(
         csv.field_size_limit(MAX_ROW)
     lines = ByteLines(stream, name=name)
     header: list[str] | None = None
-    for number, cells in _rows(lines):
+    for number, cells in _rows(lines, delimiter):
         where = place(name, number)
         if header is None:
             header = _header(cells, where)
             continue
+        if not any(cells):
+            continue
         if len(cells) != len(header):
             error = DatasetError(
                 f"a row of {len(cells)} under a header of {len(header)}; quote cells that hold"
-                " commas, and double the quotes inside them",
+                " the delimiter, and double the quotes inside them",
                 where=where,
             )
             yield number, builder.unreadable(error)
@@ -43,10 +58,16 @@ def read_csv(
         yield number, builder.build(row, where=where)
 
 
-def _rows(lines: ByteLines) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(_texts(lines), strict=True)
+def _rows(lines: ByteLines, delimiter: str | None) -> Iterator[tuple[int, list[str]]]:
+    texts = _texts(lines)
+    first = next((text for text in texts if text.strip()), "")
+    if delimiter is None and first.lower().startswith("sep=") and len(first.strip()) == 5:
+        delimiter, first = first[4], next(texts, "")  # Excel names the delimiter on its own line
+    reader = csv.reader(
+        chain([first], texts), strict=True, delimiter=delimiter or _delimiter_of(first)
+    )
+    start = lines.number
     while True:
-        start = lines.number + 1
         lines.held = 0
         try:
             cells = next(reader, None)
@@ -58,6 +79,19 @@ def _rows(lines: ByteLines) -> Iterator[tuple[int, list[str]]]:
             return
         if cells:
             yield start, cells
+        start = lines.number + 1
+
+
+def _delimiter_of(header: str) -> str:
+    def rank(mark: str) -> tuple[int, int]:
+        names = next(csv.reader([header], delimiter=mark), [])
+        known = [name for name in names if name.strip() in FIELDS or field_named(name.strip())]
+        return len(known), len(names)
+
+    try:
+        return max(DELIMITERS, key=rank)
+    except csv.Error:
+        return ","
 
 
 def _texts(lines: ByteLines) -> Iterator[str]:
@@ -82,6 +116,6 @@ def _header(cells: list[str], where: str) -> list[str]:
             where=where,
         )
     if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
-        message = f"the header {quoted(names[0])} is one column; separate columns with commas"
+        message = f"the header {quoted(names[0])} is one column; set `delimiter`"
         raise DatasetError(message, where=where)
     return names

@@ -19,7 +19,8 @@ class FieldPath(NamedTuple):
     r"""Keys and list indexes that lead to a value; `optional` if it may be missing.
 
     `.` separates keys, an integer indexes a list (`-1` is the last item), a backslash escapes the
-    next character, and a final `?` makes the path optional.
+    next character, and a final `?` makes the path optional. `docs[*].text` is the list of the texts
+    of all items.
 
     >>> FieldPath.parse("response.choices.0.text").find({"response": {"choices": [{"text": "x"}]}})
     'x'
@@ -49,6 +50,7 @@ class FieldPath(NamedTuple):
             else:
                 key += character
         keys.append(key[:-1] if optional else key)
+        keys = [part for key in keys for part in _with_star(key)]
         if not all(keys):
             raise ConfigError(
                 f"the path {quoted(text)} has an empty key; write it like 'response.text', and a"
@@ -62,10 +64,15 @@ class FieldPath(NamedTuple):
         Raises:
             PathMissing: there is no value, and the path is not optional.
         """
+        return self._find(row, 0, cells=cells)
+
+    def _find(self, row: Any, start: int, *, cells: bool) -> Any:
         value = row
-        for depth, key in enumerate(self.keys):
+        for depth, key in enumerate(self.keys[start:], start=start):
             if cells:
                 value = to_json_or_text(value)
+            if key == "*" and isinstance(value, list):
+                return [self._find(item, depth + 1, cells=cells) for item in value]
             try:
                 value = value[int(key) if isinstance(value, list) else key]
             except (KeyError, IndexError, TypeError, ValueError) as exc:
@@ -83,6 +90,10 @@ class FieldPath(NamedTuple):
         else:
             at += f" {kind(value)}"
         return f"nothing at {quoted(self.text, limit=100)}: {at}"
+
+
+def _with_star(key: str) -> tuple[str, ...]:
+    return (key[:-3], "*") if key.endswith("[*]") and len(key) > 3 else (key,)
 
 
 def values_by_path(
@@ -116,7 +127,10 @@ class FieldMap:
     """
 
     def __init__(self, fields: Mapping[str, str]) -> None:
-        self._paths = {_target(name): _path(name, text) for name, text in fields.items()}
+        given = dict(fields)
+        if given.get("metadata") == REST:
+            del given["metadata"]  # what every mapping does with unknown keys
+        self._paths = {_target(name): _path(name, text) for name, text in given.items()}
         self._roots = {path.keys[0] for path in self._paths.values()}
 
     def apply(self, row: Mapping[str, Any], *, cells: bool = False) -> dict[str, Any]:
@@ -129,7 +143,14 @@ class FieldMap:
         for key, value in row.items():
             if key not in self._roots:
                 self._keep(key, value, named)
+            elif (rest := self._unread(key, value)) not in (None, {}, []):
+                named.setdefault(f"metadata.{key}", rest)
         return named
+
+    def _unread(self, root: str, value: Any) -> Any:
+        """Return what no path reads of the value at a root; `None` if nothing is left."""
+        paths = [path.keys[1:] for path in self._paths.values() if path.keys[0] == root]
+        return _rest_of(value, paths)
 
     def source(self, key: str) -> str:
         """Return the source of a value: its path, or its key."""
@@ -145,6 +166,26 @@ class FieldMap:
             problem = f"given twice, by {first} and by {quoted(key)}; remove one from the row"
             raise RowFault(problem, name)
         named[name] = value
+
+
+REST = "rest"
+"""The place of `metadata` that stands for all keys without a field."""
+
+
+def _rest_of(value: Any, paths: list[tuple[str, ...]]) -> Any:
+    if () in paths or not isinstance(value, dict | list):
+        return None
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    kept = {}
+    for key, item in items:
+        names = {str(key), "*"}
+        if isinstance(value, list):
+            names.add(str(key - len(value)))
+        inner = [path[1:] for path in paths if path[0] in names]
+        rest = _rest_of(item, inner) if inner else item
+        if not inner or rest not in (None, {}, []):
+            kept[key] = rest
+    return kept if isinstance(value, dict) else list(kept.values())
 
 
 def _target(name: str) -> str:

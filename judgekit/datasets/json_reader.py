@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from judgekit.core.case import Case
-from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.formatting import kind, listed
-from judgekit.datasets.json_text import json_fault, parse_json
+from judgekit.core.errors import ConfigError, DatasetError, place
+from judgekit.core.yaml_file import parse_yaml
+from judgekit.datasets.formatting import kind, listed, quoted
+from judgekit.datasets.json_text import json_fault, parse_json, repeated_key
+from judgekit.datasets.messages.reader import looks_like_messages
+from judgekit.datasets.messages.tables import tables
 from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import not_utf8, read_whole
 
 LIST_KEYS = ("cases", "data", "rows")
 """Keys of an object that may contain the list of cases."""
-OTHERS_KEYS = ("samples", "items")
+OTHERS_KEYS = ("samples", "items", "examples", "conversations", "results")
 """Keys of other tools, which are used if none of the keys above has a list."""
 
 
@@ -34,9 +37,37 @@ def read_json(
         yield where, builder.build(row, where=f"{name}: {where}")
 
 
+def read_yaml(
+    stream: BinaryIO, *, name: str, builder: RowBuilder
+) -> Iterator[tuple[str | int, Case]]:
+    """Yield the case of every item of a YAML document with its location.
+
+    Raises:
+        DatasetError: the document cannot be read, or an item is not a case.
+    """
+    data = read_whole(stream, name=name)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        where = place(name, data.count(b"\n", 0, exc.start) + 1)
+        raise not_utf8(exc, data, offset=0, where=where) from exc
+    try:
+        document, _ = parse_yaml(text, file=name)
+    except ConfigError as exc:
+        raise DatasetError(str(exc)) from exc
+    if document is None:
+        return
+    for number, row in enumerate(_rows(document, name), start=1):
+        where = f"row {number}"
+        yield where, builder.build_python(row, where=f"{name}: {where}", advice="correct the row")
+
+
 def _parse(data: bytes, name: str) -> Any:
     try:
-        return parse_json(data)
+        document = parse_json(data)
+        if (repeated := repeated_key(data)) is not None:
+            raise DatasetError(_twice(repeated), where=name)
+        return document
     except ValueError as exc:
         try:
             data.decode("utf-8")
@@ -51,6 +82,10 @@ def _parse(data: bytes, name: str) -> Any:
         raise DatasetError(message, where=place(name, fault.line)) from exc
 
 
+def _twice(key: str) -> str:
+    return f"the key {quoted(key)} is there twice in one object; remove one"
+
+
 def _rows(document: Any, name: str) -> list[Any]:
     if isinstance(document, list):
         return document
@@ -61,6 +96,9 @@ def _rows(document: Any, name: str) -> list[Any]:
     lists = {key: rows for key, rows in document.items() if isinstance(rows, list)}
     keys = [key for key in LIST_KEYS if key in lists]
     keys = keys or [key for key in OTHERS_KEYS if key in lists]
+    chats = any(looks_like_messages(document.get(key)) for key in tables().conversations)
+    if chats and (not keys or looks_like_messages(lists[keys[0]])):
+        return [document]  # one row with messages
     if len(keys) == 1:
         return lists[keys[0]]
     if keys:

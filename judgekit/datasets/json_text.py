@@ -1,5 +1,6 @@
 """Strict JSON parsing with readable errors."""
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -48,6 +49,41 @@ def parse_json(data: bytes | str) -> Any:
     {'a': [1, 2.5]}
     """
     return from_json(data, allow_inf_nan=False)
+
+
+def repeated_key(data: bytes | str) -> str | None:
+    """Return a key that occurs twice in one object of a JSON text; `None` without one.
+
+    Parsers keep the last value in silence.
+
+    >>> repeated_key('{"a": {"b": 1}, "b": 2}') is None, repeated_key('{"a": 1, "a": 2}')
+    (True, 'a')
+    """
+    text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
+    # The strings of the text in order; those before a colon are the keys.
+    keys = [key for key, colon in _STRINGS.findall(text) if colon]
+    if len(set(keys)) == len(keys) and not any("\\" in key for key in keys):
+        return None
+    try:
+        json.loads(text, object_pairs_hook=_unique)
+    except _RepeatedKey as exc:
+        return str(exc)
+    except (ValueError, RecursionError):
+        return None
+    return None
+
+
+_STRINGS = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?', re.DOTALL)
+
+
+class _RepeatedKey(Exception):
+    """An object has a key twice."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> None:
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise _RepeatedKey(next(name for name in names if names.count(name) > 1))
 
 
 def to_json_or_text(value: Any) -> Any:

@@ -8,8 +8,10 @@ from pydantic import ValidationError
 from judgekit.core.case import Case
 from judgekit.core.case_field import MESSAGE_LISTS, OBJECTS
 from judgekit.core.errors import DatasetError, place
+from judgekit.core.thoughts import split_thoughts
 from judgekit.core.value import is_json
-from judgekit.datasets.json_text import json_fault, parse_json
+from judgekit.datasets.formatting import quoted
+from judgekit.datasets.json_text import json_fault, parse_json, repeated_key
 from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import ByteLines
 
@@ -38,6 +40,10 @@ def read_jsonl(
             else:
                 # pydantic accepts NaN and infinities in JSON values when parsing JSON.
                 case = case if _finite(case) else None
+        if case is not None and (
+            split_thoughts(case.output or "")[0] or repeated_key(line) is not None
+        ):
+            case = None
         if case is None:
             text = line.strip()
             if not text:
@@ -65,7 +71,11 @@ def _finite(case: Case) -> bool:
 
 def _parse(line: bytes, lines: ByteLines) -> object:
     try:
-        return parse_json(line)
+        row = parse_json(line)
+        if (repeated := repeated_key(line)) is not None:
+            message = f"the key {quoted(repeated)} is there twice in one object; remove one"
+            raise DatasetError(message, where=place(lines.name, lines.number))
+        return row
     except ValueError as exc:
         lines.decode(line)
         fault = json_fault(exc, line)

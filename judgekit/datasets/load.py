@@ -21,8 +21,11 @@ from judgekit.datasets.jsonl_reader import read_jsonl
 from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import STDIN, open_bytes, translated
 
-Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
+Container = Literal["auto", "jsonl", "json", "yaml", "csv", "parquet"]
 """The format of a file of rows."""
+
+Thoughts = Literal["drop", "keep"]
+"""What happens to the thoughts of a model in its texts."""
 
 Library = Literal["pandas", "polars", "datasets"]
 Frame = Any
@@ -38,7 +41,10 @@ ENDINGS: Mapping[str, Container] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".json": "json",
+    ".yaml": "yaml",
+    ".yml": "yaml",
     ".csv": "csv",
+    ".tsv": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
 }
@@ -55,6 +61,9 @@ def load_cases(
     container: Container | None = None,
     fields: Mapping[str, str] | None = None,
     limit: int | None = None,
+    thoughts: Thoughts | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Iterator[Case]:
     """Yield cases one at a time, in order, and check that their ids are unique.
 
@@ -65,14 +74,20 @@ def load_cases(
         source: A path, `-` for standard input, an iterable of dicts or cases, a data frame of
             pandas or polars (also lazy), or a Hugging Face data set (also a stream).
         format: The format of a row. `rows`: the fields of a case by name or common alias. `chat`:
-            OpenAI-style `messages`. `mastra`: a scorer run's `input` and `output`. `turns`: one
-            turn of a session; all turns of a session become one case. `mmlu`, `gsm8k`, `humaneval`:
+            `messages` in the format of any known tool. `mastra`: a scorer run's `input` and
+            `output`. `turns`: one turn of a session; all turns of a session become one case.
+            `mmlu`, `gsm8k`, `humaneval`:
             rows of these benchmarks. By default, or with `auto`, it is detected for each row.
         container: The format of the file. By default, or with `auto`, it is detected by the file
             extension; standard input is `jsonl`.
         fields: Field -> dotted path in the row: `{"input": "prompt", "metadata.topic": "tags.0?"}`.
-            A final `?` makes a path optional. Unknown keys that are not mapped go to `metadata`.
+            A final `?` makes a path optional. Unknown keys that are not mapped go to `metadata`;
+            `{"metadata": "rest"}` says only this.
         limit: Stop after this many cases.
+        thoughts: `drop` (the default) moves the thoughts of a model to `metadata.thoughts`, `keep`
+            leaves them in its texts.
+        delimiter: The character between columns of a CSV file; by default, the header shows it.
+        encoding: The encoding of a text file; by default UTF-8, or UTF-16 with its mark.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -94,25 +109,40 @@ def load_cases(
             raise ConfigError(problem)
         path = None if str(source) == "-" else Path(source)
         name = STDIN if path is None else str(source)
-        read = read_file(path, name, shape=shape, container=container or "auto", fields=fields)
+        read = read_file(
+            path,
+            name,
+            shape=shape,
+            container=container or "auto",
+            fields=fields,
+            thoughts=thoughts,
+            delimiter=delimiter,
+            encoding=encoding,
+        )
         repeatable = path is not None and path.is_file()  # a pipe can be read only once
     else:
-        name, read = "", _read_values(source, shape=shape, fields=fields)
+        name, read = "", _read_values(source, shape=shape, fields=fields, thoughts=thoughts)
         repeatable = isinstance(source, list | tuple) or library_of(source) is not None
     again = read if repeatable else None
     return islice(_distinct(read(), name=name, again=again), limit)
 
 
 def _read_values(
-    source: Any, *, shape: Shape, fields: Mapping[str, str] | None
+    source: Any,
+    *,
+    shape: Shape,
+    fields: Mapping[str, str] | None,
+    thoughts: Thoughts | None,
 ) -> Callable[[], Placed]:
     """Return a function that yields the cases of a data frame or of Python objects."""
     if (library := library_of(source)) is not None:
-        builder = _builder(shape, fields, JSON_CELLS)
+        builder = _builder(shape, fields, JSON_CELLS, thoughts)
         return _cases(partial(_read_frame, source, library, builder=builder), shape)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
         raise ConfigError(f"cannot load cases from {kind(source)}; give a path or a list of dicts")
-    return _cases(partial(_read_objects, source, builder=_builder(shape, fields)), shape)
+    return _cases(
+        partial(_read_objects, source, builder=_builder(shape, fields, (), thoughts)), shape
+    )
 
 
 def library_of(value: Any) -> Library | None:
@@ -129,10 +159,14 @@ def library_of(value: Any) -> Library | None:
 
 
 def _builder(
-    shape: Shape, fields: Mapping[str, str] | None, cells: Collection[str] = ()
+    shape: Shape,
+    fields: Mapping[str, str] | None,
+    cells: Collection[str],
+    thoughts: Thoughts | None,
 ) -> RowBuilder:
+    keep = _setting(thoughts or "drop", get_args(Thoughts), "thoughts") == "keep"
     if shape != "turns":
-        return CaseBuilder(shape=shape, fields=fields, cells=cells)
+        return CaseBuilder(shape=shape, fields=fields, cells=cells, keep_thoughts=keep)
     from judgekit.datasets.turn_rows import TurnBuilder
 
     return TurnBuilder(fields=fields, cells=cells)
@@ -166,6 +200,9 @@ def read_file(
     container: Container = "auto",
     fields: Mapping[str, str] | None = None,
     wrap: Callable[[RowBuilder], RowBuilder] | None = None,
+    thoughts: Thoughts | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Callable[[], Placed]:
     """Return a function that opens a file, or standard input for `None`, and yields its cases.
 
@@ -177,6 +214,9 @@ def read_file(
         fields: the paths of fields.
         wrap: wraps the row builder; the results of the wrapper are yielded unchanged, including
             turns of sessions.
+        thoughts: whether thoughts stay in the texts.
+        delimiter: the character between columns of a CSV file.
+        encoding: the encoding of a text file.
 
     Raises:
         DatasetError: the file does not exist, or its format is unknown.
@@ -191,7 +231,8 @@ def read_file(
     if container == "auto":
         container = "jsonl" if path is None else _container_of(path)
     cells = {"csv": CSV_CELLS, "parquet": JSON_CELLS}.get(container, ())
-    builder = _builder(shape, fields, cells)
+    _check_text(delimiter, encoding)
+    builder = _builder(shape, fields, cells, thoughts)
     builder = wrap(builder) if wrap else builder
     if container == "parquet":
         if path is None or path.suffix.lower() == ".gz":
@@ -203,10 +244,15 @@ def read_file(
     else:
         reader: Any = read_jsonl
         if container == "csv":
-            from judgekit.datasets.csv_reader import read_csv as reader
+            from judgekit.datasets.csv_reader import read_csv
+
+            tabs = path is not None and ".tsv" in path.suffixes
+            reader = partial(read_csv, delimiter=delimiter or ("\t" if tabs else None))
         elif container == "json":
             from judgekit.datasets.json_reader import read_json as reader
-        rows = partial(_opened, path, partial(reader, name=name, builder=builder))
+        elif container == "yaml":
+            from judgekit.datasets.json_reader import read_yaml as reader
+        rows = partial(_opened, path, partial(reader, name=name, builder=builder), encoding)
     whole = partial(_whole, rows, name)
     return whole if wrap else _cases(whole, shape)
 
@@ -218,6 +264,7 @@ def find_places(
     format: Any = None,
     container: Any = None,
     fields: Mapping[str, str] | None = None,
+    **settings: Any,
 ) -> dict[str, tuple[str, int | None]]:
     """Return the file and the line of cases; without a line if rows are not lines.
 
@@ -227,7 +274,14 @@ def find_places(
     if not path.is_file():
         return places
     shape: Shape = format or "auto"
-    rows = read_file(path, str(path), shape=shape, container=container or "auto", fields=fields)
+    rows = read_file(
+        path,
+        str(path),
+        shape=shape,
+        container=container or "auto",
+        fields=fields,
+        **settings,
+    )
     missing = set(ids)
     try:
         for at, case in rows():
@@ -242,8 +296,19 @@ def find_places(
     return places
 
 
-def _opened(path: Path | None, read: Callable[..., Placed]) -> Placed:
-    with open_bytes(path) as stream:
+def _check_text(delimiter: str | None, encoding: str | None) -> None:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise ConfigError(f"delimiter: {quoted(delimiter)} is not one character, such as ';'")
+    if encoding is not None:
+        try:
+            "".encode(encoding)
+        except (LookupError, ValueError) as exc:
+            problem = f"encoding: {quoted(encoding)} is not known; write utf-8, utf-16 or cp1252"
+            raise ConfigError(problem) from exc
+
+
+def _opened(path: Path | None, read: Callable[..., Placed], encoding: str | None) -> Placed:
+    with open_bytes(path, encoding=encoding) as stream:
         yield from read(stream)
 
 

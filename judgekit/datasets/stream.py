@@ -25,8 +25,42 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @contextmanager
-def open_bytes(path: Path | None) -> Iterator[BinaryIO]:
-    """Open a file (`.gz` is decompressed) or, for `None`, standard input."""
+def open_bytes(path: Path | None, *, encoding: str | None = None) -> Iterator[BinaryIO]:
+    """Open a file (`.gz` is decompressed) or, for `None`, standard input, as UTF-8.
+
+    Args:
+        path: the file.
+        encoding: the encoding of the text; by default UTF-16 if the file begins with its mark, else
+            UTF-8.
+    """
+    with _opened(path) as stream:
+        yield _as_utf8(stream, encoding)
+
+
+def _as_utf8(stream: BinaryIO, encoding: str | None) -> BinaryIO:
+    if encoding is None:
+        start = stream.peek(2)[:2] if isinstance(stream, io.BufferedReader) else b""
+        if start not in (b"\xff\xfe", b"\xfe\xff"):
+            return stream
+        encoding = "utf-16"
+    return cast(BinaryIO, _Transcoded(stream, encoding))
+
+
+class _Transcoded:
+    """A stream of text in another encoding, read as UTF-8."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._text = io.TextIOWrapper(stream, encoding, newline="")
+
+    def readline(self, size: int = -1) -> bytes:
+        return self._text.readline(size).encode("utf-8", "surrogatepass")
+
+    def read(self, size: int = -1) -> bytes:
+        return self._text.read(size).encode("utf-8", "surrogatepass")
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[BinaryIO]:
     if path is None:
         yield _standard_input()
         return
@@ -55,6 +89,9 @@ def translated(where: str) -> Iterator[None]:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as exc:
         message = "not a complete gzip file; compress it again, or drop the .gz ending"
+        raise DatasetError(message, where=where) from exc
+    except UnicodeDecodeError as exc:
+        message = f"byte 0x{exc.object[exc.start]:02x} is not {exc.encoding}; correct `encoding`"
         raise DatasetError(message, where=where) from exc
     except OSError as exc:
         reason = exc.strerror or type(exc).__name__
@@ -124,6 +161,8 @@ class ByteLines:
 def not_utf8(exc: UnicodeDecodeError, data: bytes, *, offset: int, where: str) -> DatasetError:
     """Return the error for bytes that are not UTF-8; `offset` is the position of `data`."""
     problem = f"byte {offset + exc.start} (0x{data[exc.start]:02x}) is not UTF-8"
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        problem += ", the file looks like UTF-16"
-    return DatasetError(f"{problem}; save the file as UTF-8", where=where)
+    if b"\x00" in data[:100]:
+        advice = "the file looks like UTF-16; save it as UTF-8, or set `encoding: utf-16-le`"
+    else:
+        advice = "save the file as UTF-8, or set `encoding: cp1252` if it comes from Excel"
+    return DatasetError(f"{problem}; {advice}", where=where)

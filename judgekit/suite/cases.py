@@ -149,7 +149,7 @@ class SuiteCases:
 
     def _shape(self) -> dict[str, Any]:
         """Return the reader's options."""
-        names = ("format", "container", "fields")
+        names = ("format", "container", "fields", "thoughts", "delimiter", "encoding")
         shape = {name: getattr(self._file, name, None) for name in names}
         return {**shape, "format": self._overrides.format or shape["format"]}
 

@@ -17,7 +17,7 @@ from judgekit.core.file_model import (
 from judgekit.core.judge_settings import LEAST_REASON, MOST_REASON
 from judgekit.core.limits import MOST_CALLS, MOST_CASES
 from judgekit.datasets.case_builder import Shape
-from judgekit.datasets.load import Container
+from judgekit.datasets.load import Container, Thoughts
 from judgekit.privacy.rules import Rule
 from judgekit.rubric.file import InlineCriteria
 from judgekit.rubric.fold import Combine
@@ -175,6 +175,13 @@ class CasesFile(FileModel):
     """The format of the file; by default, the file ending decides."""
     fields: dict[str, str] | None = None
     """Field of a case -> key of a row: `{input: prompt, output: response}`."""
+    thoughts: Thoughts | None = None
+    """Whether the thoughts of a model stay in its texts (`keep`); by default, they go to the
+    metadata (`drop`)."""
+    delimiter: str | None = None
+    """The character between columns of a CSV file; by default, the header shows it."""
+    encoding: str | None = None
+    """The encoding of a text file, such as `cp1252`; by default UTF-8, or UTF-16 with its mark."""
     limit: int | None = Field(default=None, ge=1, le=MOST_CASES)
     """The largest number of cases to read."""
 

@@ -15,6 +15,7 @@ from judgekit.core.case import Case, Message, has_text
 from judgekit.core.case_field import FIELD_BY_NAME, MESSAGE_LISTS, OBJECTS, TEXT_LISTS, TEXTS
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import Shape
+from judgekit.datasets.field_names import THOUGHTS
 from judgekit.datasets.ids import IdSet
 from judgekit.datasets.load import read_file
 from judgekit.datasets.messages.reader import role_of
@@ -128,6 +129,8 @@ class CaseLinter:
         self._labels: dict[str, tuple[CasePlace, Counter[str]]] = {}
         """Label -> its first case, and the number of cases per value."""
         self._mask = redactor(NAMES)
+        self._notes: dict[RowNote, tuple[CasePlace, Counter[str]]] = {}
+        """Note -> its first case, and its number of rows."""
 
     def session(self, session: str, turns: Sequence[tuple[str | int, SessionTurn]]) -> None:
         """Check the turns of a session, given with their locations."""
@@ -168,6 +171,13 @@ class CaseLinter:
         every = (*_blank_texts(case), *_turn_problems(turns, where), *_leaks(case), *_private(case))
         for rule, field, message in every:
             self._add(rule, place, field, message)
+        for field, problem in case.unread.items():
+            self._add("unread-content", place, field, str(problem))
+        notes = list(row.notes)
+        if THOUGHTS in case.metadata:
+            notes.append(RowNote("thoughts", f"metadata.{THOUGHTS}", "thoughts of the model"))
+        for note in notes:
+            self._notes.setdefault(note, (place, Counter()))[1]["rows"] += 1
         for name, value in case.labels.items():
             if isinstance(value, (str, bool, int, float)):
                 _, counts = self._labels.setdefault(name, ((at, None), Counter()))
@@ -184,6 +194,9 @@ class CaseLinter:
             where = f" at line {first}" if first > 1 or line > 1 else ""
             message = f"{alike:.0%} like case {self._mask(other)!r}{where}"
             self._add("near-duplicate", (line, id), "input", message)
+        for (rule, field, message), (place, counts) in self._notes.items():
+            rows = f"in {counts['rows']:,} of {len(self._places):,} rows; this is the first"
+            self._add(rule, place, field, f"{message}, {rows}")
         for name, (place, counts) in self._labels.items():
             self._check_label(f"labels.{name}", place, counts)
         for rule, count in sorted(self._counts.items()):

@@ -13,6 +13,7 @@ from judgekit.core.errors import CaseError, ConfigError, InvalidReply
 from judgekit.core.protocols import Aggregate, JudgeLike, Likelihood
 from judgekit.core.replies.logprobs import Continuation
 from judgekit.core.score import Score
+from judgekit.datasets.benchmark_rows import LETTERS
 from judgekit.metrics._options import lacking
 from judgekit.metrics.aggregate import DetailMeans
 from judgekit.metrics.benchmarks.likelihood import LikelihoodMetric
@@ -166,6 +167,8 @@ def correct_of(case: Case) -> tuple[tuple[str, ...], int]:
         return choices, index
     accepted = {text.strip() for text in case.reference}
     matches = [number for number, choice in enumerate(plain) if choice in accepted]
+    if not matches:
+        matches = sorted({n for text in accepted for n in _places_of(text, len(plain))})
     if len(matches) != 1:
         none = "none of the choices is" if not matches else "several choices are"
         raise CaseError(f"{none} the reference; set expected.correct_index")
@@ -198,3 +201,16 @@ def _accuracies() -> DetailMeans:
 
     figures = {figure: partial(is_right, kind) for kind, figure in _KINDS.items()}
     return DetailMeans("picked_by", figures)
+
+
+def _places_of(text: str, count: int) -> list[int]:
+    """Return the index that a label such as `B`, `(b)`, `B.` or `1` names, from 0; or nothing.
+
+    A number is an index from 0, as in files of MMLU.
+    """
+    label = text.strip("()[]. :").upper()
+    if len(label) == 1 and label in LETTERS[:count]:
+        return [LETTERS.index(label)]
+    if label.isascii() and label.isdecimal() and len(label) < 3 and int(label) < count:
+        return [int(label)]
+    return []
