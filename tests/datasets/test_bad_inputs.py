@@ -26,7 +26,6 @@ BAD = [
     ("a.csv", b"", "", None, "there are no cases"),
     ("a.csv", b"id,input\n", "", None, "there are no cases"),
     ("a.jsonl", GOOD + b'{"id": "\xff"}\n', ":2", None, "byte 37 (0xff) is not UTF-8; save"),
-    ("a.jsonl", "{}".encode("utf-16"), ":1", None, "looks like UTF-16"),
     ("a.json", b'[\n{"id": "\xff"}]', ":2", None, "byte 10 (0xff) is not UTF-8"),
     ("a.csv", b"id,input\na,\xe9\n", ":2", None, "byte 11 (0xe9) is not UTF-8"),
     ("a.jsonl", GOOD + b'{"id": "a",}\n', ":2", None, "not JSON: trailing comma, at column 12"),

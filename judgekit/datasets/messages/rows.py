@@ -94,7 +94,8 @@ class _RowConversation:
             self._question(row.get("input"))
             self._answer(row.get("output"))
             read = ["input", "output", *read]
-        self._fields.note("row-format", None, self._reader.conversation.shape)
+        if self._reader.conversation.shapes:
+            self._fields.note("row-format", None, f"{self._reader.conversation.shape} messages")
         return read
 
     def _system(self, value: Any, key: str, shape: str) -> None:
