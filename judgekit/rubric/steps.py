@@ -33,6 +33,7 @@ def with_steps(messages: tuple[ChatMessage, ...], case: Case) -> tuple[ChatMessa
     at = next(iter(_fences(last.content, fields["input"])), None) if fields["input"] else None
     if at is None:
         return messages
+    _ = case.steps  # an error if they were not read whole
     text = f"{last.content[:at]}\n{block}{last.content[at:]}"
     return (*before, last.model_copy(update={"content": text}))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError
 
-from judgekit.core.errors import RubricError, place
+from judgekit.core.errors import CaseError, RubricError, place
 from judgekit.core.suggest import suggest
 from judgekit.rubric.filters import FILTERS, TESTS
 
@@ -28,8 +28,8 @@ def translated(
     """
     try:
         yield
-    except RubricError:
-        raise
+    except (RubricError, CaseError):
+        raise  # the latter: the template reads a field that was not read whole
     except TemplateSyntaxError as error:
         at = place(file or error.filename or error.name or "template", error.lineno)
         message = f"template: {_advised(str(error.message))}"

@@ -210,7 +210,7 @@ CASE = Case(
 def test_the_judge_sees_the_order_of_the_source(metric):
     judge = judgekit.FakeJudge()
 
-    judgekit.score_sync(CASE, judgekit.create(metric, judge=judge))
+    judgekit.score_sync(CASE, judgekit.create_metric(metric, judge=judge))
 
     shown = judge.asked[0].messages[-1].content
     words = ("EARLIER", "REQUEST", "STEP", "RESULT", "ANSWER")
@@ -223,7 +223,7 @@ def test_what_the_judge_was_not_shown_is_in_the_row():
     case = CASE.model_copy(
         update={"history": turns, "metadata": {"message_fields": {"message 2": {"notes": "x"}}}}
     )
-    metric = judgekit.create("quality", judge=judgekit.FakeJudge())
+    metric = judgekit.create_metric("quality", judge=judgekit.FakeJudge())
 
     whole = judgekit.score_sync(CASE, metric)
     cut = judgekit.score_sync(case, metric)
@@ -246,8 +246,8 @@ def test_a_field_that_was_not_read_whole_fails_only_metrics_that_read_it():
     (case,) = judgekit.load_cases([row])
     judge = judgekit.FakeJudge()
 
-    judged = judgekit.score_sync(case, judgekit.create("quality", judge=judge))
-    counted = judgekit.score_sync(case, judgekit.create("length", maximum=10))
+    judged = judgekit.score_sync(case, judgekit.create_metric("quality", judge=judge))
+    counted = judgekit.score_sync(case, judgekit.create_metric("length", maximum=10))
 
     assert (judged.kind, judged.message) == ("invalid_case", "message 1 has an image")
     assert judge.asked == []
