@@ -183,7 +183,7 @@ def _rest_of(value: Any, paths: list[tuple[str, ...]]) -> Any:
             names.add(str(key - len(value)))
         inner = [path[1:] for path in paths if path[0] in names]
         rest = _rest_of(item, inner) if inner else item
-        if not inner or rest not in (None, {}, []):
+        if rest not in (None, {}, []):
             kept[key] = rest
     return kept if isinstance(value, dict) else list(kept.values())
 
