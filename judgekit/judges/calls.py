@@ -34,6 +34,7 @@ from judgekit.judges.providers import redirected_by
 from judgekit.judges.quiet import hide
 from judgekit.judges.rate_headers import REFUSED
 from judgekit.judges.response import (
+    chat_in,
     clean,
     cost_of,
     dropped_try,
@@ -50,6 +51,7 @@ from judgekit.judges.translation import (
     BadRequest,
     Outage,
     ServerError,
+    library_error,
     status_of,
     translate,
     without,
@@ -299,6 +301,7 @@ class Calls:
         """Make one HTTP call."""
         sent = {**params, **call.fixed}
         failure: JudgekitError | None = None
+        raised: Exception | None = None
         response: Response | None = None
         with Exchange(limit=call.limit) as exchange:
             pace = self.pacing.pace
@@ -309,6 +312,7 @@ class Calls:
                     if pace and (usage := usage_of(response.data)):
                         exchange.tokens = usage.input_tokens, usage.output_tokens
                 except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
+                    raised = exc
                     failure = redirected(exchange) or self._translated(exc, exchange)
         malformed = None
         if response is None:
@@ -318,10 +322,13 @@ class Calls:
             and malformed is None
             and not isinstance(failure, (CaseError, JudgeRefused))
         ):
-            if call.limit == MAX_BODY and (joined := parts_joined(exchange.data())) is not None:
-                response = Response(joined)
+            data = exchange.data() if call.limit == MAX_BODY else None
+            # A library may refuse a response that has all that is needed.
+            if (read := parts_joined(data) or chat_in(data)) is not None:
+                response = Response(read)
             else:
-                malformed = malformed_try(exchange, secrets=self._secrets)
+                unread = None if raised is None else library_error(raised)
+                malformed = malformed_try(exchange, secrets=self._secrets, unread=unread)
         if response is None and malformed is None and failure is not None:
             # Raised outside the handler, because the provider's error may quote the key.
             raise failure

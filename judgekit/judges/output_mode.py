@@ -9,6 +9,7 @@ from judgekit.core.errors import InvalidReply, JudgeRefused
 from judgekit.core.judgment import parse_try
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import ChatMessage, Form, Question, Request, Try
+from judgekit.judges.response import UNREAD
 
 Mode = Literal["json_schema", "json_object_schema", "tools", "json_object", "text"]
 MODES: tuple[Mode, ...] = ("json_schema", "json_object_schema", "tools", "json_object", "text")
@@ -61,6 +62,8 @@ def probe_request(like: Request) -> Request:
 
 def follows_schema(attempt: Try) -> bool | None:
     """Return whether the answer to the probe follows its schema; `None` if this is unclear."""
+    if attempt.fault is not None and attempt.fault.message.startswith(UNREAD):
+        return None  # a library fails in every mode
     try:
         parse_try(attempt, PROBE)
     except JudgeRefused:

@@ -252,10 +252,21 @@ _ANSWER = ("choices", "usage", "data", "candidates", "content", "embedding", "em
 """Fields of answers of all providers; errors have none of them."""
 
 
-def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
+UNREAD = "the response could not be read"
+"""Begin of the fault of a response in which judgekit finds no error, but a library does."""
+
+
+def malformed_try(
+    call: Exchange, *, secrets: tuple[str, ...], unread: str | None = None
+) -> Try | None:
     """Return the attempt of a malformed response.
 
     `None` if it was not an answer: an error, a page of a proxy, or a truncated body.
+
+    Args:
+        call: the call.
+        secrets: texts to remove.
+        unread: the error of the library that read the response, with its name.
     """
     if call.omitted is not None:
         start = clean(call.start.decode(errors="replace"), secrets)
@@ -264,9 +275,23 @@ def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
     if data is None or error_in_success(data) or not any(name in data for name in _ANSWER):
         return None
     text = clean(call.body.decode(errors="replace"), secrets) or ""
-    reason = fault_in(data) or "a field is missing or has the wrong type"
-    fault = Fault(message=f"the response is malformed: {reason}")
+    # Responses in other protocols than OpenAI's have no choices; only the library reads those.
+    reason = fault_in(data) if "choices" in data or unread is None else None
+    message = f"the response is malformed: {reason or 'a field is missing or has the wrong type'}"
+    if reason is None and unread is not None:
+        message = f"{UNREAD}: {' '.join(visible(without(unread, secrets)).split())}"[:400]
+    fault = Fault(message=message)
     return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
+
+
+def chat_in(data: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a chat response without any fault in the form that `chat_reply` gives it, else none.
+
+    `None` also for errors and for responses without a choice.
+    """
+    if data is None or not data.get("choices") or error_in_success(data):
+        return None
+    return chat_reply(data) if fault_in(data) is None else None
 
 
 def fault_in(data: dict[str, Any]) -> str | None:

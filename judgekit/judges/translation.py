@@ -122,6 +122,27 @@ def _kind_of(detail: str) -> str:
     return "ContentPolicyViolationError" if _DECLINED.search(detail) else "ServerError"
 
 
+_LIBRARIES = ("litellm", "instructor", "openai", "pydantic")
+"""Libraries that read responses, the outermost first."""
+
+
+def library_error(error: BaseException) -> str | None:
+    """Return an exception with the library that raised it; `None` if no library did."""
+    places = set()
+    for link in chain(error):
+        trace = link.__traceback__
+        while trace is not None:
+            places.add(str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0])
+            trace = trace.tb_next
+    library = next((name for name in _LIBRARIES if name in places), None)
+    if library is None:
+        return None
+    # litellm puts the error that it caught, or its traceback, into a message of its own.
+    causes = [link for link in chain(error) if not type(link).__module__.startswith(_LIBRARIES)]
+    cause = causes[-1] if causes else error
+    return f"{library} raised {type(cause).__name__}: {one_line(str(cause), most=200)}"
+
+
 def about(judge: str, error: JudgekitError) -> JudgekitError:
     """Return a new error of the same class that names its judge."""
     named = str(error).startswith(judge.partition(" at ")[0])
