@@ -79,6 +79,12 @@ PROVIDERS: Mapping[str, Provider] = {
     "novita": Provider(prefix="novita/"),
 }
 """Provider in a model's name -> its rules."""
+_LEFT_TO_LITELLM: Mapping[str, str] = {
+    "groq": "litellm asks it for a schema by a tool call",
+    "mistral": "litellm renames its parameters and forces no tool",
+    "openrouter": "litellm asks it for the cost of each call",
+}
+"""Provider with OpenAI's protocol -> why its requests from litellm differ from plain ones."""
 _HOSTED = re.compile(
     r"(gpt-4o|gpt-4\.1)(-mini|-nano)?(-\d{4}-\d\d-\d\d)?|gpt-4-turbo(-\d{4}-\d\d-\d\d)?"
     r"|gpt-3\.5-turbo(-\d{4})?|text-embedding-3-(small|large)|text-embedding-ada-002"
@@ -105,6 +111,8 @@ def reason_for_litellm(server: Server, params: Mapping[str, Any]) -> str | None:
     """Return why a judge needs litellm; `None` if its requests can be sent directly."""
     name, _, model = server.model.partition("/")
     provider = PROVIDERS.get(name)
+    if name in _LEFT_TO_LITELLM:
+        return _LEFT_TO_LITELLM[name]
     if provider is None or not model:
         return f"{name} is not one of {', '.join(sorted(PROVIDERS))}"
     allowed = provider.parameters

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from judgekit.core.errors import CaseError, JudgeRefused, JudgeRejected
-from judgekit.judges.providers import listed_price
+from judgekit.judges.providers import listed_price, reason_for_litellm
 from judgekit.judges.translation import BadRequest, Outage, one_line, translate, without
+from judgekit.judges.transport import Server
 
 
 class Foreign(Exception):
@@ -122,3 +123,16 @@ def test_price_list_is_read_without_importing_litellm() -> None:
     assert price is not None
     assert 0 < price[0] < price[1]
     assert listed_price("openai/nobody-knows") is None
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        ("groq/x", "litellm asks it for a schema by a tool call"),
+        ("mistral/x", "litellm renames its parameters and forces no tool"),
+        ("openrouter/a/x", "litellm asks it for the cost of each call"),
+    ],
+)
+def test_a_provider_that_is_left_to_litellm_says_why(model, why):
+    server = Server(model, "http://localhost/v1", None, 1, 1, 1, None)
+    assert reason_for_litellm(server, {}) == why
