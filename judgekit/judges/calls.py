@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
@@ -25,7 +25,15 @@ from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
-from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN, paced
+from judgekit.judges.limits import (
+    ANSWER_TOKENS,
+    CHARACTERS_A_TOKEN,
+    Attempt,
+    Bill,
+    current_meter,
+    largest_reply,
+    paced,
+)
 from judgekit.judges.outcomes import ErrorBody, error_body, meaning_of
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
@@ -64,7 +72,6 @@ if TYPE_CHECKING:
 
     from judgekit.judges.pace import Pace
 
-_NO_TURN = nullcontext()
 _Params = dict[str, JsonValue]
 _Send = Callable[[Sending], Awaitable[Response]]
 
@@ -76,6 +83,8 @@ class _Call(NamedTuple):
     """Makes an attempt."""
     size: int
     """Characters of the request."""
+    written: float = 0.0
+    """Estimated tokens of the reply."""
     limit: int = MAX_BODY
     """Maximum size of the response, in bytes."""
     fixed: Mapping[str, JsonValue] = MappingProxyType({})
@@ -152,7 +161,8 @@ class Calls:
         """Ask for a reply to a form; return the attempt and the result of the call."""
         send = partial(self.transport.chat, messages, form, mode)
         size = sum(len(str(message["content"])) for message in messages)
-        result = await self._answered(_Call(send, size), retry=retry)
+        written = float(ANSWER_TOKENS * max(1, len(form.questions)))
+        result = await self._answered(_Call(send, size, written), retry=retry)
         paid.add(result.cost)
         if result.malformed is not None:
             return result.malformed, result
@@ -177,7 +187,7 @@ class Calls:
     async def embed(self, texts: list[str]) -> CallResult:
         """Ask for the vectors of texts."""
         send = partial(self.transport.embed, texts)
-        return await self._answered(_Call(send, sum(map(len, texts)), MAX_FIGURES))
+        return await self._answered(_Call(send, sum(map(len, texts)), limit=MAX_FIGURES))
 
     async def echo(
         self, text: str, *, fixed: Mapping[str, JsonValue], paid: Payments
@@ -190,7 +200,7 @@ class Calls:
             paid: receives the cost.
         """
         send = partial(self.transport.echo, text)
-        result = await self._answered(_Call(send, len(text), MAX_FIGURES, fixed))
+        result = await self._answered(_Call(send, len(text), limit=MAX_FIGURES, fixed=fixed))
         paid.add(result.cost)
         return result
 
@@ -298,22 +308,27 @@ class Calls:
         return float(wait_random_exponential(multiplier=1, max=self.server.max_wait)(state))
 
     async def _once(self, call: _Call, params: _Params, limit: asyncio.Timeout) -> CallResult:
-        """Make one HTTP call."""
+        """Make one HTTP call, when pace and budget allow it."""
         sent = {**params, **call.fixed}
+        with Exchange(limit=call.limit) as exchange:
+            async with self.pacing.turn(exchange, call, sent, limit) as bill:
+                result = await self._exchanged(exchange, call, sent, params)
+                bill.dollars, bill.replied = result.cost, True
+        return result
+
+    async def _exchanged(
+        self, exchange: Exchange, call: _Call, sent: _Params, params: _Params
+    ) -> CallResult:
         failure: JudgekitError | None = None
         raised: Exception | None = None
         response: Response | None = None
-        with Exchange(limit=call.limit) as exchange:
-            pace = self.pacing.pace
-            turn = self.pacing.turn(pace, exchange, call.size, sent, limit) if pace else _NO_TURN
-            async with turn:
-                try:
-                    response = await call.send(Sending(sent, self.key, exchange, self.schema_rules))
-                    if pace and (usage := usage_of(response.data)):
-                        exchange.tokens = usage.input_tokens, usage.output_tokens
-                except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
-                    raised = exc
-                    failure = redirected(exchange) or self._translated(exc, exchange)
+        try:
+            response = await call.send(Sending(sent, self.key, exchange, self.schema_rules))
+            if self.pacing.pace and (usage := usage_of(response.data)):
+                exchange.tokens = usage.input_tokens, usage.output_tokens
+        except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
+            raised = exc
+            failure = redirected(exchange) or self._translated(exc, exchange)
         malformed = None
         if response is None:
             malformed = dropped_try(exchange, secrets=self._secrets)
@@ -380,6 +395,7 @@ def redirected(call: Exchange) -> Outage | None:
 
 _PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
 _MOST_HEADERS = 32
+_MOST_TOKENS = ("max_tokens", "max_completion_tokens")
 _FREE = 10
 """Maximum number of refused attempts of a request that do not count as retries."""
 
@@ -396,39 +412,56 @@ class Pacing:
 
     @asynccontextmanager
     async def turn(
-        self, pace: Pace, call: Exchange, size: int, sent: Mapping[str, Any], limit: asyncio.Timeout
-    ) -> AsyncIterator[None]:
-        """Wait for the pace, and report the result of the call in the body to it.
+        self, exchange: Exchange, call: _Call, sent: Mapping[str, Any], limit: asyncio.Timeout
+    ) -> AsyncIterator[Bill]:
+        """Wait for the pace, then for the budget; the body makes the call and fills in the bill.
 
         Args:
-            pace: the pace.
-            call: receives status, headers and tokens in the body.
-            size: characters of the request.
+            exchange: receives status, headers and tokens in the body.
+            call: the call.
             sent: the parameters of the request.
-            limit: the time limit of the call, without the wait for the pace.
+            limit: the time limit of the call, without the waits.
+
+        Raises:
+            BudgetExceeded: the money is spent.
         """
         import asyncio
 
+        pace, meter = self.pace, current_meter.get()
+        if pace is None and meter is None:
+            yield Bill()
+            return
         writes = call.limit == MAX_BODY  # for vectors and log-probabilities, no text is generated
-        most = sent.get("max_tokens") or sent.get("max_completion_tokens")
-        written = float(most) if isinstance(most, int) else self._written
-        tokens = size / CHARACTERS_A_TOKEN + (written if writes else 0.0)
+        most = largest_reply(sent)
+        named = any(isinstance(sent.get(name), int) for name in _MOST_TOKENS)
+        written = float(most) if named else self._written
+        read = call.size / CHARACTERS_A_TOKEN
+        tokens = read + (written if writes else 0.0)
         now = asyncio.get_running_loop().time
         left = (limit.when() or math.inf) - now()
         limit.reschedule(None)
-        async with paced(pace, tokens) as attempt:
+        charged: AbstractAsyncContextManager[Bill] = nullcontext(Bill())
+        if meter is not None:
+            charged = meter.charged(read, min(call.written, most), most=most if call.written else 0)
+        turn = paced(pace, tokens) if pace else nullcontext(Attempt())
+        async with turn as attempt, charged as bill:
             limit.reschedule(now() + left)
+            attempt.send()
             try:
-                yield
+                yield bill
             finally:
-                self._accepted += call.status is not None and call.status not in REFUSED
-                if call.tokens is not None and writes:
-                    self._written += 0.1 * (call.tokens[1] - self._written)
-                lower = {name.lower(): value for name, value in call.headers.items()}
-                about_limits = ((n, value) for n, value in lower.items() if n.startswith(_PREFIXES))
-                attempt.status = call.status
-                attempt.headers = dict(islice(about_limits, _MOST_HEADERS))
-                attempt.tokens = None if call.tokens is None else float(sum(call.tokens))
+                self._note(exchange, attempt, learns=writes)
+
+    def _note(self, exchange: Exchange, attempt: Attempt, *, learns: bool) -> None:
+        """Report the result of a call to the pace."""
+        self._accepted += exchange.status is not None and exchange.status not in REFUSED
+        if exchange.tokens is not None and learns:
+            self._written += 0.1 * (exchange.tokens[1] - self._written)
+        lower = {name.lower(): value for name, value in exchange.headers.items()}
+        about_limits = ((n, value) for n, value in lower.items() if n.startswith(_PREFIXES))
+        attempt.status = exchange.status
+        attempt.headers = dict(islice(about_limits, _MOST_HEADERS))
+        attempt.tokens = None if exchange.tokens is None else float(sum(exchange.tokens))
 
     def stop(self, most: int) -> Callable[[Any], bool]:
         """Return a stop condition for tenacity.

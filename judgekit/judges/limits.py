@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from judgekit.core.errors import (
@@ -28,10 +29,16 @@ if TYPE_CHECKING:
     from judgekit.judges.pace import Pace
 
 Auto = Literal["auto"]
-Price = Callable[[Request], float]
 CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 60
 """Assumed number of tokens of an answer to one question with its reason."""
+LARGEST_REPLY = 4096
+"""Assumed maximum number of tokens of a reply, if the judge has no `max_tokens`."""
+UNPROVEN_CALLS = 8
+"""Maximum number of running calls to a model before the cost of its first reply is known."""
+NOT_SENT = 499
+"""The status that a pace gets for a call that waited and was not sent: neither an outage nor a
+refusal."""
 
 
 class Budget(Protocol):
@@ -42,6 +49,9 @@ class Budget(Protocol):
 
     async def reserve(self, model: str, dollars: float) -> int:
         """Reserve the estimated cost of a call; wait while running calls may need the rest.
+
+        The estimate that counts is never lower than the mean cost of the model's replies so far
+        plus two standard deviations. Before the first of them, at most `UNPROVEN_CALLS` calls run.
 
         Args:
             model: the model to call.
@@ -54,13 +64,35 @@ class Budget(Protocol):
             BudgetExceeded: the money is spent, or the cost of a reply is unknown.
         """
 
-    async def settle(self, reservation: int, *, dollars: float | None) -> None:
+    async def settle(
+        self, reservation: int, *, dollars: float | None, replied: bool = True
+    ) -> None:
         """Replace a reservation by the cost; every number of `reserve` is settled once.
 
         Args:
             reservation: its number.
-            dollars: the cost, 0 for a call without a reply; `None` if it is unknown.
+            dollars: the cost; `None` if it is unknown.
+            replied: whether there was a reply, from which the estimate of later calls learns.
         """
+
+
+class _Costs:
+    """Mean and spread of the costs of a model's replies, by Welford's method."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._mean = self._squares = 0.0
+
+    def add(self, dollars: float) -> None:
+        self.count += 1
+        off = dollars - self._mean
+        self._mean += off / self.count
+        self._squares += off * (dollars - self._mean)
+
+    @property
+    def high(self) -> float:
+        """The mean plus two standard deviations; 0 before the first reply."""
+        return self._mean + 2 * math.sqrt(max(0.0, self._squares) / max(1, self.count))
 
 
 class LocalBudget:
@@ -74,12 +106,14 @@ class LocalBudget:
         """Model -> number of replies without a known price."""
         self._reserved: dict[int, tuple[str, float]] = {}
         """Model and estimated dollars of the running calls."""
+        self._costs: dict[str, _Costs] = {}
+        """Costs of the replies so far, by model."""
         self._number = 0
         self._waiting: list[asyncio.Future[None]] = []
 
     async def reserve(self, model: str, dollars: float) -> int:
         """Reserve the estimated cost of a call; see `Budget.reserve`."""
-        while self._exhausted():
+        while self._exhausted() or self._unproven(model):
             import asyncio
 
             settled = asyncio.get_running_loop().create_future()
@@ -89,13 +123,27 @@ class LocalBudget:
         self._reserved[self._number] = model, dollars
         return self._number
 
-    async def settle(self, reservation: int, *, dollars: float | None) -> None:
+    async def settle(
+        self, reservation: int, *, dollars: float | None, replied: bool = True
+    ) -> None:
         """Replace a reservation by the cost; see `Budget.settle`."""
-        model, _ = self._reserved.pop(reservation)
+        model, _ = self._reserved[reservation]
         if dollars is None:
             self.unpriced[model] = self.unpriced.get(model, 0) + 1
         else:
             self.spent += dollars
+        await self.release(reservation, cost=dollars if replied else None)
+
+    async def release(self, reservation: int, *, cost: float | None) -> None:
+        """End a reservation whose cost is added to `spent` elsewhere.
+
+        Args:
+            reservation: its number.
+            cost: US dollars of the reply; `None` without one, or if they are unknown.
+        """
+        model, _ = self._reserved.pop(reservation)
+        if cost is not None:
+            self._costs.setdefault(model, _Costs()).add(cost)
         waiting, self._waiting = self._waiting, []
         for settled in waiting:
             if not settled.done() and not settled.get_loop().is_closed():
@@ -115,7 +163,18 @@ class LocalBudget:
             model = next(iter(self.unpriced))
             problem = f"what {model} costs is not known, so max_cost cannot be kept"
             raise BudgetExceeded(f"not asked: {problem}")
-        return self.spent + sum(dollars for _, dollars in self._reserved.values()) >= self.most
+        # Calls that started before their estimate was known to be low count with the better one.
+        high = {model: costs.high for model, costs in self._costs.items()}
+        running = sum(
+            max(dollars, high.get(model, 0.0)) for model, dollars in self._reserved.values()
+        )
+        return self.spent + running >= self.most
+
+    def _unproven(self, model: str) -> bool:
+        """Return whether a call must wait because no cost of the model is known yet."""
+        if self.most is None or model in self._costs:
+            return False
+        return sum(name == model for name, _ in self._reserved.values()) >= UNPROVEN_CALLS
 
 
 def estimated_tokens(request: Request) -> tuple[float, float]:
@@ -126,19 +185,29 @@ def estimated_tokens(request: Request) -> tuple[float, float]:
     if request.form.want in ("embedding", "logprobs"):  # no tokens are generated
         return read, 0.0
     written = ANSWER_TOKENS * max(1, len(request.form.questions))
-    most = request.params.get("max_tokens")
-    return read, min(written, most) if isinstance(most, int) and most > 0 else written
+    return read, min(written, largest_reply(request.params))
+
+
+def largest_reply(params: Mapping[str, object]) -> int:
+    """Return the maximum number of tokens of a reply to a request with these parameters."""
+    most = params.get("max_tokens") or params.get("max_completion_tokens")
+    return most if isinstance(most, int) and most > 0 else LARGEST_REPLY
 
 
 class Attempt:
     """What a call reports to its pace when it has ended."""
 
     def __init__(self) -> None:
-        self.status: int | None = None
+        self.status: int | None = NOT_SENT
         """The HTTP status; `None` if there was no response."""
         self.headers: Mapping[str, str] = {}
         self.tokens: float | None = None
         """The tokens of request and reply; `None` if they are unknown."""
+        self.sent_at = time.monotonic()
+
+    def send(self) -> None:
+        """Note that the call is sent now, after all waits."""
+        self.status, self.sent_at = None, time.monotonic()
 
 
 @asynccontextmanager
@@ -152,70 +221,132 @@ async def paced(pace: Pace, tokens: float) -> AsyncIterator[Attempt]:
     from judgekit.judges.rate_headers import CallEnd  # a replay has no pace
 
     call = await pace.acquire(tokens)
-    attempt, started = Attempt(), time.monotonic()
+    attempt = Attempt()
     try:
         yield attempt
     finally:
-        seconds = time.monotonic() - started
+        seconds = time.monotonic() - attempt.sent_at
         end = CallEnd(attempt.status, attempt.headers, attempt.tokens, seconds)
         await pace.settle(call, end)
 
 
 class Bill:
-    """What an admitted request cost."""
+    """What an admitted call cost."""
 
     def __init__(self) -> None:
         self.dollars: float | None = 0.0
         """US dollars; `None` if they are unknown."""
+        self.replied = False
+        """Whether there was a reply."""
+
+
+class CostMeter:
+    """Charges the calls to one model to a budget.
+
+    Args:
+        budget: the budget, which may be shared with other judges and processes.
+        model: the model.
+        price: US dollars per million input and output tokens, if known.
+    """
+
+    def __init__(self, budget: Budget, model: str, price: tuple[float, float] | None) -> None:
+        self.budget, self.model, self.price = budget, model, price
+
+    @asynccontextmanager
+    async def charged(self, read: float, written: float, *, most: float) -> AsyncIterator[Bill]:
+        """Wait until a call can be paid; the body sends it and fills in the bill.
+
+        If the body cannot tell the cost of a reply, the largest reply counts. If it is cancelled,
+        as at the end of the time limit, the estimate counts: the server may have replied.
+
+        Args:
+            read: estimated tokens of the request.
+            written: estimated tokens of the reply.
+            most: maximum tokens of the reply.
+
+        Raises:
+            BudgetExceeded: the money is spent.
+        """
+        import asyncio
+
+        estimate = self._dollars(read, written)
+        reservation = await self.budget.reserve(self.model, estimate or 0.0)
+        bill = Bill()
+        try:
+            yield bill
+        except asyncio.CancelledError:
+            bill.dollars = max(bill.dollars or 0.0, estimate or 0.0)
+            raise
+        finally:
+            if bill.dollars is None:
+                bill.dollars = self._dollars(read, most)
+            await self.budget.settle(reservation, dollars=bill.dollars, replied=bill.replied)
+
+    def _dollars(self, read: float, written: float) -> float | None:
+        if self.price is None:
+            return None
+        return (read * self.price[0] + written * self.price[1]) / 1e6
+
+
+current_meter: ContextVar[CostMeter | None] = ContextVar("current_meter", default=None)
+"""The meter of the request that a judge answers, for judges that charge every HTTP attempt to it.
+
+A context variable, because one judge may answer requests of several budgets at once, and requests
+of one judge share calls: a probe, or a batch of texts.
+"""
 
 
 class Admission:
     """Admits requests to a judge: the one place where they wait, and the order in which they do.
 
-    A request takes a slot, is checked, reserves its estimated cost, and waits for the pace; `admit`
-    has these steps in this order. A judge that sends HTTP requests itself waits for its pace
-    before each attempt, with `paced`, while it holds its slot and reservation.
+    A request takes a slot, is checked, waits for the pace, reserves its estimated cost, and is
+    sent; `admit` has these steps in this order. The budget comes last, so that it knows the cost of
+    all replies that came during the other waits. A judge that sends HTTP requests itself does the
+    last steps for each attempt, with `paced` and `current_meter`, while it holds its slot.
 
     Args:
         slots: maximum number of concurrent requests.
-        budget: the cost limit, which may be shared with other judges and processes.
+        meter: charges the budget.
         pace: the pace of judges that do not wait for one themselves.
+        each_attempt: whether the judge charges each of its attempts to `current_meter`.
     """
 
-    def __init__(self, *, slots: int, budget: Budget, pace: Pace | None) -> None:
-        self.slots, self.budget, self.pace = slots, budget, pace
+    def __init__(
+        self, *, slots: int, meter: CostMeter, pace: Pace | None, each_attempt: bool = False
+    ) -> None:
+        self.slots, self.meter, self.pace, self.each_attempt = slots, meter, pace, each_attempt
         self._semaphore: asyncio.Semaphore | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @asynccontextmanager
     async def admit(
-        self, model: str, request: Request, *, check: Callable[[], None], price: Price
+        self, request: Request, *, check: Callable[[], None]
     ) -> AsyncIterator[tuple[Bill, Attempt]]:
         """Wait until a request may be sent; the body sends it and fills in bill and attempt.
 
         Args:
-            model: the model, for messages of the budget.
             request: the request.
             check: raises an error if the judge must not be asked (any more).
-            price: returns the estimated US dollars of a request.
 
         Raises:
             BudgetExceeded: the money is spent.
         """
+        read, written = estimated_tokens(request)
+        turn = nullcontext(Attempt()) if self.pace is None else paced(self.pace, read + written)
+        charged: AbstractAsyncContextManager[Bill] = nullcontext(Bill())
+        if not self.each_attempt:
+            most = largest_reply(request.params) if written else 0.0
+            charged = self.meter.charged(read, written, most=most)
         async with self._slot():
             # After the wait for a slot: the requests before this one may have found the judge down.
             check()
-            # Before the pace, so a request that cannot be paid does not use up the rate.
-            reservation = await self.budget.reserve(model, price(request))
-            bill = Bill()
-            try:
-                if self.pace is None:
-                    yield bill, Attempt()
-                else:
-                    async with paced(self.pace, sum(estimated_tokens(request))) as attempt:
-                        yield bill, attempt
-            finally:
-                await self.budget.settle(reservation, dollars=bill.dollars)
+            async with turn as attempt, charged as bill:
+                attempt.send()
+                token = current_meter.set(self.meter if self.each_attempt else None)
+                try:
+                    yield bill, attempt
+                finally:
+                    current_meter.reset(token)
 
     def _slot(self) -> asyncio.Semaphore:
         """Return the slots of the running event loop."""
@@ -276,10 +407,12 @@ class LimitedJudge(JudgeWrapper):
         max_outages: number of consecutive outages after which the judge is no longer called; 0
             means no limit.
         max_cost: US dollars after which the judge is no longer called. Running calls are completed.
-            After a reply without a known price, there are no further calls.
+            After a reply without a known price, there are no further calls; with a price and
+            without usage, the largest reply that `max_tokens` allows counts.
         budget: a budget shared with other judges, instead of `max_cost`.
         price: US dollars per million input and output tokens, to estimate the cost of a call before
-            it starts. By default, the estimate is the mean cost of the replies so far.
+            it starts; by default, the price of the judge. The estimate is never lower than the mean
+            cost of the model's replies so far plus two standard deviations.
         rpm: requests per minute; `auto` learns the limit from the server.
         tpm: tokens per minute; `auto` learns the limit from the server.
         pace: a pace shared with other judges, instead of `rpm`, `tpm` and `auto`. Each request
@@ -319,14 +452,21 @@ class LimitedJudge(JudgeWrapper):
         self.concurrency = MOST_CALLS if concurrency == "auto" else concurrency
         self.max_outages = max_outages
         self.budget: Budget = budget or LocalBudget(max_cost)
-        self.admission = Admission(slots=self.concurrency, budget=self.budget, pace=pace)
-        self._price = price
-        self._replies = 0
-        self._paid = 0.0
-        """US dollars of all replies with a known cost."""
+        inner = self.judge
+        while isinstance(inner, JudgeWrapper):
+            inner = inner.judge
+        each_attempt = getattr(inner, "charges_attempts", False)
+        known = getattr(inner, "price", None) if price is None and each_attempt else price
+        self.admission = Admission(
+            slots=self.concurrency,
+            meter=CostMeter(self.budget, self.model, known),
+            pace=pace,
+            each_attempt=each_attempt,
+        )
         self.outages = 0
         """Outages since the last reply."""
         self._rejected: JudgeRejected | None = None
+        self._spent: BudgetExceeded | None = None
 
     @property
     def open(self) -> bool:
@@ -341,28 +481,29 @@ class LimitedJudge(JudgeWrapper):
             BudgetExceeded: the money is spent.
             JudgeRejected: the judge rejected an earlier request for a reason that applies to all.
         """
-        admitted = self.admission.admit(
-            self.model, request, check=self._check, price=self._estimate
-        )
-        async with admitted as (bill, attempt):
-            try:
-                reply = await self.judge.ask(request)
-            except BaseException as exc:
-                bill.dollars = cost_before(exc)
-                self._count_failure(exc, attempt)
-                raise
-            bill.dollars, attempt.status = reply.cost, 200
-            if reply.usage is not None:
-                attempt.tokens = reply.usage.input_tokens + reply.usage.output_tokens
-            self.outages = 0
-            self._replies += 1
-            self._paid += reply.cost or 0.0
+        try:
+            async with self.admission.admit(request, check=self._check) as (bill, attempt):
+                try:
+                    reply = await self.judge.ask(request)
+                except BaseException as exc:
+                    bill.dollars = cost_before(exc)
+                    self._count_failure(exc, attempt)
+                    raise
+                bill.dollars, bill.replied, attempt.status = reply.cost, True, 200
+                if reply.usage is not None:
+                    attempt.tokens = reply.usage.input_tokens + reply.usage.output_tokens
+                self.outages = 0
+        except BudgetExceeded as exc:
+            self._spent = exc
+            raise
         return reply
 
     def _check(self) -> None:
         """Raise an error if the judge is not to be asked any more."""
         if self._rejected is not None:
             raise JudgeRejected(str(self._rejected))
+        if self._spent is not None:  # known before a wait for the pace
+            raise BudgetExceeded(str(self._spent))
         if self.open:
             raise CircuitOpen(
                 f"not asked: {self.model} failed {self.outages} times in a row "
@@ -378,10 +519,3 @@ class LimitedJudge(JudgeWrapper):
         attempt.status = None if outage else 400
         if isinstance(error, JudgeRejected):
             self._rejected = error
-
-    def _estimate(self, request: Request) -> float:
-        """Return the estimated US dollars of a call."""
-        if self._price is None:
-            return self._paid / max(1, self._replies)
-        read, written = estimated_tokens(request)
-        return (read * self._price[0] + written * self._price[1]) / 1e6

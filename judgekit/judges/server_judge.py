@@ -27,6 +27,8 @@ class ServerJudge(NamedJudge):
 
     settings: JudgeSettings
     knowledge: LearntFromServer
+    charges_attempts = True
+    """Every HTTP attempt is charged to the budget by itself; see `Admission`."""
 
     def __init__(self, server: Server, *, settings: JudgeSettings, pace: Pace | None) -> None:
         if server.timeout <= 0 or server.retries < 0:

@@ -116,8 +116,11 @@ class RunLimits:
         if state := self._workers.pop(worker, None):
             for task in state.waiting.values():
                 task.cancel()
-            for granted in state.granted.values():
-                await _end(granted, dollars=granted.dollars)
+            for limit, number, dollars in state.granted.values():
+                if isinstance(limit, LocalBudget):
+                    await limit.settle(number, dollars=dollars, replied=False)
+                else:
+                    await limit.settle(number, _ABANDONED)
 
     async def _take(self, state: _Worker, kind: str, number: int, *values: Any) -> None:
         if kind in ("reserve", "acquire"):
@@ -128,9 +131,12 @@ class RunLimits:
         if waiting := state.waiting.pop(number, None):
             waiting.cancel()
         if granted := state.granted.pop(number, None):
-            # Dropped, ended, or paid: the cost is part of the worker's total.
-            end = CallEnd(*values) if kind == "ended" else _ABANDONED
-            await _end(granted, dollars=0.0, end=end)
+            if isinstance(granted.limit, LocalBudget):
+                # Paid or dropped: the cost is part of the worker's total.
+                await granted.limit.release(granted.number, cost=values[0] if values else None)
+            else:
+                end = CallEnd(*values) if kind == "ended" else _ABANDONED
+                await granted.limit.settle(granted.number, end)
 
     async def _grant(self, state: _Worker, kind: str, number: int, *values: Any) -> None:
         problem = None
@@ -151,13 +157,6 @@ class RunLimits:
         state.waiting.pop(number, None)
         state.answers.append((number, problem))
         state.changed.set()
-
-
-async def _end(granted: _Granted, *, dollars: float, end: CallEnd = _ABANDONED) -> None:
-    if isinstance(granted.limit, LocalBudget):
-        await granted.limit.settle(granted.number, dollars=dollars)
-    else:
-        await granted.limit.settle(granted.number, end)
 
 
 class LimitsClient:
@@ -296,14 +295,16 @@ class SharedBudget:
         self._models[number] = model
         return number
 
-    async def settle(self, reservation: int, *, dollars: float | None) -> None:
+    async def settle(
+        self, reservation: int, *, dollars: float | None, replied: bool = True
+    ) -> None:
         """Replace a reservation by the cost, without waiting for the actor."""
         model = self._models.pop(reservation)
         if dollars is None:
             self._client.unpriced = model
         else:
             self._client.spent += dollars
-        self._client.tell(("paid", reservation))
+        self._client.tell(("paid", reservation, dollars if replied else None))
 
 
 class SharedPace:

@@ -241,7 +241,7 @@ class LimitsFile(FileModel):
     max_outages: int = Field(default=5, ge=0)
     """Consecutive outages after which judgekit stops calling the judge."""
     max_cost: float | None = Field(default=None, gt=0)
-    """US dollars that a run may spend."""
+    """US dollars that a run may spend; calls in flight when they are spent are completed."""
 
     @property
     def most_calls(self) -> int:

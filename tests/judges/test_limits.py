@@ -180,7 +180,7 @@ def test_former_name_of_the_budget_warns() -> None:
 def test_reservation_is_released_after_any_end_of_a_call() -> None:
     down, refused = JudgeUnavailable("down"), JudgeRefused("no")
     fake = Slow(Says(down, refused, priced(0.1), ValueError("broken"), priced(0.1)))
-    judge = LimitedJudge(fake, max_cost=0.15, price=(0.0, 100_000.0))
+    judge = LimitedJudge(fake, max_cost=0.2, price=(0.0, 1_000.0))
 
     async def asking() -> None:
         for number in range(4):
@@ -195,7 +195,8 @@ def test_reservation_is_released_after_any_end_of_a_call() -> None:
 
     asyncio.run(asking())
 
-    assert judge.budget.spent == pytest.approx(0.2)
+    # The estimate of the cancelled call counts: the server may have replied.
+    assert judge.budget.spent == pytest.approx(0.1 + 0.06 + 0.1)
 
 
 def test_call_that_waits_for_the_budget_may_be_cancelled() -> None:
@@ -263,7 +264,7 @@ def test_an_error_says_what_was_paid_before_it(
     assert (budget.spent, budget.unpriced) == (spent, unpriced)
 
 
-def test_requests_wait_for_slot_budget_and_pace_in_this_order() -> None:
+def test_requests_wait_for_slot_pace_and_budget_in_this_order() -> None:
     steps: list[str] = []
 
     class Told(LocalBudget):
@@ -271,9 +272,11 @@ def test_requests_wait_for_slot_budget_and_pace_in_this_order() -> None:
             steps.append("reserve")
             return await super().reserve(model, dollars)
 
-        async def settle(self, reservation: int, *, dollars: float | None) -> None:
+        async def settle(
+            self, reservation: int, *, dollars: float | None, replied: bool = True
+        ) -> None:
             steps.append("settle")
-            await super().settle(reservation, dollars=dollars)
+            await super().settle(reservation, dollars=dollars, replied=replied)
 
     class Turn:
         async def acquire(self, tokens: float) -> int:
@@ -290,4 +293,94 @@ def test_requests_wait_for_slot_budget_and_pace_in_this_order() -> None:
     judge = LimitedJudge(FakeJudge(script), concurrency=1, budget=Told(2.0), pace=Turn())
     outcomes(judge, 2)
 
-    assert steps == ["reserve", "acquire", "ask", "end 200", "settle"] * 2
+    assert steps == ["acquire", "reserve", "ask", "settle", "end 200"] * 2
+
+
+def test_budget_is_checked_after_the_wait_for_the_pace() -> None:
+    class OneByOne:
+        """Lets a call start when the calls before it have ended."""
+
+        def __init__(self) -> None:
+            self.lock = asyncio.Lock()
+
+        async def acquire(self, tokens: float) -> int:
+            await self.lock.acquire()
+            return 1
+
+        async def settle(self, call: int, end: CallEnd) -> None:
+            self.lock.release()
+
+    fake = Slow(lambda _: priced(0.4))
+    judge = LimitedJudge(fake, max_cost=1.0, price=(0.0, 1.0), concurrency=64, pace=OneByOne())
+
+    kinds = gathered([judge], 64)
+
+    assert kinds.count("Reply") == 3
+    assert judge.budget.spent == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize("concurrency", [1, 8, 64, 256])
+def test_costly_replies_overrun_a_budget_by_the_calls_before_the_first_reply_alone(
+    concurrency: int,
+) -> None:
+    # An answer is estimated at 60 tokens, and has 80 times as many.
+    inner = Slow(lambda _: priced(0.048))
+    judge = LimitedJudge(inner, max_cost=1.0, price=(0.0, 10.0), concurrency=concurrency)
+
+    kinds = gathered([judge], 400)
+
+    assert inner.most <= concurrency
+    # After the first reply, a call reserves its true cost.
+    assert 1.0 <= judge.budget.spent <= 1.0 + 0.048 + 1e-9
+    assert kinds.count("Reply") == 21
+
+
+def test_jury_with_costly_replies_keeps_one_budget() -> None:
+    budget = LocalBudget(1.0)
+    inner = [Slow(lambda _: priced(0.048), model=f"fake/{name}") for name in "abc"]
+    judges = [LimitedJudge(one, budget=budget, price=(0.0, 10.0), concurrency=64) for one in inner]
+
+    gathered(judges, 100)
+
+    # Each member learns from its first reply; up to 8 of its calls run before.
+    assert max(one.most for one in inner) <= 8
+    assert 1.0 <= budget.spent <= 1.0 + 3 * 8 * 0.048
+
+
+@pytest.mark.parametrize("concurrency", [8, 64, 256])
+def test_few_calls_run_until_the_first_reply_is_priced(concurrency: int) -> None:
+    inner = Slow(lambda _: priced(1.0))
+    judge = LimitedJudge(inner, max_cost=1.0, price=(0.0, 1.0), concurrency=concurrency)
+
+    gathered([judge], 400)
+
+    assert len(inner.asked) == inner.most == 8
+
+
+def test_estimate_learns_the_spread_of_the_costs() -> None:
+    budget = LocalBudget(10.0)
+
+    async def running() -> int:
+        for cost in (0.5, 1.5):  # mean 1, standard deviation 0.5
+            await budget.settle(await budget.reserve("m", 0.0), dollars=cost)
+        await budget.settle(await budget.reserve("m", 0.0), dollars=0.0, replied=False)
+        count = 0
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.01):
+                while True:
+                    await budget.reserve("m", 0.1)
+                    count += 1
+        return count
+
+    assert asyncio.run(running()) == 4  # 8 dollars are left, each call may need 2
+
+
+def test_reply_of_unknown_usage_counts_as_the_largest_one() -> None:
+    fake = FakeJudge(lambda _: priced(None))
+    judge = LimitedJudge(fake, max_cost=1.0, price=(0.0, 100.0))
+
+    kinds = outcomes(judge, 4)
+
+    # 4,096 tokens are assumed where params have no max_tokens.
+    assert kinds == ["ok"] * 3 + ["BudgetExceeded"]
+    assert judge.budget.spent == pytest.approx(3 * 0.4096)

@@ -101,15 +101,27 @@ def test_response_is_paid_even_if_the_request_fails_later(server: Server, tmp_pa
     assert outcome.limited.budget.spent == pytest.approx(0.012)
 
 
-def test_money_that_cannot_be_counted_ends_the_asking(server: Server, tmp_path: Path) -> None:
+def test_reply_without_usage_counts_as_the_largest_one(server: Server, tmp_path: Path) -> None:
     server.plan = {"*": always(Fault(change=lambda body: body.pop("usage")))}
+    judge = judge_of(server, price=(0.0, 100.0), params={"max_tokens": 1000})
 
-    outcome = run(
-        judge_of(server, price=(1.0, 1.0)), tokens(10), tmp_path, concurrency=1, max_cost=5
-    )
+    outcome = run(judge, tokens(10), tmp_path, concurrency=1, max_cost=0.25)
 
-    assert server.calls() == 1
-    assert list(outcome.kinds.values()).count("not_run") == 9
+    assert server.calls() == 3
+    assert outcome.limited.budget.spent == pytest.approx(0.3)
+    assert list(outcome.kinds.values()).count("not_run") == 7
+
+
+def test_call_at_the_end_of_its_time_counts_with_its_estimate(
+    server: Server, tmp_path: Path
+) -> None:
+    server.latency = 1.0
+    judge = judge_of(server, timeout=0.2, retries=0, price=(0.0, 1_000.0))
+
+    outcome = run(judge, tokens(1), tmp_path, max_cost=1.0)
+
+    assert set(outcome.kinds.values()) == {"unavailable"}
+    assert outcome.limited.budget.spent == pytest.approx(0.12)  # two questions of 60 tokens
 
 
 def test_same_request_many_times_at_once_is_one_call(server: Server, tmp_path: Path) -> None:

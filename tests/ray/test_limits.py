@@ -74,6 +74,26 @@ def test_workers_together_spend_no_more_than_the_budget():
     assert spent == pytest.approx(1.0)
 
 
+def test_estimates_of_all_workers_learn_from_the_replies_of_each():
+    async def run():
+        actor, started = Actor(max_cost=1.0), []
+        budgets = [SharedBudget(actor.client(f"{n}:x")) for n in range(3)]
+
+        async def call(budget):
+            number = await budget.reserve("m", 0.001)
+            started.append(number)
+            await asyncio.sleep(0.02)
+            await budget.settle(number, dollars=0.08)
+
+        calls = [call(budget) for budget in budgets for _ in range(60)]
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        assert {type(result) for result in results} <= {type(None), BudgetExceeded}
+        return started
+
+    # The costs come to the actor with the next message: until then, up to 8 calls may run.
+    assert 1.0 <= 0.08 * len(asyncio.run(run())) <= 1.0 + 8 * 0.08
+
+
 def test_a_restarted_actor_learns_again_what_was_spent():
     async def run():
         actor, asked = Actor(max_cost=1.0), []
