@@ -22,7 +22,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
 )
 from judgekit.core.judgment import ParsedReply, keep_parsed
-from judgekit.core.request import Form, Reply, Try, Usage
+from judgekit.core.request import Api, Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
 from judgekit.judges.limits import (
@@ -144,6 +144,8 @@ class Calls:
         self._secrets: tuple[str, ...] = (server.api_key or "",)
         self.schema_rules = rules_of(server, redirected=redirected_by() is not None)
         """What the server takes of JSON Schema."""
+        self.api: Api | None = None
+        """The API, if it is not chat."""
         self.answered = False
         """Whether the server has accepted a request."""
         self.pacing = Pacing(pace)
@@ -374,7 +376,8 @@ class Calls:
         if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.server.max_wait:
             asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
             return JudgeUnavailable(f"{failure} ({asked})")
-        if isinstance(failure, JudgeRejected) and status_of(error) in (401, 403):
+        about_key = meaning == "account" and status_of(error) == 400
+        if isinstance(failure, JudgeRejected) and (about_key or status_of(error) in (401, 403)):
             advice = key_advice(self.model, self.server.api_base, key=self.key)
             return JudgeRejected(f"{failure}{advice}")
         return failure

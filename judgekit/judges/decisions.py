@@ -78,6 +78,7 @@ class DecisionJudge(ServerJudge):
         server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
         settings = JudgeSettings(identity=identity, params=dict(params or {}), api=api)
         super().__init__(server, settings=settings, pace=pace)
+        self._calls.api = api
 
     def _transport_to(self, server: Server) -> Transport:
         name, _, model = server.model.partition("/")

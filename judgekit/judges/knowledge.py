@@ -53,6 +53,8 @@ class LearntFromServer:
                 "steps": list(found.steps),
                 "probes": found.probes,
             }
+        if (api := self._calls.api) is not None:
+            findings["api"] = api
         findings |= {
             "dropped_params": dict(self._calls.parameters.dropped),
             "server": self._naming.name,

@@ -184,6 +184,9 @@ def translate(
     if advice is None and not about_format and passing:
         return Outage(text, retry_after=_retry_after(error), status=status)
     shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
+    if kind == "UnsupportedParamsError":
+        # litellm refuses it itself, with a status and with advice about its own settings.
+        shown = f"litellm does not send this request: {text.partition(', for model=')[0]}"
     if status == 404 and "model" not in text.lower():
         shown += "; check the address: that of an OpenAI-compatible server ends in /v1"
     if advice is not None:

@@ -132,6 +132,8 @@ def _judge_lines(report: Report) -> Iterator[str]:
         way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}
         how = way.get(str(known.get("mode_from")), "set in the suite")
         mode = f"asked by {known['mode']} ({how})" if known.get("mode") else "no output mode found"
+        if known.get("api"):
+            mode = f"asked by api: {known['api']}"
         served = f", served as {known['server']}" if known.get("server") else ""
         yield f"{role} {known.get('model')}: {mode}{served}"
         for step in entries_in(known.get("steps")):

@@ -136,3 +136,21 @@ def test_price_list_is_read_without_importing_litellm() -> None:
 def test_a_provider_that_is_left_to_litellm_says_why(model, why):
     server = Server(model, "http://localhost/v1", None, 1, 1, 1, None)
     assert reason_for_litellm(server, {}) == why
+
+
+def test_a_refusal_of_litellm_itself_is_no_error_of_the_server():
+    class UnsupportedParamsError(Exception):
+        status_code = 400
+
+    error = translate(
+        UnsupportedParamsError(
+            "litellm.UnsupportedParamsError: anthropic does not support parameters: ['seed'], "
+            "for model=claude. To drop these, set `litellm.drop_params=True`"
+        )
+    )
+
+    assert isinstance(error, BadRequest)
+    assert "litellm does not send this request" in str(error)
+    assert "does not support parameters: ['seed']" in str(error)
+    assert "drop_params" not in str(error)
+    assert "HTTP" not in str(error)

@@ -14,6 +14,7 @@ from judgekit.core.score import Failure, Score
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.decisions import DecisionJudge
 from judgekit.pages.run.page import render_page
+from judgekit.report.text import note_lines
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.doctor.text import diagnosis_text
 from judgekit.suite.overrides import Overrides
@@ -203,7 +204,9 @@ def test_rejected_parameter_is_dropped(server: Server, tmp_path: Path) -> None:
     judge = judge_of(server, "decisions", params={"temperature": 0})
 
     assert run(judge, ["case-01"], tmp_path).kinds == {"case-01": "scored"}
-    assert list(judge.knowledge.findings()["dropped_params"]) == ["temperature"]  # type: ignore[arg-type]
+    findings = judge.knowledge.findings()
+    assert list(findings["dropped_params"]) == ["temperature"]  # type: ignore[arg-type]
+    assert findings["api"] == "decisions"
 
 
 @BOTH
@@ -230,6 +233,9 @@ def test_page_and_manifest_name_the_api_and_what_it_does_not_give(
     report = run_suite_sync(suite)
 
     assert suite.manifest()["judge"]["api"] == "systemone"
+    lines = [line.text for line in note_lines(report)]
+    assert any(line.endswith("asked by api: systemone") for line in lines)
+    assert not any("no output mode" in line for line in lines)
     page = render_page(report)
     assert "Not asked for brief" in page
     assert ">reasons<" in page

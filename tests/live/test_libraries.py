@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.core.errors import JudgeRejected
 from judgekit.core.score import Failure
 from judgekit.judges.litellm import LiteLLMJudge
 
@@ -69,3 +70,16 @@ def test_a_faulty_chat_response_names_its_fault(server: Server, tmp_path: Path, 
     row = outcome.rows["case-001"]
     assert isinstance(row, Failure)
     assert row.message == "the response is malformed: usage is a text, not an object"
+
+
+@pytest.mark.parametrize("via", ["direct", "litellm"])
+def test_a_proxy_without_a_database_hints_at_the_key(
+    server: Server, tmp_path: Path, via: str
+) -> None:
+    server.rule = lambda body: Fault(
+        400, body={"error": {"message": "No connected db.", "type": "no_db_connection"}}
+    )
+    judge = judge_of(server, via=via, retries=0, timeout=60)
+
+    with pytest.raises(JudgeRejected, match=r"No connected db.*no key was sent.*api_key_env"):
+        run(judge, ["case-001"], tmp_path, concurrency=1, window=1)
