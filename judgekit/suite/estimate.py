@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from pydantic import Field, computed_field
@@ -27,6 +28,8 @@ _SPREAD = 1.25
 """Factor of the range around the mean length of recorded replies."""
 _ASSUMED_SPREAD = 2.0
 """Factor of the range around `ANSWER_TOKENS`."""
+_MOST_RECORDS = 500
+"""Number of records of the tape that are read for the length of replies."""
 _SECONDS = (0.5, 5.0)
 """Assumed duration of a call, in seconds."""
 _FURTHER = 10
@@ -75,9 +78,7 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
     ledger = suite.cassette.ledger
     calls = []
     for model, missed in ledger.missed_by.items():
-        # The mean length of recorded replies to one question, or an assumption.
-        known = ledger.replayed_by.get(model)
-        mean = known.tokens_out / known.questions if known and known.tokens_out else ANSWER_TOKENS
+        mean = _recorded_length(suite, model) or ANSWER_TOKENS
         read, written = missed.characters // CHARACTERS_A_TOKEN, round(mean * missed.questions)
         dollars = _dollars(suite, model, read, written)
         calls.append(
@@ -86,6 +87,26 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
             )
         )
     return calls
+
+
+def _recorded_length(suite: Suite, model: str) -> float | None:
+    """Return the mean number of tokens of a model's recorded replies, for one question.
+
+    The replies that this run replays come first; after a change of every prompt there are none, so
+    those of the tape are as good. `None` if there are neither.
+    """
+    assert suite.cassette is not None  # noqa: S101 - the caller checks it
+    known = suite.cassette.ledger.replayed_by.get(model)
+    if known is not None and known.tokens_out:
+        return known.tokens_out / known.questions
+    tape = suite.cassette.tape
+    questions = written = 0
+    for record in islice(tape.records() if tape is not None else (), _MOST_RECORDS):
+        usage, form = record.reply.usage, record.request.form
+        if record.request.model == model and form.want == "verdict" and usage is not None:
+            questions += max(1, len(form.questions))
+            written += usage.output_tokens
+    return written / questions if written else None
 
 
 def _dollars(suite: Suite, model: str, tokens_in: float, tokens_out: float) -> float | None:
@@ -174,7 +195,7 @@ def _planned(
         read += known.tokens_in
         written += known.tokens_out
         recorded = 0
-    spread = _SPREAD if known is not None and known.tokens_out else _ASSUMED_SPREAD
+    spread = _SPREAD if _recorded_length(suite, model) is not None else _ASSUMED_SPREAD
     steps = sum(missed.by_metric[name] for name in further) if missed is not None else 0
     most = 1 + _FURTHER * steps / calls if calls else 1.0
     requests = calls, round(calls * most)

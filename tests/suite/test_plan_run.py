@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from judgekit.cli.plan import plan_text
+from judgekit.core.judge_wrapper import JudgeWrapper
+from judgekit.core.request import Reply, Request, Usage
+from judgekit.judges.fake import FakeJudge
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.estimate import RunPlan, plan_run
 from judgekit.suite.overrides import Overrides
@@ -144,3 +147,28 @@ def test_text_is_a_table_and_a_sentence() -> None:
 
 def test_nothing_to_ask_is_said() -> None:
     assert plan_text(RunPlan(cases=1)) == "1 case; a run would call no judge.\n"
+
+
+class LongReplies(JudgeWrapper):
+    """Replies that take 500 tokens each."""
+
+    async def ask(self, request: Request) -> Reply:
+        reply = await self.judge.ask(request)
+        usage = Usage(input_tokens=100, output_tokens=500)
+        return reply.model_copy(update={"usage": usage})
+
+
+def test_lengths_are_those_of_the_tape_even_if_no_record_is_replayed(tmp_path: Path) -> None:
+    path = write(tmp_path, {"refusal": {}}, cassette="tape.jsonl")
+    assumed = plan(path).models[0]
+    run_suite_sync(load_suite(path, judge=LongReplies(FakeJudge(model="openai/gpt-none"))))
+
+    other = [{**case, "output": f"{case['output']} Again."} for case in CASES]
+    write(tmp_path, {"refusal": {}}, cassette="tape.jsonl", cases=other)
+    known = plan(path)
+
+    (model,) = known.models
+    assert (model.recorded, model.requests, model.lengths) == (0, (2, 2), "recorded")
+    assert model.tokens_out == (800, 1250)
+    assert assumed.lengths == "assumed"
+    assert "replies as long as the recorded ones" in known.assumptions
