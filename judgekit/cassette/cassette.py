@@ -375,12 +375,18 @@ class Cassette(JudgeWrapper):
         # A cancelled waiter may have stored it.
         if request.key in self._added and (stored := self._look_up(request)) is not None:
             return self._taken(request, stored)
+        from judgekit.core.in_flight import land
+
+        cancelled = None
         try:
-            reply = kept_of(await judge.ask(request), want=request.form.want)
+            received, cancelled = await land(judge.ask(request))
+            reply = kept_of(received, want=request.form.want)
         except (CaseError, JudgeRefused, InvalidReply) as exc:
             reply = _failed(exc)  # a replay repeats it
         try:
             await self._save(request, reply)
+            if cancelled is not None:
+                raise cancelled
             if (knowledge := judge.knowledge) is not None:
                 # After the reply is stored, because this may ask the server.
                 identified = await knowledge.identified(reply)

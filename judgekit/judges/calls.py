@@ -5,7 +5,12 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
@@ -21,6 +26,7 @@ from judgekit.core.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.core.in_flight import waiting
 from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Api, Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
@@ -269,6 +275,7 @@ class Calls:
             retry=retry_if_exception_type(Outage),
             stop=self.pacing.stop(self.server.retries + 1 if retry else 1),
             wait=self._wait,
+            sleep=_pause,
             before_sleep=self._log,
             reraise=True,
         )
@@ -383,6 +390,13 @@ class Calls:
         return failure
 
 
+async def _pause(seconds: float) -> None:
+    import asyncio
+
+    with waiting():
+        await asyncio.sleep(seconds)
+
+
 def redirected(call: Exchange) -> Outage | None:
     """Return the error for a redirect; `None` if the server did not redirect."""
     if call.status is None or not 300 <= call.status < 400:
@@ -447,7 +461,10 @@ class Pacing:
         if meter is not None:
             charged = meter.charged(read, min(call.written, most), most=most if call.written else 0)
         turn = paced(pace, tokens) if pace else nullcontext(Attempt())
-        async with turn as attempt, charged as bill:
+        async with AsyncExitStack() as admitted:
+            with waiting():
+                attempt = await admitted.enter_async_context(turn)
+                bill = await admitted.enter_async_context(charged)
             limit.reschedule(now() + left)
             attempt.send()
             try:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -18,6 +23,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
     cost_before,
 )
+from judgekit.core.in_flight import waiting
 from judgekit.core.judge_wrapper import JudgeWrapper
 from judgekit.core.limits import MOST_CALLS
 from judgekit.core.protocols import JudgeLike
@@ -337,16 +343,19 @@ class Admission:
         if not self.each_attempt:
             most = largest_reply(request.params) if written else 0.0
             charged = self.meter.charged(read, written, most=most)
-        async with self._slot():
-            # After the wait for a slot: the requests before this one may have found the judge down.
-            check()
-            async with turn as attempt, charged as bill:
-                attempt.send()
-                token = current_meter.set(self.meter if self.each_attempt else None)
-                try:
-                    yield bill, attempt
-                finally:
-                    current_meter.reset(token)
+        async with AsyncExitStack() as admitted:
+            with waiting():
+                await admitted.enter_async_context(self._slot())
+                # The requests before this one may have found the judge down.
+                check()
+                attempt = await admitted.enter_async_context(turn)
+                bill = await admitted.enter_async_context(charged)
+            attempt.send()
+            token = current_meter.set(self.meter if self.each_attempt else None)
+            try:
+                yield bill, attempt
+            finally:
+                current_meter.reset(token)
 
     def _slot(self) -> asyncio.Semaphore:
         """Return the slots of the running event loop."""
