@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from judgekit.core.distribution import Label as Label
     from judgekit.core.errors import InvalidReply as InvalidReply
     from judgekit.core.errors import JudgeRefused as JudgeRefused
+    from judgekit.core.judge_settings import JudgeSettings as JudgeSettings
     from judgekit.core.judgment import Answer as Answer
     from judgekit.core.judgment import Quote as Quote
     from judgekit.core.jury import Calls as Calls
@@ -131,6 +132,7 @@ _names = LazyNames(
         "judgekit.core.case": ["Texts"],
         "judgekit.core.distribution": ["Label"],
         "judgekit.core.errors": ["InvalidReply", "JudgeRefused"],
+        "judgekit.core.judge_settings": ["JudgeSettings"],
         "judgekit.core.judgment": ["Answer", "Quote"],
         "judgekit.core.jury": ["Calls"],
         "judgekit.core.protocols": [

@@ -206,8 +206,8 @@ kind = judgekit.RubricMetric(rubric, judge=judgekit.FakeJudge())
 judgekit.RubricMetric(criteria={"polite": "Is the answer polite?"}, judge="fake/judge")
 print(rubric.name, judgekit.score_sync(example, kind).type)
 print([finding.rule for finding in judgekit.lint_rubrics(["kind.jinja"]).findings])
-judged = judgekit.evaluate_sync([example], [kind])
-print([one.findings for one in judgekit.rubric_stats(judged).criteria])
+statistics = judgekit.rubric_stats(judgekit.evaluate_sync([example], [kind]))
+print([one.findings for one in statistics.criteria])
 
 aligned = judgekit.PromptAlignment(judge=judgekit.FakeJudge(), mode="user")
 score = judgekit.score_sync(example, aligned)
@@ -374,9 +374,9 @@ def dated(case: judgekit.Case) -> bool:
     return True
 
 
-failure = judgekit.score_sync(example, dated)
-assert isinstance(failure, judgekit.Failure)
-print(failure.message)
+result = judgekit.score_sync(example, dated)
+assert isinstance(result, judgekit.Failure)
+print(result.message)
 """,
         "True no metric named 'lenght'; did you mean 'length'?\nmetadata has no date",
     ),

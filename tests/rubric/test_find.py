@@ -140,6 +140,7 @@ def test_an_installed_wheel_carries_the_same_rubrics(tmp_path):
     package, folder, names, digests = probe(tmp_path, PYTHONPATH=str(target))
 
     assert Path(package).is_relative_to(target)
+    assert (target / "judgekit" / "py.typed").exists(), "type checkers would ignore the package"
     assert folder == str(target / "judgekit" / "_rubrics")
     assert names.split() == rubric_names()
     assert digests.split() == [load_rubric(n).digest for n in rubric_names() if n != "base"]

@@ -71,8 +71,9 @@ def test_the_types_that_public_signatures_name_are_public():
 
 
 def test_every_type_is_named_by_a_signature():
-    # The figures of a report are an attribute, which no signature names.
-    assert set(judgekit.types.__all__) <= {name for name, _ in named_types()} | {"Figures"}
+    # Attributes: the figures of a report, and the settings of a judge.
+    attributes = {"Figures", "JudgeSettings"}
+    assert set(judgekit.types.__all__) <= {name for name, _ in named_types()} | attributes
 
 
 def test_mypy_checks_the_file_strictly():
