@@ -416,6 +416,20 @@ def join_tapes(paths: Sequence[Path], into: Path) -> None:
         write_lines(into, laid_out(parts, lines, generation=oldest))
 
 
+def set_generation(path: Path, generation: int) -> None:
+    """Write another generation into the header of a tape; its records stay as they are.
+
+    Raises:
+        CassetteCorrupt: the tape is damaged.
+        CassetteError: the file cannot be written.
+    """
+    with _locked(path.parent), closing(Tape(path)) as tape:
+        parts = {line[9:73]: line for line in tape.part_lines()}
+        lines = list(tape.lines())
+        tape.close()  # Windows cannot replace an open file
+        write_lines(path, laid_out(parts, lines, generation=generation))
+
+
 def add_tapes(path: Path, tapes: Sequence[Path]) -> None:
     """Add all records of some tapes to a tape under its lock; they replace records of equal keys.
 

@@ -172,6 +172,7 @@ def diff(
     results: Path | None = None,
     metric: str | None = None,
     threshold: float | None = None,
+    tape: Path | None = None,
     json: bool = False,
 ) -> None:
     """Compare two versions of a rubric.
@@ -183,8 +184,26 @@ def diff(
     """
     from judgekit.authoring.rubric_diff.text import diff_text
 
-    text = diff_text(old, new, results=results, metric=metric, threshold=threshold, as_json=json)
+    text = diff_text(
+        old, new, results=results, metric=metric, threshold=threshold, tape=tape, as_json=json
+    )
     typer.echo(text, nl=False)
+
+
+@app.command("upgrade")
+def upgrade_suite(suite: Path, yes: bool = False) -> None:
+    """Upgrade a suite to the newest built-in rubrics.
+
+    A suite keeps the versions under which its tape was begun. Show what changes, which labels and
+    recordings carry over, and what must be asked; write with --yes. Never call a judge.
+
+    Exit codes: 0 shown or done, 1 something must be decided first, 2 the setup is wrong.
+    """
+    from judgekit.authoring.rubric_diff.upgrade import upgrade
+
+    text, code = upgrade(suite, write=yes)
+    typer.echo(text, nl=False)
+    raise typer.Exit(code)
 
 
 @app.command("stats")

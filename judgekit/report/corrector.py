@@ -17,7 +17,7 @@ from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, of_output
 from judgekit.report.corrected import CorrectedMean, LabelFigure
 from judgekit.report.manifest import rubrics_of
-from judgekit.report.run_labels import DescribedRubric, RunLabels
+from judgekit.report.run_labels import DescribedRubric, RunLabels, renamed, renames_of
 from judgekit.report.summary import MetricSummary, mean_figures
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.correction import Correction, LabelledRow
@@ -291,7 +291,8 @@ def corrector_of(
         ConfigError: a label is not a valid answer to its criterion.
     """
     names = {metric, *dict(rubrics_of(manifest, metric))}
-    own = [label for label in labels if label.metric in names]
+    new = renames_of(manifest, metric)
+    own = [renamed(label, new) for label in labels if label.metric in names]
     return Corrector(metric, own, manifest, labels, range, clustered) if own else None
 
 

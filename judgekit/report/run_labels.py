@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +14,13 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import sha256_of
 from judgekit.datasets.labels import Label, read_answer, read_labels
 from judgekit.report.corrected import By
-from judgekit.report.manifest import dicts_in, mapping, metric_entry, rubric_entry
+from judgekit.report.manifest import (
+    dicts_in,
+    entries_in,
+    mapping,
+    metric_entry,
+    rubric_entry,
+)
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import DEFAULT, Fold, Outcome, way_of
 
@@ -76,6 +83,37 @@ class RunLabels:
             for case, own in self.cases.items()
         }
         return replace(self, cases=named)
+
+    def named_for(self, manifest: Mapping[str, Any]) -> RunLabels:
+        """Return the labels with the criteria of the run's rubrics, which may be newer."""
+        renames: dict[str, dict[str, str]] = {}
+        rubrics = list(dicts_in(manifest.get("rubrics")))
+        names = [
+            (str(one.get("name")), *map(str, entries_in(one.get("metrics")))) for one in rubrics
+        ]
+        for one, own in zip(rubrics, names, strict=True):
+            for name in own:
+                renames.setdefault(name, {}).update(mapping(one.get("renamed")))
+        for one, own in zip(rubrics, names, strict=True):
+            # The run may also use the older version, which still has the criterion.
+            for criterion, name in product(dicts_in(one.get("criteria")), own):
+                renames[name].pop(str(criterion.get("id")), None)
+        cases = {
+            case: [renamed(label, renames.get(label.metric, {})) for label in own]
+            for case, own in self.cases.items()
+        }
+        return replace(self, cases=cases)
+
+
+def renames_of(manifest: Mapping[str, Any], metric: str) -> Mapping[str, str]:
+    """Return old name -> name of the criteria that the rubric of a metric renames."""
+    return mapping(rubric_entry(manifest, metric).get("renamed"))
+
+
+def renamed(label: Label, names: Mapping[str, str]) -> Label:
+    """Return a label with the present name of its criterion."""
+    new = names.get(label.criterion or "")
+    return label if not isinstance(new, str) else label._replace(criterion=new)
 
 
 class DescribedRubric:

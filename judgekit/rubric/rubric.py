@@ -128,6 +128,8 @@ class Rubric(Displayed):
         data |= {"digest": self.digest[:16], "criteria": []}
         if self.details:
             data["details"] = _plain(self.details)
+        if self.renamed:
+            data["renamed"] = self.renamed
         for criterion in self.criteria:
             (question,) = _plain([criterion.question])
             question["weight"] = criterion.weight

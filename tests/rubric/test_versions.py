@@ -9,7 +9,7 @@ import pytest
 from judgekit.core.canonical import digest
 from judgekit.core.errors import AbstractRubric, RubricError
 from judgekit.core.generation import generations, newest, of_generation, version_in
-from judgekit.rubric.library import builtin_folder, rubric_names
+from judgekit.rubric.library import builtin_folder, newest_base, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.versions import VERSIONS, frozen_name, version_of, versions_in
 from tests.agreement.scratch import ScratchPackage, with_quality_2
@@ -91,6 +91,12 @@ def test_a_frozen_rubric_is_built_from_frozen_files():
         if path.name.startswith(("_", "base@")):
             continue
         assert all(frozen_name(file) for file in load_rubric(path).files), path
+
+
+def test_new_rubrics_extend_the_newest_base():
+    files = builtin_folder().parent / "judgekit" / "authoring" / "scaffold" / "files"
+    for name in ("helpful_reply.jinja", "new_rubric.txt"):
+        assert f"extends: {newest_base()} " in (files / name).read_text("utf-8"), name
 
 
 def test_a_version_resolves_while_it_is_the_newest():

@@ -70,7 +70,7 @@ def agree(
     settings = AgreeSettings(failures, combine, weights, cluster, group, system, alt_test)
     settings.check()
     report = run if isinstance(run, Report) else Report.read(run)
-    given = RunLabels.read(Path(labels))
+    given = RunLabels.read(Path(labels)).named_for(report.figures.manifest)
     cluster = cluster or cluster_field(report.figures.manifest)
     subjects = _subjects(report, given, settings._replace(cluster=cluster))
     if not any(subject.pairs for subject in subjects.values()):

@@ -39,7 +39,7 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
     report = run if isinstance(run, Report) else Report.read(run)
     manifest = report.figures.manifest
     cluster = cluster_field(manifest)
-    given = None if labels is None else RunLabels.read(Path(labels))
+    given = None if labels is None else RunLabels.read(Path(labels)).named_for(manifest)
     metrics: dict[str, _Metric] = {}
     labelled = []
     for scored in report.results:

@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from judgekit.cassette.cassette import Cassette
 from judgekit.core.case import Case
 from judgekit.core.comparing import at_least
-from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.key_rules import all_keys
+from judgekit.core.protocols import Judge
 from judgekit.core.score import Failure, Result, Score, Status
 from judgekit.core.suggest import suggest
+from judgekit.core.synchronous import run_inline
 from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.report import Report
@@ -58,6 +61,11 @@ class Effects:
     """Number of requests to send again, including samples."""
     characters: int = 0
     """Characters in their messages."""
+    questions: int = 0
+    """Questions in them."""
+    model: str = ""
+    on_tape: int = 0
+    """Number of verdicts of the new version that the tape has; they have a new value."""
     foreign: int = 0
     """Number of verdicts with requests that the old version would not send."""
     mean_old: float | None = None
@@ -81,6 +89,7 @@ def effects_on(
     new: Rubric,
     metric: str | None = None,
     threshold: float | None = None,
+    tape: Path | None = None,
 ) -> list[Effects]:
     """Return the effects of the new version on the verdicts of a run, by metric.
 
@@ -90,6 +99,7 @@ def effects_on(
         new: the version to apply.
         metric: the only metric to check.
         threshold: threshold for flips; that of the run by default.
+        tape: a tape that may have replies to the requests of the new version.
 
     Raises:
         ConfigError: it is not a run folder, no metric uses the rubric, or one changes its value.
@@ -111,6 +121,7 @@ def effects_on(
             advice = "so its verdicts do not give it; run both versions and compare the runs"
             raise ConfigError(f"{value}, {advice}", where=str(folder))
     judge = _judge(manifest.get("judge"), folder)
+    cassette = None if tape is None else Cassette.open(tape, judge)
     thresholds = manifest.get("thresholds") or {}
     finders = {}
     for name, entry in chosen.items():
@@ -119,12 +130,15 @@ def effects_on(
             of_run = _metric(old, entry, judge)
         except ConfigError:
             of_run = None  # the run used a third version
-        effects = Effects(name, limit)
-        finders[name] = _EffectFinder(effects, of_run, _metric(new, entry, judge))
+        effects = Effects(name, limit, model=judge.model)
+        replayed = None if cassette is None else _metric(new, entry, cassette)
+        finders[name] = _EffectFinder(effects, of_run, _metric(new, entry, judge), replayed)
     for scored in report.results:
         for row in scored.rows:
             if row.metric in finders:
                 finders[row.metric].add(scored.case, row.result)
+    if cassette is not None:
+        cassette.close()
     return [finder.finish() for finder in finders.values()]
 
 
@@ -152,7 +166,7 @@ def _judge(described: Any, folder: Path) -> AbsentJudge:
     return AbsentJudge(described["model"], settings)
 
 
-def _metric(rubric: Rubric, entry: Mapping[str, Any], judge: AbsentJudge) -> RubricMetric:
+def _metric(rubric: Rubric, entry: Mapping[str, Any], judge: Judge) -> RubricMetric:
     """Return the metric of a run with another version of its rubric."""
     options = entry["options"]
     settings = options.get("parameters") or {}
@@ -174,6 +188,8 @@ class _EffectFinder(NamedTuple):
     all: Effects
     old: RubricMetric | None
     new: RubricMetric
+    replayed: RubricMetric | None
+    """The new version with the tape as its judge."""
 
     def add(self, case: Case, result: Result) -> None:
         """Add one verdict."""
@@ -194,26 +210,44 @@ class _EffectFinder(NamedTuple):
             elif result.fallback is not None:
                 fields = {"fate": "ask", "note": "a fallback scored it"}
             else:
-                fields = self._folded(case, result, variant)
+                fields = self._compared(result, *self._folded(case, result, variant))
+            if fields["fate"] == "ask" and (known := self._recorded(case)) is not None:
+                fields = self._compared(result, known.status, known.value)
+                self.all.on_tape += 1
             if fields["fate"] == "ask":
                 self.all.calls += len(requests)
                 contents = (message.content for each in requests for message in each.messages)
                 self.all.characters += sum(map(len, contents))
+                self.all.questions += sum(len(each.form.questions) for each in requests)
         self.all.effects.append(Effect(case=case.id, **fields))
 
-    def _folded(self, case: Case, score: Score, variant: Variant) -> dict[str, Any]:
+    def _recorded(self, case: Case) -> Score | None:
+        """Return the score of the new version, if the tape has all its replies."""
+        if self.replayed is None:
+            return None
         try:
-            status, value = _fold(self.new, case, variant, score)
+            return run_inline(self.replayed.score(case))
+        except JudgekitError:
+            return None
+
+    def _folded(self, case: Case, score: Score, variant: Variant) -> tuple[Status, float | None]:
+        try:
+            return _fold(self.new, case, variant, score)
         except (LookupError, TypeError, ValueError) as exc:
             message = "the recorded answers do not match their request; run it again"
             raise ConfigError(f"case {case.id!r}: {message}") from exc
-        old, threshold, flip = score.value, self.all.threshold, None
+
+    def _compared(self, result: Result, status: Status, value: float | None) -> dict[str, Any]:
+        before = None if isinstance(result, Failure) else result
+        old = None if before is None else before.value
+        threshold, flip = self.all.threshold, None
         equal = value is None or old is None or abs(value - old) < 1e-9
         if threshold is not None and old is not None and value is not None:
             passed, passes = at_least(old, threshold), at_least(value, threshold)
             if passed != passes:
                 flip = "pass -> fail" if passed else "fail -> pass"
-        fate = "same" if status == score.status and equal else "changed"
+        same = before is not None and before.status == status and equal
+        fate = "same" if same else "changed"
         return {"fate": fate, "old": old, "new": value, "status": status, "flip": flip}
 
     def finish(self) -> Effects:

@@ -9,10 +9,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from judgekit.authoring.rubric_diff.carry import carried
 from judgekit.authoring.rubric_diff.effects import Effect, Effects, Fate, effects_on
 from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.canonical import canonical_json, printable
+from judgekit.core.errors import ConfigError
 from judgekit.core.value import Value
+from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
+from judgekit.judges.providers import listed_price
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.folders import read_file, split_front_matter
 from judgekit.rubric.rubric import Rubric
@@ -133,6 +137,7 @@ def diff_text(
     results: Path | None = None,
     metric: str | None = None,
     threshold: float | None = None,
+    tape: Path | None = None,
     as_json: bool = False,
 ) -> str:
     """Return the changes between two versions of a rubric, and their effects on a run.
@@ -141,22 +146,31 @@ def diff_text(
         RubricError: a version cannot be loaded.
         ConfigError: it is not a run folder, or the run does not use this rubric.
     """
+    if tape is not None and results is None:
+        raise ConfigError("--tape needs the run to compare with: --results FOLDER")
     with open_version(old) as (before, old_name), open_version(new) as (after, new_name):
         changed = changes(before, after)
         effects: list[Effects] = []
         if results is not None:
-            effects = effects_on(results, old=before, new=after, metric=metric, threshold=threshold)
+            effects = effects_on(
+                results, old=before, new=after, metric=metric, threshold=threshold, tape=tape
+            )
+        kept = carried(before, after)
     if as_json:
         results_of = [{**asdict(one), "flips": len(one.flips)} for one in effects]
         data = {
             "old": {"file": old_name, **_identity(before)},
             "new": {"file": new_name, **_identity(after)},
             "changes": [change.model_dump(mode="json") for change in changed],
+            "carried": kept.model_dump(mode="json"),
             "results": results_of,
         }
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     lines = [f"  {line}" for change in changed for line in _change(change)]
     lines = lines or ["  no change in requests or values"]
+    versions = before.name == after.name and before.version != after.version
+    if versions and (kept.renamed or kept.rescaled or kept.gone):
+        lines += ["labels and gates", *(f"  {line}" for line in kept.lines())]
     lines += [line for one in effects for line in _effects(one)]
     return printable("\n".join([f"{old_name} -> {new_name}", *lines])) + "\n"
 
@@ -193,7 +207,8 @@ def _effects(effects: Effects) -> Iterator[str]:
         unused = "the run did not use the old version"
         yield f"  {effects.foreign} verdicts are of another version; {unused}"
     changed, same = effects.of("changed"), effects.of("same")
-    yield f"  same request: {len(same) + len(changed)}, {len(changed)} of them with a new value"
+    known = "same request, or on the tape" if effects.on_tape else "same request"
+    yield f"  {known}: {len(same) + len(changed)}, {len(changed)} of them with a new value"
     if effects.mean_old is not None and effects.mean_new is not None:
         yield f"    mean {effects.mean_old:.3f} -> {effects.mean_new:.3f}"
     if effects.threshold is not None:
@@ -213,7 +228,13 @@ def _cost(effects: Effects) -> str:
     if not effects.calls:
         return ""
     calls = "1 call" if effects.calls == 1 else f"{effects.calls} calls"
-    return f" ({calls}, about {effects.characters // 4:,} tokens in)"
+    read = effects.characters // CHARACTERS_A_TOKEN
+    price = listed_price(effects.model)
+    cost = ""
+    if price is not None:
+        dollars = (read * price[0] + effects.questions * ANSWER_TOKENS * price[1]) / 1e6
+        cost = ", less than a cent" if dollars < 0.01 else f", about ${dollars:.2f}"
+    return f" ({calls}, about {read:,} tokens in{cost})"
 
 
 def _cases(effects: Sequence[Effect]) -> Iterator[str]:
