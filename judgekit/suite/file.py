@@ -101,7 +101,7 @@ class MetricFile(FileModel):
     metric: str | None = None
     """The registered metric, if the entry has another name."""
     rubric: str | None = None
-    """A rubric: a name, also with a version such as `quality@1`, or a file relative to the suite."""
+    """A rubric: a name such as `quality` or `quality@1`, or a file relative to the suite."""
     criteria: InlineCriteria | None = None
     """Questions for the judge, by name: a rubric without its own file."""
     description: str | None = None
