@@ -128,9 +128,9 @@ class CriterionFile(FileModel):
     def _consistent(self) -> "CriterionFile":
         if self.levels is not None and self.minimum is not None:
             raise ValueError("give levels, or minimum and maximum, not both")
-        words = self.levels or self.options
-        if words is not None and len(words) < 2:
+        if any(words is not None and len(words) < 2 for words in (self.levels, self.options)):
             raise ValueError("needs at least two words to choose from")
+        words = self.levels or self.options
         if words is not None and all(level.value is None for level in words.values()):
             raise ValueError("none of its words has a value, so it could never be scored")
         if self.levels and any(level.value is None for level in self.levels.values()):

@@ -23,6 +23,7 @@ from judgekit.rubric.folders import split_front_matter
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
+from tests.authoring.drawn_files import disagreements
 from tests.each import each
 
 ROOT = Path(__file__).parents[2]
@@ -93,7 +94,7 @@ def test_the_schemas_of_a_project_are_small_and_keep_the_help():
     sizes = {kind: len(small_schema_text(kind)) for kind in ("suite", "rubric", "cases")}
 
     assert sizes["suite"] < 100_000
-    assert sum(sizes.values()) < 115_000
+    assert sum(sizes.values()) < 120_000
     assert "equality with an accepted answer, after normalisation" in small_schema_text("suite")
     for kind in KINDS:
         Draft202012Validator.check_schema(json.loads(small_schema_text(kind)))
@@ -342,3 +343,43 @@ def test_an_editors_line_is_no_mistake(tmp_path):
 
     assert load_suite(suite).metrics
     assert load_rubric(rubric).name == "mine"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_schema_and_loader_agree_on_drawn_files(seed, tmp_path):
+    assert disagreements(100, seed=seed, folder=tmp_path) == []
+
+
+@each(
+    ("criterion", "fits"),
+    [
+        ({"kind": "levels", "levels": {"good": 1, "bad": 0}}, True),
+        ({"kind": "number"}, True),
+        ({"kind": "number", "minimum": 1, "maximum": 5}, True),
+        ({"kind": "levels"}, False),
+        ({"kind": "number", "levels": {"good": 1, "bad": 0}}, False),
+        ({"levels": {}}, False),
+        ({"items": ["a"], "options": {"good": 1, "bad": 0}}, False),
+    ],
+)
+def test_the_schemas_take_every_documented_kind_of_criterion(criterion, fits):
+    criteria = {"a": {"text": "Is it kind?", **criterion}}
+
+    assert (
+        faults("rubric", {"name": "mine", "extends": "base", "criteria": criteria}) == []
+    ) is fits
+    assert (faults("suite", suite_with(mine={"criteria": criteria})) == []) is fits
+
+
+@each(
+    "entry",
+    [
+        {"criteria": {"a": {"text": "Is it kind?"}}},
+        {"rubric": "quality"},
+        {"metric": "length", "maximum": 3},
+        {"of": ["length"]},
+    ],
+)
+def test_a_misspelt_key_of_a_metric_is_seen(entry):
+    assert faults("suite", suite_with(mine={**entry, "threshold": 0.5})) == []
+    assert faults("suite", suite_with(mine={**entry, "treshold": 0.5})) != []

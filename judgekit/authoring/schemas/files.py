@@ -176,33 +176,42 @@ def rubric_schema() -> dict[str, Any]:
     defs = schema["$defs"]
     criterion = defs["CriterionFile"]
     fields = criterion["properties"]
-    for words in ("levels", "options"):
-        for kind in fields[words]["anyOf"]:
-            if kind.get("type") == "object":
-                kind["minProperties"] = 2
     silenceable = {"enum": [id for id, rule in lint_rules().items() if rule.silenceable]}
     for silences in (schema["properties"]["lint"], fields["lint"]):
         silences["propertyNames"] = silenceable
-    fields["items"]["uniqueItems"] = True
-    fields["weight"]["not"] = {"const": 0}
-    fields["details"]["propertyNames"] = {"not": {"enum": ["reason", "value", "quotes", "items"]}}
-    valued = {"additionalProperties": {"not": {"type": "null"}, "required": ["value"]}}
-    listed = {"anyOf": [_has("items"), _with("kind", {"const": "checklist"})]}
-    criterion["allOf"] = [
-        *(_only(key, "score") for key in ("levels", "minimum", "maximum")),
-        _only("options", "choice"),
-        _only("items", "checklist"),
-        {"if": _with("kind", {"const": "choice"}), "then": _has("options")},
-        {"if": _has("levels"), "then": {"not": _has("minimum")}},
-        {"if": _has("levels"), "then": {"properties": {"levels": valued}}},
-        {"if": listed, "then": {"properties": {"nullable": {"const": False}}}},
-    ]
+    _close_criterion(criterion)
     defs["Case"] = _case_schema(defs)
     del defs["Case"]["properties"]["id"]
     for name in ("ExampleFile", "TestFile"):
         # The model allows any mapping; the schema requires a case.
         defs[name]["properties"]["case"] = _ref("Case")
     return schema
+
+
+def _close_criterion(criterion: dict[str, Any]) -> None:
+    """Add to the schema of a criterion what its model checks; for rubrics and suites."""
+    fields = criterion["properties"]
+    for words in ("levels", "options"):
+        for kind in fields[words]["anyOf"]:
+            if kind.get("type") == "object":
+                kind["minProperties"] = 2
+    fields["items"]["uniqueItems"] = True
+    fields["weight"]["not"] = {"const": 0}
+    fields["details"]["propertyNames"] = {"not": {"enum": ["reason", "value", "quotes", "items"]}}
+    valued = {"additionalProperties": {"not": {"type": "null"}, "required": ["value"]}}
+    listed = {"anyOf": [_has("items"), _with("kind", {"const": "checklist"})]}
+    criterion["allOf"] = [
+        _only("levels", "score", "levels"),
+        *(_only(key, "score", "levels", "number") for key in ("minimum", "maximum")),
+        _only("options", "choice"),
+        _only("items", "checklist"),
+        {"if": _with("kind", {"const": "choice"}), "then": _has("options")},
+        {"if": _with("kind", {"const": "levels"}), "then": _has("levels")},
+        {"if": _with("kind", {"const": "number"}), "then": {"not": _has("levels")}},
+        {"if": _has("levels"), "then": {"not": _has("minimum")}},
+        {"if": _has("levels"), "then": {"properties": {"levels": valued}}},
+        {"if": listed, "then": {"properties": {"nullable": {"const": False}}}},
+    ]
 
 
 def _with(key: str, value: dict[str, Any]) -> dict[str, Any]:
@@ -213,13 +222,22 @@ def _has(key: str) -> dict[str, Any]:
     return _with(key, {"not": {"type": "null"}})
 
 
-def _only(key: str, kind: str) -> dict[str, Any]:
-    """Return the schema rule that a key is only allowed for one kind of criterion."""
+def _only(key: str, kind: str, *also: str) -> dict[str, Any]:
+    """Return the schema rule that a key is only allowed for one kind of criterion.
+
+    Args:
+        key: the key.
+        kind: the kind.
+        also: other words for the kind.
+    """
     others = {"choice": "options", "checklist": "items"}
     implied = [{"not": _has(other)} for k, other in others.items() if k != kind]
-    rule = {"if": _has("kind"), "then": {"properties": {"kind": {"const": kind}}}}
+    known = {"enum": [kind, *also]}
+    rule = {"if": _has("kind"), "then": {"properties": {"kind": known}}}
     if kind == "score":
         return {"if": _has(key), "then": {**rule, "else": {"allOf": implied}}}
+    if key == "items":  # options imply a choice, also beside items; no items imply nothing
+        rule["else"] = {"not": _has("options"), "properties": {"items": {"minItems": 1}}}
     return {"if": _has(key), "then": rule}
 
 
@@ -235,6 +253,7 @@ def suite_schema() -> dict[str, Any]:
             kind["items"] = _ref("Case")
     rubrics = [name for name in rubric_names() if name != "base"]
     common = defs.pop("MetricFile")["properties"]
+    _close_criterion(defs["CriterionFile"])
     _close_gates(defs["GateFile"])
     common["metric"]["examples"] = list(BUILTIN)
     common["rubric"]["examples"] = rubrics
@@ -260,6 +279,7 @@ def suite_schema() -> dict[str, Any]:
         "allOf": [
             *(_when({"metric": {"const": name}}, f"metric.{name}") for name in BUILTIN),
             _when({"rubric": True}, "metric-by-rubric"),
+            _when({"criteria": True}, "metric-by-rubric"),
             _when({"of": True}, "metric-of-metrics"),
             _when({"combine": True}, "metric-of-metrics"),
         ],
