@@ -279,9 +279,9 @@ class RubricMetric(JudgedMetric):
 
         _, _, api = self._builders[0]
         variant, _ = render(WRITTEN, api)
-        plans = self._plans.get(variant)
+        plans = self._plans.get(variant.origin)
         if plans is None:
-            plans = self._plans[variant] = self._planned(variant)
+            plans = self._plans[variant.origin] = self._planned(variant.origin)
         asks = []
         order = None
         for plan in plans:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from jinja2 import TemplateRuntimeError
+from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.filters import do_float, do_int, ignore_case, make_attrgetter
 from jinja2.tests import TESTS as JINJA_TESTS
@@ -169,6 +169,8 @@ def _indent(text: Any, width: int = 4) -> str:
 def _json(value: Any) -> str:
     # A list may contain the same long text a thousand times, and an escape takes six characters.
     budget.check_length(6 * _length(value))
+    if isinstance(value, Undefined):
+        str(value)  # raises the error that names it
     return canonical_json(value)
 
 

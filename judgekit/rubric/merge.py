@@ -8,13 +8,17 @@ from typing import Any
 from judgekit.core.errors import ConfigError, RubricError
 from judgekit.core.request import Detail
 from judgekit.core.suggest import suggest
+from judgekit.rubric.case_text import case_text, uses_case
 from judgekit.rubric.chain import Layer
 from judgekit.rubric.criterion import Criterion, group_of
 from judgekit.rubric.file import ID, MAX_CRITERIA, CriterionFile
 from judgekit.rubric.fold import DEFAULT, WAYS, Combine
-from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
+from judgekit.rubric.parameter import Parameter, filled, named_in, parameter, texts_of
 from judgekit.rubric.rubric import Group
 
+_ONLY_TEXT = (
+    "only the text of a criterion may use fields of the case; move this there or into the template"
+)
 TASK = "Judge the answer by the criteria below."
 """The task of a rubric without a description."""
 
@@ -243,6 +247,7 @@ class MergedLayers:
                 named += [(name, self.where_set(*path)) for name in named_in(text)]
             except ConfigError as exc:
                 self._fault("bad-value", str(exc), *path)
+        self._check_case_texts(criteria, details)
         for criterion in criteria:
             if any("{{" in item and "parameters." in item for item in criterion.question.items):
                 message = "an item is answered word for word; it takes no parameter"
@@ -258,3 +263,21 @@ class MergedLayers:
                 advice = f"write {{{{ parameters.{name} }}}} where it applies, or remove it"
                 message = f"parameter {name!r} is never used; {advice}"
                 self._fault("unused-parameter", message, "parameters", name)
+
+    def _check_case_texts(self, criteria: Sequence[Criterion], details: Sequence[Detail]) -> None:
+        """Check the texts that use fields of the case; only those of criteria may."""
+        for criterion in criteria:
+            path = ("criteria", criterion.id)
+            text, *others = texts_of(criterion)
+            if uses_case(text):
+                try:
+                    case_text(filled(text, dict.fromkeys(named_in(text), "")))
+                except RubricError as exc:
+                    self._fault(exc.rule, str(exc), *path, "text")
+            if any(map(uses_case, (*others, *criterion.question.items))):
+                self._fault("template-syntax", _ONLY_TEXT, *path)
+        if uses_case(self.description()):
+            self._fault("template-syntax", _ONLY_TEXT, "description")
+        for detail in details:
+            if uses_case(detail.text):
+                self._fault("template-syntax", _ONLY_TEXT, "details", detail.name)

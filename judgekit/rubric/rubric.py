@@ -17,6 +17,7 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.request import ChatMessage, Detail
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed, Value
+from judgekit.rubric.case_text import case_text, uses_case
 from judgekit.rubric.criterion import WRITTEN, Arrangement, Criterion, arranged, ordered
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.parameter import Parameter, Setting, filled, filled_criterion, filled_parts
@@ -292,6 +293,27 @@ class Rubric(Displayed):
             self._arrangements[key] = shown
         return self._arrangements[key]
 
+    def _about(self, variant: Variant, case: Case, history: tuple[Message, ...]) -> Variant:
+        """Return a variant whose criteria name the fields of a case that their texts use.
+
+        Raises:
+            CaseError: the case lacks a field that a text uses.
+        """
+        criteria = []
+        for criterion in variant.criteria:
+            text = criterion.question.text
+            if uses_case(text):
+                try:
+                    text = case_text(text).render(case, history)
+                except CaseError as exc:
+                    message = f"rubric {self.name!r}: criterion {criterion.id!r}: {exc}"
+                    raise CaseError(message) from exc
+                criterion = criterion.changed(levels=criterion.levels, text=text)  # noqa: PLW2901
+            criteria.append(criterion)
+        return Variant(
+            self, variant.groups, criteria=criteria, details=variant.details, origin=variant.origin
+        )
+
     def render(
         self,
         case: Case,
@@ -328,9 +350,14 @@ class Rubric(Displayed):
                 key = (*key, out)
                 variables = {**variables, "examples": variant.shown(examples)}
         history = case.__dict__["history"] if history is None else history
-        messages = self.template.render(
-            variables=variables, case=case, history=history, variant=key
-        )
+        template = self.template
+        if any(uses_case(criterion.question.text) for criterion in variant.criteria):
+            variant = self._about(variant, case, history)
+            # The texts differ from case to case, so nothing is kept for the next one.
+            template = template.again()
+            if not (own_form or last):
+                variables = {**variables, "criteria": variant.views}
+        messages = template.render(variables=variables, case=case, history=history, variant=key)
         if case.__dict__["steps"]:
             messages = with_steps(messages, case)
         if last:

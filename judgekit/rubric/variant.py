@@ -123,6 +123,7 @@ class Variant:
         weights: group -> weight, of the groups that apply.
         criteria: the criteria to ask for, in this order; all in their written order by default.
         details: details to ask for; those of the rubric by default.
+        origin: the variant of which this one has the criteria in the words for one case.
     """
 
     def __init__(
@@ -132,7 +133,10 @@ class Variant:
         *,
         criteria: Sequence[Criterion] | None = None,
         details: tuple[Detail, ...] | None = None,
+        origin: Variant | None = None,
     ) -> None:
+        self.origin = self if origin is None else origin
+        """The variant that all its cases share."""
         self.groups = dict(weights)
         if criteria is None:
             criteria = [c for c in rubric.criteria if weights.get(c.group, 0.0) > 0]

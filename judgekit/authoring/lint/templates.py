@@ -13,7 +13,7 @@ from judgekit.authoring.lint.visible import shows_criteria, visible_fields
 from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import fields, pattern
 from judgekit.core.case import Case
-from judgekit.core.errors import ConfigError, RubricError, place
+from judgekit.core.errors import CaseError, ConfigError, RubricError, place
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.prints import keys_read, unfenced, unread
 from judgekit.rubric.rubric import Rubric
@@ -119,7 +119,7 @@ def _answer_unshown(subject: LintSubject) -> Iterator[Problem]:
 
 
 def _invented(subject: LintSubject, *, sparse: bool = False) -> Case:
-    return invented_case(subject.loaded, keys_read(subject.trees), sparse=sparse)
+    return invented_case(subject.loaded, keys_read(subject.all_trees), sparse=sparse)
 
 
 def _shows(subject: LintSubject, field: str, mode: str | None = None) -> bool:
@@ -192,6 +192,8 @@ def _rendered(
             subject.rendered[key] = "".join(message.content for message in messages)
         except ConfigError as exc:
             subject.rendered[key] = exc
+        except CaseError as exc:  # a text uses a field of the case
+            subject.rendered[key] = RubricError(str(exc), where=str(subject.path))
     return subject.rendered[key]
 
 

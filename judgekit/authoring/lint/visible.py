@@ -8,7 +8,7 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.case_field import JUDGED
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.rubric.rubric import Rubric
 
 _ROTATED = str.maketrans(
@@ -44,7 +44,7 @@ def visible_fields(rubric: Rubric, case: Case, mode: str) -> set[str] | None:
             for name in JUDGED
             if rubric.render(_with_other_letters(case, name), mode=mode)[1] != before
         }
-    except ConfigError:
+    except (CaseError, ConfigError):
         return None
 
 
@@ -65,7 +65,7 @@ def shows_criteria(rubric: Rubric, case: Case) -> bool:
             rubric.render(case, mode=mode)[1] != other.render(case, mode=mode)[1]
             for mode in rubric.modes
         )
-    except ConfigError:
+    except (CaseError, ConfigError):
         return True
 
 

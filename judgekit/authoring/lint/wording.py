@@ -13,6 +13,7 @@ from judgekit.authoring.lint.scales import is_anchored
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern, two_judgments
 from judgekit.core.errors import place
+from judgekit.rubric.case_text import uses_case
 from judgekit.rubric.prints import fence_labels
 
 LONG = 120
@@ -156,7 +157,7 @@ MOST = 10
 
 
 def _check_everywhere(
-    rule: str, words: str, message: str, templates: bool = True, show: Callable[[str], str] = repr
+    rule: str, words: str, message: str, show: Callable[[str], str] = repr
 ) -> None:
     """Register a check of every text of the front matter and of the templates."""
 
@@ -165,7 +166,7 @@ def _check_everywhere(
         for text in texts(subject) if subject.readable else ():
             if (match := pattern(words).search(text.text)) is not None:
                 yield Problem(text.where, f"{message}: {show(match[0][:60])}", text.criterion)
-        for body in subject.bodies if templates else ():
+        for body in subject.bodies:
             for match in islice(pattern(words).finditer(body.words.text), MOST):
                 where = place(body.path, body.words.line_at(match.start()))
                 yield Problem(where, f"{message}: {show(match[0][:60])}")
@@ -176,7 +177,6 @@ def _points(text: str) -> str:
 
 
 _check_everywhere("placeholder", "placeholder", "placeholder")
-_check_everywhere("template-in-text", "template", "not rendered", templates=False)
 _check_everywhere("hidden-characters", "hidden", "invisible character", show=_points)
 
 
@@ -193,3 +193,11 @@ def _foreign(subject: LintSubject) -> Iterator[Problem]:
 
 def _not_filled(text: str) -> str:
     return f"judgekit does not fill: {text[:60]!r}"
+
+
+@check("template-in-text")
+def _template_in_text(subject: LintSubject) -> Iterator[Problem]:
+    for text in texts(subject) if subject.readable else ():
+        match = pattern("template").search(text.text)
+        if match is not None and not (text.criterion is not None and uses_case(text.text)):
+            yield Problem(text.where, f"not rendered: {match[0][:60]!r}", text.criterion)

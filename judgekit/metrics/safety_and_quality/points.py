@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.errors import CaseError
+from judgekit.core.errors import CaseError, RubricError
 from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -17,6 +17,7 @@ from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import points_ratio
 from judgekit.metrics.step import JudgedText, Stepped, named, text_parts
+from judgekit.rubric.case_text import case_text, uses_case
 
 MAX_CRITERIA = 200
 """Maximum number of criteria of a case."""
@@ -43,9 +44,11 @@ class Points(Stepped):
     """Points of the criteria that an answer meets / all positive points. At most 1.
 
     `expected.criteria` lists the criteria of a case as `{criterion: text, points: number}`.
-    Undesirable properties have negative points. A judge decides for each criterion separately
-    whether the answer meets it (rubric `criterion_met`). The value of a case is not clipped and may
-    be below 0. The figure `overall` of a run is the mean, clipped to 0..1; a gate may use it.
+    Undesirable properties have negative points. A text may use fields of the case, as in `Names
+    {{ case.metadata.product }}`; their values are printed as JSON. A judge decides for each
+    criterion separately whether the answer meets it (rubric `criterion_met`). The value of a case
+    is not clipped and may be below 0. The figure `overall` of a run is the mean, clipped to 0..1; a
+    gate may use it.
 
     Args:
         judge: the judge, called once for each criterion.
@@ -78,7 +81,7 @@ class Points(Stepped):
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         output = needed_text(case, "output")
-        criteria = criteria_of(case)
+        criteria = [_about(criterion, case, n) for n, criterion in enumerate(criteria_of(case), 1)]
         fields = {
             "history": case.history,
             "input": case.input,
@@ -131,6 +134,16 @@ def criteria_of(case: Case) -> list[PointCriterion]:
     if not isinstance(listed, list) or not 0 < len(listed) <= MAX_CRITERIA:
         raise CaseError(f"needs expected.criteria: a list of {_FORM}, at most {MAX_CRITERIA}")
     return [_criterion(entry, number) for number, entry in enumerate(listed, start=1)]
+
+
+def _about(criterion: PointCriterion, case: Case, number: int) -> PointCriterion:
+    """Return a criterion with the fields of the case that its text uses."""
+    if not uses_case(criterion.text):
+        return criterion
+    try:
+        return criterion._replace(text=case_text(criterion.text).render(case))
+    except (CaseError, RubricError) as exc:
+        raise CaseError(f"expected.criteria: number {number}: {exc}") from exc
 
 
 def _criterion(entry: Json, number: int) -> PointCriterion:
