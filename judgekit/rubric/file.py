@@ -269,8 +269,7 @@ class RubricFile(FileModel):
     version: int = Field(default=1, ge=1)
     """The version; increase it with each relevant change."""
     extends: str | None = None
-    """The rubric that it extends, also with a version such as `quality@1`: one in the same folder,
-    or a built-in one."""
+    """The rubric that it extends, `NAME` or `NAME@V`: in the same folder, or built-in."""
     abstract: bool = False
     """Whether the rubric exists only to be extended."""
     description: str | None = None
@@ -295,7 +294,7 @@ class RubricFile(FileModel):
     )
     """The criteria by id; `null` removes an inherited one."""
     renamed: dict[str, str] = Field(default_factory=dict, max_length=MAX_CRITERIA)
-    """Criterion of an earlier version -> its name in this one, so that labels carry over."""
+    """Name of a criterion in an earlier version -> its name now."""
     details: Details = Field(default_factory=dict)
     """Questions about the whole verdict, after the criteria; they are never scored."""
     parameters: dict[str, _Parameter | None] = Field(
