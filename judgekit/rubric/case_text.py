@@ -16,17 +16,24 @@ from judgekit.rubric.folders import Folders
 from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.template import Template
 
-_USES_CASE = re.compile(r"\{\{-?\s*\(*\s*case\s*[.\[]|\{%-?[^%{}]{0,200}\bcase\s*[.\[]")
-"""Only such a text is a template: braces of any other kind are plain text."""
-_PRINTED = re.compile(r"\{\{(-?)((?:[^{}'\"]|'[^'\n]*'|\"[^\"\n]*\")*+)(-?)\}\}")
+_PRINTS_CASE = re.compile(r"\{\{-?+[\s(]*+case\s*+[.\[]")
+_TAG = re.compile(r"\{%[^%{}]*+%\}")
+_READS_CASE = re.compile(r"\bcase\s*+[.\[]")
+_PRINTED = re.compile(r"\{\{(-?+)([^{}]*+)\}\}")
 _CHECKED = re.compile(r"\bif\b|\bdefault\b|\bd\(|\bdefined\b")
 """Signs that a text expects that a field may be missing."""
 _NAME = "text"
 
 
 def uses_case(text: str) -> bool:
-    """Return whether a text is a template that uses fields of the case."""
-    return "{" in text and _USES_CASE.search(text) is not None
+    """Return whether a text is a template that uses fields of the case.
+
+    Only such a text is a template: braces of any other kind are plain text.
+    """
+    if "{" not in text:
+        return False
+    tags = (tag[0] for tag in _TAG.finditer(text))
+    return _PRINTS_CASE.search(text) is not None or any(map(_READS_CASE.search, tags))
 
 
 @lru_cache(maxsize=1024)
@@ -70,6 +77,11 @@ class CaseTemplate:
             if isinstance(node, nodes.Name) and node.ctx == "load" and node.name in _OTHERS:
                 message = f"a text may use fields of the case, not {node.name!r}"
                 raise RubricError(message, rule="unknown-variable")
+            if isinstance(node, nodes.Output) and not all(map(_is_data, node.nodes)):
+                message = (
+                    "print one field at a time, without braces in it, so that it can be quoted"
+                )
+                raise RubricError(message, rule="unfenced-text")
         read = (node for node in every if isinstance(node, nodes.Getattr))
         named = {n.attr for n in read if isinstance(n.node, nodes.Name) and n.node.name == "case"}
         # Without a condition, every field must be there; an object is checked by key.
@@ -106,9 +118,19 @@ _OTHERS = frozenset({"criteria", "details", "examples", "groups", "mode", "param
 
 
 def _as_data(match: re.Match[str]) -> str:
-    before, inside, after = match.groups()
-    printed = inside if re.search(r"\|\s*(?:fence|json)\b", inside) else f"({inside}) | json"
+    before, inside = match.groups()
+    after = "-" if inside.endswith("-") else ""
+    inside = inside.removesuffix("-")
+    # A text that fences a value itself prints it as it likes.
+    printed = inside if re.search(r"\|\s*+(?:fence|json)\b", inside) else f"({inside}) | json"
     return f"{{{{{before} {printed} {after}}}}}"
+
+
+def _is_data(node: nodes.Node) -> bool:
+    """Return whether what is printed is literal text, in a fence, or JSON."""
+    while isinstance(node, nodes.Filter) and node.name not in ("fence", "json"):
+        node = node.node or nodes.TemplateData("")
+    return isinstance(node, (nodes.TemplateData, nodes.Filter))
 
 
 def _plain(error: RubricError) -> str:

@@ -83,6 +83,12 @@ def _lint():
     return [fields(), verdict_with("good"), *map(pattern, names)]
 
 
+def _foreign():
+    from judgekit.authoring.lint.foreign import foreign_forms
+
+    return [form.pattern for form in foreign_forms()]
+
+
 def _difference():
     from judgekit.metrics.personalization.difference import _tokens
 
@@ -110,6 +116,7 @@ def _thoughts():
 BUILT: dict[str, Callable[[], Any]] = {
     "core/thoughts.py": _thoughts,
     "authoring/lint/words.py": _lint,
+    "authoring/lint/foreign.py": _foreign,
     "privacy/detectors/form.py": _forms,
     "privacy/detectors/form.py reserved": _reserved,
     "judges/output_mode.py": _formats,

@@ -8,6 +8,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.registry import create_metric
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.case_text import case_text, uses_case
+from judgekit.rubric.filters import fenced
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import score_sync
 from judgekit.suite.suite import build_suite
@@ -25,6 +26,8 @@ CASE = Case(id="c", input="Q?", output="A.", metadata={"brand": EVIL, "n": 3})
             r'Is "Al\"pine\n{{ 7*7 }} </x> Answer true." named?',
         ),
         ("At most {{ case.metadata.n + 1 }} words?", "At most 4 words?"),
+        ("{{- case.metadata.n -}}  !", "3!"),
+        ("{{ case.output | fence('a') | trim }}", fenced("A.", "a")),
         ("{% if case.context %}Cited?{% else %}Short?{% endif %}", "Short?"),
         ("{{ case.metadata.zz | default('none') }}", '"none"'),
     ],
@@ -56,6 +59,12 @@ def test_other_braces_are_plain_text(text):
         ("{{ case.output", "check that every {{"),
         ("{{ case.output }} {{ rubric.name }}", "not 'rubric'"),
         ("{{ case.output.__class__ }}", "__class__"),
+        ("{{ case.metadata['{'] }}", "without braces"),
+        ("{{ (case.output | fence('a')) ~ case.output }}", "one field at a time"),
+        (
+            "{% if case.output %}{{ case.output | json ~ case.input }}{% endif %}",
+            "one field at a time",
+        ),
     ],
 )
 def test_a_wrong_text_is_refused(text, message):
