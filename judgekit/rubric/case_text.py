@@ -69,7 +69,7 @@ class CaseTemplate:
         loader = Folders((), builtin=builtin_folder(), inline={_NAME: (Path(_NAME), source)})
         try:
             self._template = Template(_NAME, loader=loader)
-            self.tree = loader.sheet(_NAME).tree
+            self.tree = loader.template_file(_NAME).tree
         except RubricError as exc:
             raise RubricError(_plain(exc), rule=exc.rule) from exc
         every = walk(self.tree)

@@ -13,7 +13,7 @@ from jinja2 import Template as JinjaTemplate
 from judgekit.core.errors import RubricError
 from judgekit.core.generation import current, last_with, newest, version_in
 from judgekit.core.input_file import read_text
-from judgekit.rubric.sheet import Sheet, sheet_of
+from judgekit.rubric.template_file import ParsedTemplate, template_file_of
 from judgekit.rubric.versions import (
     SUFFIX,
     VersionedName,
@@ -87,7 +87,7 @@ class Folders(BaseLoader):
         self.parents: dict[str, str] = {}
         """Template name -> the name that its front matter extends."""
         self._paths = {name: path for name, (path, _) in self._inline.items()}
-        self._sheets: dict[str, Sheet] = {}
+        self._template_files: dict[str, ParsedTemplate] = {}
 
     def enter(self, path: Path) -> None:
         """Let further names mean what they mean in a built-in rubric of the chain.
@@ -142,7 +142,7 @@ class Folders(BaseLoader):
                 yield path
 
     def source(self, name: str) -> tuple[str, str, str, bool]:
-        """Return the arguments of `sheet_of` for a template.
+        """Return the arguments of `template_file_of` for a template.
 
         The `extends` of its front matter is inserted before its first line.
 
@@ -155,20 +155,20 @@ class Folders(BaseLoader):
         lead = f'{{% extends "{parent}" %}}' if parent else ""
         return lead + body, name, path, parent is not None
 
-    def sheet(self, name: str) -> Sheet:
+    def template_file(self, name: str) -> ParsedTemplate:
         """Return a template, parsed, checked and compiled.
 
         Raises:
             TemplateNotFound: no such file.
             RubricError: the template is wrong.
         """
-        if name not in self._sheets:
-            self._sheets[name] = sheet_of(*self.source(name))
-        return self._sheets[name]
+        if name not in self._template_files:
+            self._template_files[name] = template_file_of(*self.source(name))
+        return self._template_files[name]
 
     def load(
         self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
     ) -> JinjaTemplate:
         """Return a template for an environment; all environments share its code."""
-        sheet = self.sheet(name)
-        return environment.template_class.from_code(environment, sheet.code, globals or {}, None)
+        code = self.template_file(name).code
+        return environment.template_class.from_code(environment, code, globals or {}, None)

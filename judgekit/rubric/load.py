@@ -30,8 +30,8 @@ from judgekit.rubric.library import builtin_folder, find_rubric, newest_base
 from judgekit.rubric.merge import MergedLayers
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.sheet import faults_of, with_parameter_hint
 from judgekit.rubric.template import Template
+from judgekit.rubric.template_file import faults_of, with_parameter_hint
 from judgekit.rubric.versions import home_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from judgekit.rubric.folders import Folders
 from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment
-from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Sheet
+from judgekit.rubric.template_file import MAX_BODIES, TOO_LONG, ParsedTemplate
 from judgekit.rubric.translated import translated
 from judgekit.rubric.variant import CaseView
 
@@ -33,14 +33,14 @@ class Template:
         self.loader = loader
         self.files: dict[str, Path] = {}
         """Its files by name."""
-        sheets = self._sheets()
-        self._check_blocks(sheets)
-        self._check_imports(sheets)
-        self.names = frozenset().union(*(sheet.names for sheet in sheets.values()))
+        parsed = self._parsed()
+        self._check_blocks(parsed)
+        self._check_imports(parsed)
+        self.names = frozenset().union(*(file.names for file in parsed.values()))
         """Every name that its files read or set."""
-        self.text = "".join(sheet.text for sheet in sheets.values())
+        self.text = "".join(file.text for file in parsed.values())
         """The literal text of its files."""
-        self.mentions = [mention for sheet in sheets.values() for mention in sheet.mentions]
+        self.mentions = [mention for file in parsed.values() for mention in file.mentions]
         """Every parameter that its files name, with `file:line`."""
         with translated(loader.folders, file=str(self.files[name])):
             self._compiled = RubricEnvironment(loader).get_template(name)
@@ -54,43 +54,43 @@ class Template:
         other._plans = {}
         return other
 
-    def _sheets(self) -> dict[str, Sheet]:
-        """Find every file of this template; return their sheets by name."""
+    def _parsed(self) -> dict[str, ParsedTemplate]:
+        """Find every file of this template; return the parsed files by name."""
         waiting: list[tuple[str, str | None]] = [(self.name, None)]
-        sheets: dict[str, Sheet] = {}
+        parsed: dict[str, ParsedTemplate] = {}
         length = 0
         while waiting:
             name, where = waiting.pop()
-            if name in sheets:
+            if name in parsed:
                 continue
             with translated(self.loader.folders, where=where):
                 self.files[name] = self.loader.find(name)
-                sheets[name] = self.loader.sheet(name)
-            length += sheets[name].length
+                parsed[name] = self.loader.template_file(name)
+            length += parsed[name].length
             if length > MAX_BODIES:
                 raise RubricError(TOO_LONG, where=str(self.files[name]), rule="prompt-size")
-            waiting += sheets[name].built_from
-        return sheets
+            waiting += parsed[name].built_from
+        return parsed
 
-    def _check_blocks(self, sheets: Mapping[str, Sheet]) -> None:
+    def _check_blocks(self, parsed: Mapping[str, ParsedTemplate]) -> None:
         """Refuse a block that no parent template has: Jinja would leave it out silently."""
         names = [self.name]
         while (parent := self.loader.parents.get(names[-1])) is not None:
             names.append(parent)
         for place_above, name in enumerate(names[:-1], start=1):
-            known = [block for above in names[place_above:] for block in sheets[above].blocks]
-            for block, where in sheets[name].blocks.items():
-                if block not in known and block not in sheets[name].inner:
+            known = [block for above in names[place_above:] for block in parsed[above].blocks]
+            for block, where in parsed[name].blocks.items():
+                if block not in known and block not in parsed[name].inner:
                     message = (
                         f"block {block!r} is not in the extended rubric{suggest(block, known)}"
                     )
                     raise RubricError(message, where=where, rule="unknown-block")
 
-    def _check_imports(self, sheets: Mapping[str, Sheet]) -> None:
+    def _check_imports(self, parsed: Mapping[str, ParsedTemplate]) -> None:
         """Refuse `{% from "file" import name %}` of a name that the file does not define."""
-        for importer, sheet in sheets.items():
-            for file, name, line in sheet.imports:
-                exports = sheets[file].exports
+        for importer, own in parsed.items():
+            for file, name, line in own.imports:
+                exports = parsed[file].exports
                 if name not in exports:
                     message = f"{file!r} defines no {name!r}{suggest(name, sorted(exports))}"
                     where = place(self.files[importer], line)

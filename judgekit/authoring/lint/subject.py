@@ -16,9 +16,9 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
 from judgekit.rubric.live import shown
 from judgekit.rubric.load import Opened, folders_of, open_rubric, template_faults
-from judgekit.rubric.prints import Literal, literal
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template import Template
+from judgekit.rubric.template_analysis import Literal, literal
 
 
 class OwnCriterion(NamedTuple):
@@ -154,7 +154,7 @@ class LintSubject:
         names = [self.path.name] if self.partial else []
         with suppress(RubricError):
             names += Template(self.path.name, loader=self.loader).files
-        return {name: self.loader.sheet(name).tree for name in names}
+        return {name: self.loader.template_file(name).tree for name in names}
 
     @cached_property
     def all_trees(self) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from judgekit.authoring.lint.words import fields, pattern
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, RubricError, place
 from judgekit.rubric.parameter import Parameter
-from judgekit.rubric.prints import keys_read, unfenced, unread
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.template_analysis import keys_read, unfenced, unread
 
 LARGE = 4_000
 """Maximum number of tokens of a rubric's text, which is paid for with every case."""

@@ -14,7 +14,7 @@ from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern, two_judgments
 from judgekit.core.errors import place
 from judgekit.rubric.case_text import uses_case
-from judgekit.rubric.prints import fence_labels
+from judgekit.rubric.template_analysis import fence_labels
 
 LONG = 120
 """Maximum number of words of a criterion; a longer one contains several questions."""

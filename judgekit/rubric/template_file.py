@@ -56,7 +56,7 @@ def with_parameter_hint(error: RubricError, parameters: Iterable[str]) -> Rubric
     return error
 
 
-class Sheet:
+class ParsedTemplate:
     """One template file, parsed, checked and compiled, for use in any environment.
 
     Args:
@@ -194,32 +194,32 @@ class Sheet:
 
 
 @lru_cache(maxsize=256)
-def sheet_of(source: str, name: str, path: str, extends: bool) -> Sheet:
+def template_file_of(source: str, name: str, path: str, extends: bool) -> ParsedTemplate:
     """Parse, check and compile a template; rubrics that share it share the result.
 
-    Takes the arguments of `Sheet`.
+    Takes the arguments of `ParsedTemplate`.
 
     Raises:
         RubricError: the first fault.
     """
-    sheet, faults = _examined(source, name, path, extends)
-    if sheet is None or faults:
+    template_file, faults = _examined(source, name, path, extends)
+    if template_file is None or faults:
         raise faults[0]
-    return sheet
+    return template_file
 
 
 def faults_of(source: str, name: str, path: str, extends: bool) -> list[RubricError]:
-    """Return all faults of a template (see `sheet_of`)."""
+    """Return all faults of a template (see `template_file_of`)."""
     return _examined(source, name, path, extends)[1]
 
 
 def _examined(
     source: str, name: str, path: str, extends: bool
-) -> tuple[Sheet | None, list[RubricError]]:
+) -> tuple[ParsedTemplate | None, list[RubricError]]:
     faults: list[RubricError] = []
     try:
         with translated(file=path):
-            return Sheet(source, name, path, extends, faults), faults
+            return ParsedTemplate(source, name, path, extends, faults), faults
     except RubricError as exc:
         return None, [*faults, exc]
 

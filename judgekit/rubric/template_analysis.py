@@ -11,7 +11,7 @@ from jinja2 import nodes
 from judgekit.core.case_field import JUDGED, OBJECTS
 from judgekit.rubric.charge import walk
 from judgekit.rubric.live import names_read
-from judgekit.rubric.sheet import defined_names
+from judgekit.rubric.template_file import defined_names
 
 _SAFE = {"fence", "length", "count", "wordcount", "int", "float", "round", "abs", "sum"}
 """Filters that return a fenced text or a number."""

@@ -3,8 +3,8 @@ from __future__ import annotations
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.live import shown
 from judgekit.rubric.load import builtin_folder
-from judgekit.rubric.prints import keys_read, unfenced, unread
 from judgekit.rubric.sandbox import RubricEnvironment
+from judgekit.rubric.template_analysis import keys_read, unfenced, unread
 from tests.each import each
 
 
@@ -112,7 +112,7 @@ def test_what_is_set_and_never_read_is_found():
 
 def test_a_block_that_is_replaced_shows_nothing():
     loader = Folders((builtin_folder(),), builtin=builtin_folder())
-    trees = {"base.jinja": loader.sheet("base.jinja").tree}
+    trees = {"base.jinja": loader.template_file("base.jinja").tree}
     block = "{% block evidence %}{{ case.output }}{% endblock %}"
     more = "{% block evidence %}{{ super() }}{{ case.baseline }}{% endblock %}"
     chain = ["mine.jinja", "base.jinja"]
