@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+UNLIMITED_SECONDS = 5.0
+"""How long a call without a time limit may go on, in seconds: a function of a user may never end."""
+
 
 class _Flight:
     """The state of a call; the judge of the call and its wrappers count their waits in it."""
@@ -16,6 +19,8 @@ class _Flight:
     def __init__(self) -> None:
         self.waits = 0
         """Waits that the call is in, for a slot, a pace, a budget or the next attempt."""
+        self.limits = 0
+        """Time limits that the call is in, so that it ends by itself."""
 
 
 _current: ContextVar[_Flight | None] = ContextVar("flight", default=None)
@@ -32,10 +37,21 @@ def waiting() -> Iterator[None]:
         flight.waits -= 1
 
 
+@contextmanager
+def limited() -> Iterator[None]:
+    """Mark a part of the current call that has a time limit."""
+    flight = _current.get() or _Flight()
+    flight.limits += 1
+    try:
+        yield
+    finally:
+        flight.limits -= 1
+
+
 async def land(call: Coroutine[Any, Any, T]) -> tuple[T, BaseException | None]:
     """Await a call, and let it end if it is cancelled while its request is on its way.
 
-    A second cancellation ends it at once.
+    A call without a time limit has `UNLIMITED_SECONDS`. A second cancellation ends it at once.
 
     Returns:
         The result, and the cancellation, which the caller raises after it has kept the result.
@@ -53,7 +69,7 @@ async def land(call: Coroutine[Any, Any, T]) -> tuple[T, BaseException | None]:
     except asyncio.CancelledError as exc:
         if not task.done() and not flight.waits:
             try:
-                await asyncio.wait((task,))
+                await asyncio.wait((task,), timeout=None if flight.limits else UNLIMITED_SECONDS)
             except asyncio.CancelledError:
                 await _end(task)
                 raise

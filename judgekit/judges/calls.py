@@ -26,7 +26,7 @@ from judgekit.core.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.core.in_flight import waiting
+from judgekit.core.in_flight import limited, waiting
 from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Api, Form, Reply, Try, Usage
 from judgekit.core.shared import SharedCall
@@ -288,14 +288,15 @@ class Calls:
 
         timeout = self.server.timeout
         try:
-            async with asyncio.timeout(timeout) as limit:
-                while True:
-                    sent = self.parameters.sent
-                    try:
-                        return await self._once(call, sent, limit)
-                    except BadRequest as exc:
-                        if not self.parameters.drop(exc.detail, sent, reason=str(exc)):
-                            raise
+            with limited():
+                async with asyncio.timeout(timeout) as limit:
+                    while True:
+                        sent = self.parameters.sent
+                        try:
+                            return await self._once(call, sent, limit)
+                        except BadRequest as exc:
+                            if not self.parameters.drop(exc.detail, sent, reason=str(exc)):
+                                raise
         except TimeoutError:
             raise Outage(f"no complete answer within {timeout:g} s") from None
 
