@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 UNLIMITED_SECONDS = 5.0
-"""How long a call without a time limit may go on, in seconds: a function of a user may never end."""
+"""Seconds that a call without a time limit may go on: a function of a user may never end."""
 
 
 class _Flight:
