@@ -257,6 +257,11 @@ class Tape:
             last = record.key
             yield record
 
+    @property
+    def closed(self) -> bool:
+        """Whether there is no open file: after `close`, or without a tape."""
+        return self._file < 0
+
     def close(self) -> None:
         """Close the file."""
         if self._file >= 0:

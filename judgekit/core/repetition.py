@@ -16,7 +16,7 @@ def repeated_end(text: str) -> str | None:
 
     Digits count as equal, because loops often count. Takes linear time.
 
-    >>> repeated_end("It is right. " + "Yes, it is. " * 40)
+    >>> repeated_end("Yes, it is. " * 40)
     'Yes, it is. '
     >>> repeated_end("It is right, as far as I can see.") is None
     True

@@ -25,6 +25,8 @@ def with_steps(messages: tuple[ChatMessage, ...], case: Case) -> tuple[ChatMessa
     fields = case.__dict__
     views = [MessageView(message) for message in fields["steps"]]
     block = "\n".join([_HEADING, *(fenced(str(view.text), view.role) for view in views)])
+    if not messages:  # a template may render nothing
+        return messages
     *before, last = messages
     if fields["baseline"] is not None and _fences(last.content, fields["baseline"]):
         return messages

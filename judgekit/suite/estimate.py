@@ -100,6 +100,8 @@ def _recorded_length(suite: Suite, model: str) -> float | None:
     if known is not None and known.tokens_out:
         return known.tokens_out / known.questions
     tape = suite.cassette.tape
+    if tape is not None and tape.closed:  # after the end of a run
+        return None
     questions = written = 0
     for record in islice(tape.records() if tape is not None else (), _MOST_RECORDS):
         usage, form = record.reply.usage, record.request.form

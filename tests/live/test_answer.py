@@ -139,7 +139,7 @@ def test_perturbed_copies_are_answered(folder, server, monkeypatch, capsys):
 
 
 def test_ctrl_c_keeps_what_is_answered_and_loses_no_case(folder, server):
-    server.plan["case-4"] = [Fault(delay=60)]
+    server.plan["case-4"] = [Fault(delay=2)]
     words = ["answer", "cases.jsonl", "--model", "openai/system", "--api-base", server.base]
     process = subprocess.Popen(
         [sys.executable, "-m", "judgekit", *words, "--concurrency", "1", "--out", "out.jsonl"],
@@ -155,7 +155,7 @@ def test_ctrl_c_keeps_what_is_answered_and_loses_no_case(folder, server):
         process.kill()
 
     assert process.returncode == 3, err
-    assert "4 answered (4 live); 2 without an answer" in err
+    assert "4 answered (5 live); 2 without an answer" in err
     found = rows(folder / "out.jsonl")
     assert [row["id"] for row in found] == [f"c{number}" for number in range(6)]
     assert ["output" in row for row in found] == [True] * 4 + [False] * 2
