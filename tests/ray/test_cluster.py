@@ -226,6 +226,7 @@ def test_a_worker_that_cannot_score_says_so_in_every_row(tmp_path):
     scorer = CaseScorer(
         suite=str(tmp_path / "none.yaml"),
         overrides={},
+        generation=1,
         metrics=["polite"],
         concurrency=1,
         store=None,
@@ -244,7 +245,7 @@ def test_a_worker_that_cannot_score_says_so_in_every_row(tmp_path):
 def test_an_error_that_would_stop_a_run_costs_the_rows_of_the_actor(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     suite = write_suite(tmp_path / "suite", cassette=None)
-    scorer = CaseScorer(str(suite), {}, ["polite", "exact_match"], 1, None, None, None)
+    scorer = CaseScorer(str(suite), {}, ["polite", "exact_match"], 1, None, None, 1, None)
 
     async def score(case):
         raise JudgeRejected("no such model")
