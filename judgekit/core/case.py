@@ -97,6 +97,7 @@ class Case(Displayed, Value):
             output: str | None = None,
             system: str | None = None,
             history: Iterable[Message | Mapping[str, Any]] = (),
+            steps: Iterable[Message | Mapping[str, Any]] = (),
             reference: str | Iterable[str] | None = (),
             context: str | Iterable[str] | None = (),
             baseline: str | None = None,
@@ -105,6 +106,7 @@ class Case(Displayed, Value):
             parent: str | None = None,
             labels: Mapping[str, Any] = ...,
             metadata: Mapping[str, Any] = ...,
+            unread: Mapping[str, Any] = ...,
         ) -> None: ...
 
     def _parts_shown(self) -> "Iterable[Shown]":

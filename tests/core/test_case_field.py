@@ -25,17 +25,17 @@ from judgekit.runner.sequencer import case_text
 
 
 def test_no_judge_sees_the_ids_and_the_labels():
-    assert {field.name for field in CASE_FIELDS} - {*JUDGED} == {"id", "parent", "labels"}
+    assert {field.name for field in CASE_FIELDS} - {*JUDGED} == {"id", "parent", "labels", "unread"}
 
 
 def test_the_lists_of_fields_are_the_ones_that_recordings_were_made_with():
     assert TEXTS == ("system", "input", "output", "baseline")
     assert TEXT_LISTS == ("reference", "context", "choices")
-    assert MESSAGE_LISTS == ("history",)
-    assert set(OBJECTS) == {"expected", "labels", "metadata"}
+    assert MESSAGE_LISTS == ("history", "steps")
+    assert set(OBJECTS) == {"expected", "labels", "metadata", "unread"}
     # Quotes are looked up in this order.
     assert CASE_TEXTS == ("system", "input", "output", "baseline", "reference", "context")
-    assert (*CASE_TEXTS, "history") == EVIDENCE
+    assert (*CASE_TEXTS, "history", "steps") == EVIDENCE
     # The order of the schema for editors.
     assert (*EVIDENCE, "choices", "expected", "metadata") == JUDGED
     assert SETTINGS == ("system", "context")
