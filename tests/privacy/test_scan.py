@@ -190,7 +190,8 @@ def test_a_mask_shows_less_than_a_third(kind):
 def test_what_the_project_shares_is_clean():
     shared = [ROOT / name for name in ("cassettes", "examples", "rubrics", "docs", "README.md")]
 
-    done = scan(shared)
+    # Names of files such as NAME@V.jinja look like addresses.
+    done = scan(shared, allow=["*@*.jinja", "*@*.jsonl"])
 
     assert done.findings == [], done.text()
     assert done.files > 10
