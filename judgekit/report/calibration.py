@@ -198,13 +198,28 @@ class JuryAgreement(Value):
 
     members: tuple[MemberAgreement, ...]
     pairs: int
-    """Number of labelled answers with an answer of every member."""
+    """Number of labelled cases with an answer of every member; answers in older files."""
     correlation: float | None
     """Mean correlation of the members' errors; `None` if an error never or always occurs."""
     effective: float | None
-    """Effective number of independent votes of the members."""
+    """Effective number of independent votes of the members, if every label is right."""
+    low: float | None = sparse(default=None)
+    """Lower end of the 95 % interval of the effective votes over cases."""
+    high: float | None = sparse(default=None)
+    """Upper end, if as many labels are wrong as `wrong_labels`."""
+    too_few: str | None = sparse(default=None)
+    """Why there is no interval."""
+    wrong_labels: float | None = sparse(default=None)
+    """Share of wrong labels that the interval allows for, 0..1; of numbers, share of noise in their
+    variance."""
+    labels_compared: bool = sparse(default=False)
+    """Whether that share follows from the disagreement of labellers."""
     best: str | None
     """The member that agrees better with people than the jury, if there is one."""
+    best_pairs: int | None = sparse(default=None)
+    """Number of pairs on which the best member and the jury are compared."""
+    best_figures: tuple[float, float] | None = sparse(default=None)
+    """Kappa (or Spearman's rho) of the best member and of the jury on these pairs."""
 
     @property
     def lines(self) -> list[str]:
@@ -216,21 +231,39 @@ class JuryAgreement(Value):
             if figure is not None:
                 lines.append(f"{one.member} alone: {kind} {figure.text}{same}")
         weights = ", ".join(f"{one.member}: {one.weight:g}" for one in self.members)
-        return [*lines, self.votes, f"weights from these labels: jury: {{{weights}}}"]
+        lines += [self.votes, *filter(None, [self.better])]
+        return [*lines, f"weights by each member's errors on these labels, as if members erred "
+                f"independently: jury: {{{weights}}}"]  # fmt: skip
 
     @property
     def votes(self) -> str:
-        """The effective votes, and the member that is better than the jury, if any."""
+        """The effective votes with their interval and assumptions."""
         if self.effective is None:
-            text = "effective votes: unknown, the errors do not vary"
-        else:
-            text = (
-                f"effective votes: {self.effective:.1f} of {len(self.members)} "
-                f"(errors correlate by {self.correlation:.2f}, {self.pairs} labels)"
-            )
+            return "effective votes: unknown, the errors do not vary"
+        text = f"effective votes: {self.effective:.1f} of {len(self.members)}"
+        figures = f"errors correlate by {self.correlation:.2f} over {self.pairs} cases"
+        if self.low is None or self.high is None:
+            why = f": {self.too_few}" if self.too_few else ""
+            return f"{text} [too few{why}] ({figures}; a wrong label counts as a shared error)"
+        share = f"{100 * (self.wrong_labels or 0):.0f} %"
+        source = "not measured, as one person labelled a case"
+        if self.labels_compared:
+            source = "the most by which labellers differ, if they err independently"
+        return (
+            f"{text} [{self.low:.1f}, {self.high:.1f}] ({figures}; a wrong label counts as a "
+            f"shared error: the upper end allows for {share} wrong labels, {source})"
+        )
+
+    @property
+    def better(self) -> str:
+        """The member that agrees better with people than the jury; empty if there is none."""
         if self.best is None:
+            return ""
+        text = f"{self.best} alone agrees better with people than the jury"
+        if self.best_figures is None:
             return text
-        return f"{text}; {self.best} alone agrees better with people than the jury"
+        one, jury = self.best_figures
+        return f"{text} on {self.best_pairs} common answers: {one:.2f} and {jury:.2f}, not tested"
 
 
 class Agreement(Value):

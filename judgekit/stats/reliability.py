@@ -126,30 +126,6 @@ def samples_needed(reliability: float | None) -> int | None:
     return max(1, math.ceil(RELIABLE * (1 - reliability) / (reliability * (1 - RELIABLE)) - 1e-9))
 
 
-def effective_votes(count: int, correlation: float) -> float:
-    """Return the equivalent number of independent votes of correlated judges.
-
-    n_eff = k / (1 + (k - 1) * r), where r is the mean correlation of their errors against labels
-    (Kish 1965; arXiv 2605.29800 applies it to judges). A negative correlation counts as 0.
-
-    >>> round(effective_votes(9, 0.5), 3), effective_votes(3, -0.2)
-    (1.8, 3.0)
-    """
-    return count / (1 + (count - 1) * max(0.0, correlation))
-
-
-def mean_correlation(columns: Sequence[Sequence[float]]) -> float | None:
-    """Return the mean Pearson correlation over all pairs of columns that are not constant.
-
-    >>> mean_correlation([[0, 1, 0, 1], [0, 1, 0, 1], [1, 1, 1, 1]])
-    1.0
-    """
-    pairs = combinations(columns, 2)
-    correlations = [PairSums(*pair).correlation for pair in pairs]
-    known = [value for value in correlations if value is not None]
-    return math.fsum(known) / len(known) if known else None
-
-
 def _total(numbers: Iterable[float]) -> float:
     """Return the exact sum; infinity beyond the range of a float."""
     try:

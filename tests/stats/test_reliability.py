@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 from judgekit.stats.reliability import (
     PairSums,
     RepeatTally,
-    effective_votes,
-    mean_correlation,
     samples_needed,
 )
 
@@ -162,10 +160,3 @@ def test_the_interval_of_a_correlation_covers_it():
         covered += low <= 0.5 <= high
 
     assert covered / 400 > 0.92
-
-
-def test_effective_votes():
-    assert effective_votes(9, 0.5) == pytest.approx(1.8)
-    assert effective_votes(4, 1.0) == 1.0
-    assert effective_votes(4, 0.0) == 4.0
-    assert mean_correlation([[1.0, 1.0], [0.0, 1.0]]) is None

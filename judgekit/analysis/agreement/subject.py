@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgekit.analysis.agreement import details
+from judgekit.analysis.agreement.jury import jury_agreement, member_answers
 from judgekit.analysis.agreement.pairs import (
     AgreeSettings,
     Answer,
@@ -53,6 +54,8 @@ class Subject:
     summary: MetricSummary
     settings: AgreeSettings
     pairs: list[JudgedPair] = field(default_factory=list)
+    undecided: list[JudgedPair] = field(default_factory=list)
+    """Labels of cases on which a jury has no verdict, such as a tie, with its members' answers."""
     values: dict[Answer, float] = field(default_factory=dict)
     """Answer of the judge -> value of the criterion."""
     left_out: Counter[str] = field(default_factory=Counter)
@@ -72,7 +75,7 @@ class Subject:
         """
         judge, reason, missing = self._answer(result)
         opinions, parts = (result.opinions, result.parts) if isinstance(result, Score) else ((), ())
-        members = details.member_answers(opinions, self.criterion) if opinions else {}
+        members = member_answers(opinions, self.criterion) if opinions else {}
         known = [part.distribution for part in parts if part.id == self.criterion]
         probabilities = dict(known[0].items()) if known and known[0] is not None else {}
         for labeller, label in people.items():
@@ -80,13 +83,16 @@ class Subject:
                 self.left_out[OTHER_OUTPUT] += 1
             elif label.value is None:
                 self.left_out["the person could not tell"] += 1
-            elif missing:
-                self.left_out[missing] += 1
             else:
-                self.without_digest += label.output is None
-                self.weighted = label.probability is not None
                 pair = JudgedPair(case, judge, reason, labeller, label.value, label.reason,
                                   1 / (label.probability or 1), members, probabilities)  # fmt: skip
+                if missing:
+                    self.left_out[missing] += 1
+                    if any(answer is not None for answer in members.values()):
+                        self.undecided.append(pair._replace(judge=None))
+                    continue
+                self.without_digest += label.output is None
+                self.weighted = label.probability is not None
                 self.pairs.append(pair)
 
     def _answer(self, result: Result) -> tuple[Answer | None, str, str]:
@@ -123,21 +129,31 @@ class Subject:
         if all(pair.judge is None for pair in self.pairs):
             return []
         if self.criterion is not None or self.summary.threshold is None:
-            return [self._whole(self.pairs, question)]
-        figures = [self._whole([pair.map(self._passed) for pair in self.pairs], None)]
+            return [self._whole(self.pairs, question, undecided=self.undecided)]
+        passed = ([pair.map(self._passed) for pair in of] for of in (self.pairs, self.undecided))
+        figures = [self._whole(next(passed), None, undecided=next(passed))]
         if all(is_number(pair.person) for pair in self.pairs):
             # The members of a jury are reported with the verdicts.
             alone = [pair._replace(members={}) for pair in self.pairs]
             figures.append(self._whole(alone, question))
         return figures
 
-    def _whole(self, pairs: Sequence[JudgedPair], question: Question | None) -> Agreement:
-        """Return the agreement with all statistics."""
+    def _whole(
+        self,
+        pairs: Sequence[JudgedPair],
+        question: Question | None,
+        *,
+        undecided: Sequence[JudgedPair] = (),
+    ) -> Agreement:
+        """Return the agreement with all statistics.
+
+        Args:
+            pairs: the answers.
+            question: the question, if it is known.
+            undecided: labels of cases without a verdict of the jury.
+        """
         settings = self.settings
-        answers = {pair.person for pair in pairs} | {pair.judge for pair in pairs}
-        answers |= {answer for pair in pairs for answer in pair.members.values()}
-        if any(self._normalized(answer) != answer for answer in answers if answer is not None):
-            pairs = [pair.map(self._normalized) for pair in pairs]
+        pairs, undecided = (self._spelled(of) for of in (pairs, undecided))
         cases = by_case(pairs)
         one_each, tied = combined(cases, settings.combine)
         if not any(pair.judge is not None for pair in one_each):
@@ -178,9 +194,11 @@ class Subject:
             alt_test=None if epsilon is None else details.alternative_test(scale, cases, epsilon),
             disagreements=tuple(rated.disagreements()), sentence="",
         )  # fmt: skip
-        jury = details.jury_agreement(
-            pairs, jury=agreement, alone=lambda own: self._alone(own, question)
-        )
+        jury = jury_agreement(
+            [*pairs, *undecided], alone=lambda own: self._alone(own, question),
+            categories=len(scale.order) if scale.tabled else 0, labels=combine,
+            clustered=scale.clustered,
+        )  # fmt: skip
         return agreement.model_copy(update={"sentence": sentence(agreement), "jury": jury})
 
     def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> dict[str, Any]:
@@ -190,6 +208,14 @@ class Subject:
         figures = {name: one.figure for name, one in scale.figures(columns).items()}
         kappa, rank = (figures.get(name) for name in ("kappa", "spearman"))
         return {"pairs": len(pairs), "same": scale.same(columns), "kappa": kappa, "rank": rank}
+
+    def _spelled(self, pairs: Sequence[JudgedPair]) -> Sequence[JudgedPair]:
+        """Return pairs with words in the spelling of their criterion."""
+        answers = {pair.person for pair in pairs} | {pair.judge for pair in pairs}
+        answers |= {answer for pair in pairs for answer in pair.members.values()}
+        if any(self._normalized(answer) != answer for answer in answers if answer is not None):
+            return [pair.map(self._normalized) for pair in pairs]
+        return pairs
 
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):

@@ -8,13 +8,13 @@ import random
 import pytest
 
 from judgekit.analysis.agreement.agree import agree
-from judgekit.analysis.agreement.details import jury_agreement
+from judgekit.analysis.agreement.jury import jury_agreement
 from judgekit.analysis.agreement.pairs import JudgedCase, JudgedPair
 from judgekit.core.case import Case
 from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.report.calibration import Agreement, Calibration
+from judgekit.report.calibration import Calibration
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.intervals import Coefficient
@@ -22,22 +22,21 @@ from judgekit.stats.intervals import Coefficient
 CASES = 5_000
 
 
-def pair(members, person):
-    return JudgedPair(JudgedCase("c", 0, None, None), None, "", "ann", person, members=members)
-
-
-def agreement(value, *, categories=("False", "True")):
-    return Agreement(
-        metric="m", criterion="c", scale="nominal", cases=1, pairs=1, labellers=(),
-        categories=categories, kappa=Coefficient(value=value), left_out={}, sentence="",
-    )  # fmt: skip
+def pair(members, person, *, judge=None, case="c", labeller="ann"):
+    about = JudgedCase(case, 0, None, None)
+    return JudgedPair(about, judge, "", labeller, person, members=members)
 
 
 def member(value):
     return {"pairs": 1, "kappa": Coefficient(value=value)}
 
 
-NUMBERS = agreement(0.9, categories=())
+def jury(pairs, *, alone=lambda _: member(0.5), categories=2, labels="each"):
+    """Return the agreement of a jury; every pair is a case of its own."""
+    pairs = [
+        one._replace(case=one.case._replace(id=f"c{n}", unit=n)) for n, one in enumerate(pairs)
+    ]
+    return jury_agreement(pairs, alone=alone, categories=categories, labels=labels, clustered=False)
 
 
 def simulated(rates, shared, *, seed=1):
@@ -58,9 +57,7 @@ def simulated(rates, shared, *, seed=1):
 
 @pytest.mark.parametrize("shared", [0.0, 0.5, 0.8])
 def test_the_effective_votes_are_those_of_the_simulation(shared):
-    found = jury_agreement(
-        simulated([0.2] * 5, shared), jury=agreement(0.9), alone=lambda _: member(0.5)
-    )
+    found = jury(simulated([0.2] * 5, shared))
 
     assert found.effective == pytest.approx(5 / (1 + 4 * shared**2), abs=0.1)
     assert found.pairs == CASES
@@ -74,7 +71,7 @@ def test_effective_votes_of_numbers():
         members = {f"j{n}": truth + common + draw.gauss(0, 1) for n in range(3)}
         pairs.append(pair(members, truth))
 
-    found = jury_agreement(pairs, jury=NUMBERS, alone=lambda _: member(0.5))
+    found = jury(pairs, categories=0)
 
     # Half of the variance of each error is common.
     assert found.effective == pytest.approx(3 / (1 + 2 * 0.5), abs=0.1)
@@ -84,7 +81,7 @@ def test_judges_that_agree_with_each_other_for_a_good_reason_are_independent():
     """Answers correlate because the cases differ; the errors do not."""
     pairs = simulated([0.05] * 3, 0.0)
 
-    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: member(0.5))
+    found = jury(pairs)
 
     assert found.effective == pytest.approx(3.0, abs=0.1)
 
@@ -92,7 +89,7 @@ def test_judges_that_agree_with_each_other_for_a_good_reason_are_independent():
 def test_weights_are_log_odds_and_never_negative():
     pairs = simulated([0.1, 0.4, 0.7], 0.0)
 
-    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: member(0.5))
+    found = jury(pairs)
 
     good, fair, bad = (one.weight for one in found.members)
     # ln(.9 / .1) and ln(.6 / .4), over their mean with 0.
@@ -104,28 +101,63 @@ def test_weights_are_log_odds_and_never_negative():
 def test_a_weight_of_few_labels_is_shrunk():
     few = [pair({"a": True, "b": True}, True), pair({"a": True, "b": False}, True)]
 
-    found = jury_agreement(few, jury=agreement(0.9), alone=lambda _: member(0.5))
+    found = jury(few)
 
     a, b = found.members
     assert (a.weight, b.weight) == (2.0, 0.0)  # ln(3 / 1) and ln(2 / 2), over their mean
 
 
 def test_the_best_member_is_named_only_if_it_beats_the_jury():
-    pairs = simulated([0.1, 0.4, 0.4], 0.0)
+    pairs = [one._replace(judge="jury") for one in simulated([0.1, 0.4, 0.4], 0.0)[:40]]
     figures = {"j0": 0.8, "j1": 0.2, "j2": 0.2}
 
-    def alone(own):
-        (name,) = (n for n in own[0].members if all(p.judge == p.members[n] for p in own))
-        return member(figures[name])
+    def found(of_jury):
+        def alone(own):
+            if own[0].judge == "jury":
+                return member(of_jury)
+            (name,) = (n for n in own[0].members if all(p.judge == p.members[n] for p in own))
+            return member(figures[name])
 
-    assert jury_agreement(pairs, jury=agreement(0.7), alone=alone).best == "j0"
-    assert jury_agreement(pairs, jury=agreement(0.8), alone=alone).best is None
+        return jury(pairs, alone=alone)
+
+    assert (found(0.7).best, found(0.7).best_figures) == ("j0", (0.8, 0.7))
+    assert found(0.7).better.endswith("on 40 common answers: 0.80 and 0.70, not tested")
+    assert (found(0.8).best, found(0.8).better) == (None, "")
+
+
+def test_members_count_where_the_jury_has_no_verdict():
+    tied = [pair({"a": True, "b": False}, True)] * 30 + [pair({"a": False, "b": True}, True)] * 10
+    agreed = [pair({"a": n > 5, "b": n > 5}, True, judge=n > 5) for n in range(20)]
+
+    found = jury([*agreed, *tied], alone=lambda own: {"pairs": len(own), "kappa": None})
+
+    assert [one.pairs for one in found.members] == [60, 60]
+    assert found.pairs == 60
+    assert found.best is None  # both are compared with the jury on the 20 cases that it decided
+
+
+def test_effective_votes_use_one_label_a_case():
+    """Several labels of a case carry the errors of its members once."""
+    several = [
+        pair({"a": n % 5 > 0, "b": n % 7 > 0}, n % 11 > 0 or who == "ann", case=f"c{n}",
+             labeller=who)
+        for n in range(40)
+        for who in ("ann", "bob", "cyd")
+    ]  # fmt: skip
+
+    found = jury_agreement(
+        several, alone=lambda _: member(0.5), categories=2, labels="each", clustered=False
+    )
+
+    assert found.pairs == 40
+    assert found.labels_compared
+    assert 0 < found.wrong_labels < 0.1
 
 
 def test_errors_that_never_occur_give_no_effective_votes():
     pairs = [pair({"a": True, "b": True}, True)] * 3
 
-    found = jury_agreement(pairs, jury=agreement(0.9), alone=lambda _: member(0.5))
+    found = jury(pairs)
 
     assert (found.correlation, found.effective) == (None, None)
     assert "effective votes: unknown, the errors do not vary" in found.lines
@@ -184,8 +216,10 @@ def test_agree_shows_every_member(run):
     assert found.jury.effective == pytest.approx(3 / (1 + 2 * found.jury.correlation))
     text = " ".join(calibration.text().split())
     assert "good alone: kappa 0.93" in text
-    assert "good alone agrees better with people than the jury" in text
-    assert "weights from these labels: jury: {good: " in text
+    assert "good alone agrees better with people than the jury on 60 common answers: 0.93" in text
+    assert "as if members erred independently: jury: {good: " in text
+    assert found.jury.too_few == "a member has 2 of the 5 wrong and right answers it needs"
+    assert "of 3 [too few: a member has 2" in text
     assert "effective votes" in calibration.markdown()
     data = json.loads((report.folder / "agree.json").read_text())
     assert Calibration.model_validate(data) == calibration
@@ -223,3 +257,41 @@ def test_the_agreement_of_one_judge_has_no_jury(run):
 
     assert found.jury is None
     assert "jury" not in found.model_dump()
+
+
+def test_a_tie_of_the_jury_keeps_the_answers_of_its_members(tmp_path):
+    draw = random.Random(1)
+    cases = [Case(id=f"c{n}", output="o") for n in range(200)]
+    truth = {case.id: draw.random() < 0.5 for case in cases}
+    given = {
+        name: {id: value == (draw.random() < 0.7) for id, value in truth.items()} for name in "ab"
+    }
+    members = {
+        name: FakeJudge(
+            lambda request, own=own: {"ok": {"reason": "r", "value": own[request.about.case]}},
+            model=f"fake/{name}",
+        )
+        for name, own in given.items()
+    }
+    rubric = tmp_path / "mine.jinja"
+    rubric.write_text(
+        "---\nname: mine\nextends: base\ndescription: Judge it.\n"
+        "criteria:\n  ok: {text: Is it ok?, kind: boolean}\n---\n",
+        encoding="utf-8",
+    )
+    report = evaluate_sync(cases, [RubricMetric(load_rubric(rubric), judge=Jury(members))])
+    labels = tmp_path / "labels.jsonl"
+    lines = ({"case": id, "metric": "mine", "labeller": "ann", "values": {"ok": value}}
+             for id, value in truth.items())  # fmt: skip
+    labels.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+    (found,) = agree(report, labels, write=False).criteria
+
+    tied = sum(given["a"][id] != given["b"][id] for id in truth)
+    assert (found.pairs, found.left_out) == (200 - tied, {"the judge abstained": tied})
+    assert [(one.pairs, one.same) for one in found.jury.members] == [
+        (200, sum(own[id] == value for id, value in truth.items())) for own in given.values()
+    ]
+    assert found.jury.low <= 2.0 == found.jury.high
+    assert f"[{found.jury.low:.1f}, 2.0] (errors correlate by" in found.jury.votes
+    assert "allows for 25 % wrong labels, not measured" in found.jury.votes
