@@ -25,6 +25,7 @@ from judgekit.core.errors import (
 from judgekit.core.generation import newest
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
 from judgekit.core.key_rules import PARAMETERS, KeyRule, all_keys, newest_key, older_forms
+from judgekit.core.miss import NOT_OLDER, Miss, RequestMiss
 from judgekit.core.output_file import is_link, nameless_file
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.text import kept_of
@@ -92,8 +93,8 @@ class Cassette(JudgeWrapper):
         self.looks_in_store = False
         """Whether a replay of the tape also takes replies from the store, as a run that may call
         judges would; nothing is written."""
-        self.misses: list[Request] = []
-        """The first requests that were missed."""
+        self.misses: list[Miss] = []
+        """The first misses."""
         self._explainer: Explainer | None = None
         self._others: list[CassetteJudge] = []
         self._redact = redact
@@ -226,9 +227,10 @@ class Cassette(JudgeWrapper):
                 return self._taken(request, hit)
             if self.record is RecordMode.NONE:
                 self.ledger.miss(request)
+                miss = self._missed(request, refused=hit is not None)
                 if len(self.misses) < MAX_MISSES:
-                    self.misses.append(request)
-                raise CassetteMiss(self._why_missed(request, refused=hit is not None), key=key)
+                    self.misses.append(miss)
+                raise RequestMiss(miss)
             from judgekit.core.shared import SharedCall
 
             call = SharedCall(partial(self._live, request, judge))
@@ -349,14 +351,24 @@ class Cassette(JudgeWrapper):
             self._superseded.add(number)
             self.ledger.superseded += 1
 
-    def _why_missed(self, request: Request, *, refused: bool) -> str:
-        from judgekit.cassette.explain import (
-            NOT_OLDER,
-            NOTHING,
-            OF_ANOTHER,
-            Explainer,
-            miss_sentence,
-        )
+    def recorded(self, request: Request) -> bool:
+        """Return whether a request has a recorded reply, by any form of its key; count nothing."""
+        request = self.as_asked(request)
+        # A record with a shared key may be of another case; only a look-up with a judge tells.
+        older = (form.request.key for form in older_forms(request) if not form.shared)
+        if any(self._has(key) for key in (request.key, *older)):
+            return True
+        return request.key in self._other_params
+
+    def _has(self, key: str) -> bool:
+        if self.tape is not None and self.tape.find(key) >= 0:
+            return True
+        if self.tape is not None and self.record is RecordMode.NONE and not self.looks_in_store:
+            return False
+        return self.store is not None and self.store.get(key) is not None
+
+    def _missed(self, request: Request, *, refused: bool) -> Miss:
+        from judgekit.cassette.explain import NOTHING, OF_ANOTHER, Explainer
 
         if self.tape is None:
             differs = "not recorded in the store"
@@ -368,7 +380,8 @@ class Cassette(JudgeWrapper):
             if self._explainer is None:
                 self._explainer = Explainer(self.tape.records())
             differs = self._explainer.explain(request).line()
-        return miss_sentence(differs, older=OF_ANOTHER if refused else NOT_OLDER)
+        older = OF_ANOTHER if refused else NOT_OLDER
+        return Miss(request=request, differs=differs, recorded=self.recorded, older=older)
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
         """Ask a judge and store the reply before any other await."""

@@ -15,20 +15,7 @@ _FENCE = re.compile(r"(</?[A-Za-z_]+)-[0-9a-f]{16}>")
 
 
 NOTHING = "nothing is recorded yet"
-NOT_OLDER = "no older version would hit"
 OF_ANOTHER = "an older version has it, for another case with the same text"
-DECIDES = "`--record new_episodes` asks the judge"
-
-
-def miss_sentence(differs: str, *, older: str = NOT_OLDER, decides: str = DECIDES) -> str:
-    """Return the message of a miss; every miss has this one.
-
-    Args:
-        differs: what differs from the recordings.
-        older: whether an older version of the request, or of its rubric, would hit.
-        decides: the command or flag that decides what happens next.
-    """
-    return f"{differs}; {older}; {decides}"
 
 
 class FieldDifference(NamedTuple):

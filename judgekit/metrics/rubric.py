@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from functools import partial
 from itertools import product
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel
 
@@ -16,6 +18,7 @@ from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment, read_reply
 from judgekit.core.jury import Calls, Member, Order, jury_of
+from judgekit.core.miss import RequestMiss
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
 from judgekit.core.request import About, Api, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
@@ -42,6 +45,9 @@ from judgekit.rubric.fold import WAYS, Folded, Outcome
 from judgekit.rubric.load import criteria_rubric, load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant
+
+if TYPE_CHECKING:
+    from judgekit.metrics.version_hint import VersionHint
 
 DEFAULT_HISTORY = 10
 
@@ -195,6 +201,9 @@ class RubricMetric(JudgedMetric):
         check_askable(self.name, self.rubric, mode=self.mode, jury=self.jury)
         self._mirrors: tuple[Mirror | None, ...] = (None,)
         self._plans: dict[Variant, list[_OpinionPlan]] = {}
+        self._versions: VersionHint | None = None
+        self.step_of: Metric | None = None
+        """The metric of which this one is a step."""
         self._effective_modes: dict[tuple[str, ...], str] = {}
         self._builders = [
             (
@@ -252,11 +261,16 @@ class RubricMetric(JudgedMetric):
             CaseError: the case lacks a field that the rubric needs.
             RubricError: the template failed.
         """
-        variant, asks = self._asks(case)
+        variant, asks = self.opinion_requests(case)
         return variant, [request for ask in asks for request in ask.requests]
 
-    def _asks(self, case: Case) -> tuple[Variant, list[OpinionRequest]]:
-        """Return the variant of a case in written order, and the requests, sample by sample."""
+    def opinion_requests(self, case: Case) -> tuple[Variant, list[OpinionRequest]]:
+        """Return the variant of a case in written order, and the requests, sample by sample.
+
+        Raises:
+            CaseError: the case lacks a field that the rubric needs.
+            RubricError: the template failed.
+        """
         # Not as an attribute: a metric whose rubric does not print the history does not read it.
         earlier: tuple[Message, ...] = case.__dict__["history"]
         if len(earlier) > self.history:
@@ -339,14 +353,14 @@ class RubricMetric(JudgedMetric):
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
-        variant, asks = self._asks(case)
+        variant, asks = self.opinion_requests(case)
         given = variant if self._own is None else None
         if len(asks) == 1 and len(asks[0].requests) == 1:
             (request,) = asks[0].requests
-            judgment = await self._judge(asks[0].member, request)
+            judgment = await self._judge(case, asks[0], request)
             opinions = [opinion_reply(asks[0], (judgment,), given)]
         else:
-            opinions = await ask_all(asks, self.jury, self._judge, variant=given)
+            opinions = await ask_all(asks, self.jury, partial(self._judge, case), variant=given)
         if self._own is not None:
             return self._score_of_model(self._own, opinions)
         score = self._score_of(case, variant, opinions)
@@ -354,9 +368,9 @@ class RubricMetric(JudgedMetric):
             score.details[SHOWN] = left
         return score
 
-    async def _judge(self, member: Member, request: Request) -> Judgment:
+    async def _judge(self, case: Case, ask: OpinionRequest, request: Request) -> Judgment:
         try:
-            reply = await member.judge.ask(request)
+            reply = await ask.member.judge.ask(request)
             return read_reply(
                 reply,
                 form=request.form,
@@ -365,7 +379,21 @@ class RubricMetric(JudgedMetric):
             )
         except JudgekitError as exc:
             exc.key = request.key
+            if isinstance(exc, RequestMiss):
+                if self._versions is None:
+                    from judgekit.metrics.version_hint import VersionHint
+
+                    self._versions = VersionHint(
+                        self.rubric, requests=self._requests_with, step_of=self.step_of
+                    )
+                self._versions.add(exc.miss, case, ask)
             raise
+
+    def _requests_with(self, rubric: Rubric) -> Callable[[Case], list[OpinionRequest]]:
+        """Return a function that makes the requests of a case with another rubric."""
+        other = copy(self)
+        other.rubric, other._plans = rubric, {}
+        return lambda case: other.opinion_requests(case)[1]
 
     def _score_of_model(self, own: ResponseModel, opinions: Sequence[OpinionReply]) -> Score:
         judgments = [one.verdict for one in opinions if one.verdict is not None]
@@ -423,7 +451,7 @@ class RubricMetric(JudgedMetric):
     def opinion_replies(self, case: Case, judgments: Sequence[Judgment]) -> list[OpinionReply]:
         """Return recorded judgments of a case as the opinions that this metric would request."""
         by_key = {judgment.request_key: judgment for judgment in judgments}
-        variant, asks = self._asks(case)
+        variant, asks = self.opinion_requests(case)
         given = variant if self._own is None else None
         complete = [ask for ask in asks if all(r.key in by_key for r in ask.requests)]
         replies = ((ask, [by_key[request.key] for request in ask.requests]) for ask in complete)

@@ -161,6 +161,8 @@ class Stepped(JudgedMetric):
             for rubric, judge in ((self.listing, first), (self.rubric, self.judge))
             if rubric != ""
         )
+        for step in self._steps:
+            step.step_of = self
         self._list, self._each = self._steps[0], self._steps[-1]
         self._judged_by(self.judge.model, *(step.rubric for step in self._steps))
 

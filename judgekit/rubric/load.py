@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -63,7 +63,9 @@ def load_rubric(
     if known is not None and known[1] == _states(known[0].files):
         return known[0].again()
     loader = folders_of(path)
-    rubric = build_rubric(chain(own_layer(path), loader), path=path, loader=loader)
+    rubric = build_rubric(
+        chain(own_layer(path), loader), path=path, loader=loader, remade=load_rubric
+    )
     if home_of(place) != builtin_folder().resolve():
         return rubric
     _builtin[path, place] = (rubric, _states(rubric.files))
@@ -85,8 +87,10 @@ def folders_of(path: Path) -> Folders:
     return Folders(tuple(dict.fromkeys((home_of(path), builtin))), builtin=builtin)
 
 
-def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
-    """Build a rubric from its layers.
+def build_rubric(
+    layers: list[Layer], *, path: Path, loader: Folders, remade: Callable[[Path], Rubric]
+) -> Rubric:
+    """Build a rubric from its layers; `remade` is its member of that name.
 
     Raises:
         RubricError: one of them is invalid; names file and line.
@@ -95,7 +99,7 @@ def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
     if own.file.abstract:
         message = f"{own.file.name!r} is abstract: extend it, it cannot judge by itself"
         raise AbstractRubric(message, where=own.lines.where("abstract"))
-    builder = RubricBuilder(layers, path, loader)
+    builder = RubricBuilder(layers, path, loader, remade)
     rubric = builder.build()
     if rubric is None:
         raise builder.faults[0]
@@ -171,13 +175,20 @@ class RubricBuilder:
         layers: the rubric's own layer, then the layers that it extends.
         path: its file.
         loader: finds its templates.
+        remade: makes the rubric again.
 
     Attributes:
         faults: everything wrong in the files, in the order of loading.
     """
 
-    def __init__(self, layers: list[Layer], path: Path, loader: Folders) -> None:
-        self.own, self.path, self.loader = layers[0], path, loader
+    def __init__(
+        self,
+        layers: list[Layer],
+        path: Path,
+        loader: Folders,
+        remade: Callable[[Path], Rubric] = load_rubric,
+    ) -> None:
+        self.own, self.path, self.loader, self.remade = layers[0], path, loader, remade
         self.faults: list[RubricError] = []
         abstract = self.own.file.abstract
         # Lint checks the texts of an abstract file; missing parts may be in its children.
@@ -243,6 +254,7 @@ class RubricBuilder:
             renamed=merged.renamed(criteria),
             template=template,
             path=self.path,
+            remade=self.remade,
         ).with_defaults()
 
     def _template(self, declared: Collection[str]) -> Template | None:
@@ -393,4 +405,9 @@ def inline_rubric(
     builtin = builtin_folder()
     loader = Folders((builtin,), builtin=builtin, inline={own: (file, text)})
     layer = Layer(file, name=own, text=text, data=front, lines=lines)
-    return build_rubric(chain(layer, loader), path=file, loader=loader)
+
+    def remade(path: Path) -> Rubric:
+        texts: Any = {"description": description, "requires": requires}
+        return inline_rubric(name, criteria, **texts, file=path, lines=lines)
+
+    return build_rubric(chain(layer, loader), path=file, loader=loader, remade=remade)

@@ -78,6 +78,9 @@ class Rubric(Displayed):
     """Criterion of an earlier version -> its name in this one."""
     template: Template
     path: Path
+    remade: Callable[[Path], Rubric]
+    """Makes this rubric again from another file, or from its own if bare names of built-in rubrics
+    mean other versions now. Parameters get their defaults."""
 
     def __post_init__(self) -> None:
         self._written = (self.description, self.criteria, self.details)
@@ -167,18 +170,17 @@ class Rubric(Displayed):
                 raise ConfigError(f"{needs}: {advice}")
         return bound
 
-    def with_criteria(self, texts: Mapping[str, str], *, like: str) -> Rubric:
-        """Return this rubric with further criteria: copies of one criterion with other texts.
+    def with_criteria(self, texts: Mapping[str, str]) -> Rubric:
+        """Return this rubric with further criteria: copies of the first one with other texts.
 
         Args:
             texts: id to text, as the judge reads it.
-            like: the criterion whose other settings are copied.
 
         Raises:
             ConfigError: an id is taken or invalid, or a text is blank.
         """
         description, criteria, details = self._written
-        model = next(criterion for criterion in criteria if criterion.id == like)
+        model = criteria[0]
         taken = {criterion.id for criterion in criteria} | {detail.name for detail in details}
         for id, text in texts.items():
             if id in taken or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", id):
@@ -197,6 +199,7 @@ class Rubric(Displayed):
         other = copy(self)
         other._written = (description, (*criteria, *further), details)
         other.digest = digest_json([self.digest, dict(texts)])
+        other.remade = lambda path: self.remade(path).with_criteria(texts)
         return other._set(self.parameters)
 
     def with_defaults(self) -> Rubric:

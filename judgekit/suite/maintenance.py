@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.explain import DECIDES, NOT_OLDER, Explainer
+from judgekit.cassette.explain import Explainer
 from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.errors import ConfigError
 from judgekit.runner.evaluation import evaluate
@@ -51,12 +51,12 @@ def explain_misses(
             return "no misses: every request is recorded\n", 0
         explainer = Explainer(tape.records())
         texts = []
-        for request in cassette.misses[:most]:
-            about = request.about
+        for miss in cassette.misses[:most]:
+            request, about = miss.request, miss.request.about
             # The text of an embedding request may occur in several cases.
             subject = f"case {about.case}, {about.metric}" if about.case else request.form.want
             texts += [f"{subject}, key {request.key[:12]}", explainer.explain(request).text()]
-        texts.append(f"{NOT_OLDER}; {DECIDES}\n")
+            texts.append(f"{miss.older}; {miss.decides}\n")
         left = cassette.ledger.missed - min(most, len(cassette.misses))
         if left > 0:
             texts.append(f"and {left} more (--most)\n")

@@ -83,7 +83,7 @@ def test_replaying_misses_what_is_not_recorded(tape, store):
 
     assert caught.value.key == make_request("three").key
     assert cassette.ledger.missed == 1
-    assert [request.key for request in cassette.misses] == [caught.value.key]
+    assert [miss.request.key for miss in cassette.misses] == [caught.value.key]
 
 
 def test_a_replay_takes_only_the_tape_even_if_the_store_knows(tape, store):

@@ -5,11 +5,12 @@ import asyncio
 import pytest
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.explain import DECIDES, NOT_OLDER, Explainer
+from judgekit.cassette.explain import Explainer
 from judgekit.cassette.record import Record
 from judgekit.core.case import Case
 from judgekit.core.errors import CassetteMiss
 from judgekit.core.judge_settings import JudgeSettings
+from judgekit.core.miss import DECIDES, NOT_OLDER
 from judgekit.core.request import Form, Question
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric

@@ -177,7 +177,7 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
     recorded = path.exists()
     with Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record) as cassette:
         results = _results(rubric, cassette)
-        gone = cassette.not_from_tape | {request.key for request in cassette.misses}
+        gone = cassette.not_from_tape | {miss.request.key for miss in cassette.misses}
         unused = set(cassette.unused_keys()) - gone
     outcomes = [check_test(test, results[test.name]) for test in rubric.tests]
     outcomes += [check_ordering(ordering, results) for ordering in rubric.orderings]

@@ -78,7 +78,7 @@ class OpinionReply(NamedTuple):
 async def ask_all(
     asks: Sequence[OpinionRequest],
     jury: Jury,
-    judge: Callable[[Member, Request], Coroutine[Any, Any, Judgment]],
+    judge: Callable[[OpinionRequest, Request], Coroutine[Any, Any, Judgment]],
     *,
     variant: Variant | None,
 ) -> list[OpinionReply]:
@@ -90,14 +90,14 @@ async def ask_all(
     Args:
         asks: the requests.
         jury: the members.
-        judge: sends a request to a member, and reads its reply.
+        judge: sends a request of an opinion to its member, and reads the reply.
         variant: the criteria; `None` if the reply has another form.
 
     Raises:
         JudgekitError: an error that stops the run, or one that left too few opinions; errors of
             the judge have priority over invalid replies.
     """
-    judged = (judge(ask.member, request) for ask in asks for request in ask.requests)
+    judged = (judge(ask, request) for ask in asks for request in ask.requests)
     outcomes = await outcomes_of(judged, inline=jury.synchronous)
     for outcome in outcomes:
         if isinstance(outcome, BaseException) and not (

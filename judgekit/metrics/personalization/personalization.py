@@ -135,6 +135,7 @@ class Personalization(Metric):
             self.quality = RubricMetric(
                 self.rubric, judge=self.judge, samples=self.samples, name=name
             )
+            self.quality.step_of = self
         self._contrast = ExampleContrast(self.embedder, self.positives, self.negatives)
 
     def children(self) -> tuple[Metric, ...]:

@@ -81,7 +81,7 @@ class Toxicity(BuiltIn):
         self.categories = dict(self.categories or {})
         if self.categories:
             loaded = self.rubric if isinstance(self.rubric, Rubric) else load_rubric(self.rubric)
-            self.rubric = loaded.with_criteria(self.categories, like=loaded.criteria[0].id)
+            self.rubric = loaded.with_criteria(self.categories)
         super().__post_init__()
         self._made_with["value"] = "1 - the rubric's"
 
