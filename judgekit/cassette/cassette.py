@@ -396,23 +396,24 @@ class Cassette(JudgeWrapper):
             reply = kept_of(received, want=request.form.want)
         except (CaseError, JudgeRefused, InvalidReply) as exc:
             reply = _failed(exc)  # a replay repeats it
+        reply, lines = _encoded(request, reply)
         try:
-            await self._save(request, reply)
+            await self._save(request, lines)
             if cancelled is not None:
                 raise cancelled
             if (knowledge := judge.knowledge) is not None:
                 # After the reply is stored, because this may ask the server.
                 identified = await knowledge.identified(reply)
                 if identified is not reply:
-                    reply = identified
-                    await self._save(request, reply)
+                    reply, lines = _encoded(request, identified)
+                    await self._save(request, lines)
         finally:
             if request.key in self._stored_keys:
                 self._stored_keys.discard(request.key)
                 self._count_live(request, reply)
         return reply
 
-    async def _save(self, request: Request, reply: Reply) -> None:
+    async def _save(self, request: Request, lines: _Lines) -> None:
         """Store a reply, even if the caller is cancelled in the meantime."""
         import asyncio
 
@@ -420,7 +421,7 @@ class Cassette(JudgeWrapper):
 
         store = self.store
         assert store is not None  # noqa: S101 - the constructor checks it
-        line, shared, parts = encode(request, reply)
+        line, shared, parts = lines
         if len(line) * 4 > MAX_LINE and len(line.encode()) > MAX_LINE:
             raise InvalidReply(f"the reply needs more than the {MAX_LINE:,} bytes of a record")
         if self._writer is None or self._writer.store is not store:
@@ -589,6 +590,25 @@ async def _confirmed(recorded: Reply, request: Request, judge: BaseJudge) -> boo
     except JudgekitError:
         return False
     return recorded.tries == reply.tries
+
+
+_Lines = tuple[str, str, dict[str, str]]
+"""The lines of a record; see `encode`."""
+
+
+def _encoded(request: Request, reply: Reply) -> tuple[Reply, _Lines]:
+    """Return a reply and the lines of its record.
+
+    A judge of a user may return values that no file can hold: they are sanitised, because the reply
+    may have been paid for.
+    """
+    try:
+        return reply, encode(request, reply)
+    except (TypeError, ValueError):
+        from judgekit.core.sanitiser import Sanitiser
+
+        reply = Sanitiser().reply(reply)
+        return reply, encode(request, reply)
 
 
 def _failed(error: CaseError | JudgeRefused | InvalidReply) -> Reply:

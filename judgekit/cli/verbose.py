@@ -1,23 +1,18 @@
 """The output of `--verbose` to standard error: files, cases, retries and tracebacks."""
 
 import logging
-import os
-import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from judgekit.core.canonical import printable
+from judgekit.core.credentials import known_secrets
 from judgekit.core.protocols import with_children
 from judgekit.core.score import Failure, Score
+from judgekit.core.secret_forms import SecretForms
 from judgekit.runner.progress import Progress
 from judgekit.suite.suite import Suite
-
-_SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
-"""Names of environment variables with secrets."""
-_SHORTEST_KEY = 8
-"""Minimum length of a secret; shorter values are flags such as `1`."""
 
 
 @contextmanager
@@ -59,10 +54,7 @@ class _LogPrinter(logging.Handler):
 
 def _without_keys(line: str) -> str:
     """Return a line without keys of the environment, which an exception may quote."""
-    for name, value in os.environ.items():
-        if _SECRET.search(name) and len(value) >= _SHORTEST_KEY:
-            line = line.replace(value, f"<{name}>")
-    return line
+    return SecretForms(known_secrets()).hide(line)
 
 
 def print_line(text: str) -> None:

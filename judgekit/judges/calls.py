@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue
 
-from judgekit.core.canonical import json_value
 from judgekit.core.errors import (
     CaseError,
     JudgekitError,
@@ -29,6 +28,7 @@ from judgekit.core.errors import (
 from judgekit.core.in_flight import limited, waiting
 from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Api, Form, Reply, Try, Usage
+from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.shared import SharedCall
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
 from judgekit.judges.limits import (
@@ -49,7 +49,6 @@ from judgekit.judges.quiet import hide
 from judgekit.judges.rate_headers import REFUSED
 from judgekit.judges.response import (
     chat_in,
-    clean,
     cost_of,
     dropped_try,
     hidden_error,
@@ -68,7 +67,6 @@ from judgekit.judges.translation import (
     library_error,
     status_of,
     translate,
-    without,
 )
 from judgekit.judges.transport import NAME, Response, Sending, Server, Transport
 from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange
@@ -147,7 +145,7 @@ class Calls:
         """Whether the libraries are imported and the key is known."""
         self.key = server.api_key
         """The key to send, if there is one."""
-        self._secrets: tuple[str, ...] = (server.api_key or "",)
+        self._sanitiser = Sanitiser((server.api_key or "",))
         self.schema_rules = rules_of(server, redirected=redirected_by() is not None)
         """What the server takes of JSON Schema."""
         self.api: Api | None = None
@@ -178,7 +176,7 @@ class Calls:
             result.data,
             tool=NAME if mode == "tools" else None,
             with_logprobs=bool(result.params.get("logprobs")),
-            secrets=self._secrets,
+            sanitiser=self._sanitiser,
         )
         if result.parsed is not None:
             keep_parsed(attempt, form, *result.parsed)
@@ -222,8 +220,7 @@ class Calls:
         """
         result = await self._answered(_Call(send, size))
         paid.add(result.cost)
-        text = clean(result.data.get("body"), self._secrets)
-        return result.malformed or Try(text=text, finish="stop"), result
+        return result.malformed or Try(text=result.data.get("body"), finish="stop"), result
 
     # -- getting ready -----------------------------------------------------------------
 
@@ -243,8 +240,9 @@ class Calls:
             self.key = own_key(model)
         elif self.key is None and (missing := self.transport.missing_keys()):
             raise JudgeRejected(f"{model}: set {' and '.join(missing)} in the environment")
-        self._secrets = secrets_of(self.key, base)
-        hide(self._secrets)
+        secrets = secrets_of(self.key, base)
+        self._sanitiser = Sanitiser(secrets)
+        hide(secrets)
         if base is None:
             self.parameters.keep(self.transport.known_parameters())
         self.prepared = True
@@ -320,7 +318,7 @@ class Calls:
     async def _once(self, call: _Call, params: _Params, limit: asyncio.Timeout) -> CallResult:
         """Make one HTTP call, when pace and budget allow it."""
         sent = {**params, **call.fixed}
-        with Exchange(limit=call.limit) as exchange:
+        with Exchange(limit=call.limit, sanitiser=self._sanitiser) as exchange:
             async with self.pacing.turn(exchange, call, sent, limit) as bill:
                 result = await self._exchanged(exchange, call, sent, params)
                 bill.dollars, bill.replied = result.cost, True
@@ -341,7 +339,7 @@ class Calls:
             failure = redirected(exchange) or self._translated(exc, exchange)
         malformed = None
         if response is None:
-            malformed = dropped_try(exchange, secrets=self._secrets)
+            malformed = dropped_try(exchange)
         if (
             response is None
             and malformed is None
@@ -353,7 +351,7 @@ class Calls:
                 response = Response(read)
             else:
                 unread = None if raised is None else library_error(raised)
-                malformed = malformed_try(exchange, secrets=self._secrets, unread=unread)
+                malformed = malformed_try(exchange, unread=unread)
         if response is None and malformed is None and failure is not None:
             # Raised outside the handler, because the provider's error may quote the key.
             raise failure
@@ -364,23 +362,23 @@ class Calls:
         if self.server.price is not None:
             cost = cost_of(data, price=self.server.price)
         model = data.get("model")
-        name = without(model, self._secrets) if isinstance(model, str) and model else None
+        name = model if isinstance(model, str) and model else None
         return CallResult(data, params, malformed, name, usage_of(data), cost, parsed)
 
     def _translated(self, error: Exception, exchange: Exchange) -> JudgekitError:
         # The table reads what the server sent: libraries change statuses and leave out codes.
         meaning = None
         if exchange.status is not None:
-            received = json_value(exchange.body)
+            received = exchange.json()
             body = error_body(received)
             if received is None:
-                body = ErrorBody(message=exchange.body[:MAX_DETAIL].decode(errors="replace"))
+                body = ErrorBody(message=exchange.text[:MAX_DETAIL])
             if exchange.good and isinstance(received, dict):
                 hidden = hidden_error(received, exchange)
                 error = error if hidden is None else hidden
             if not exchange.good or isinstance(error, ServerError):
                 meaning = meaning_of(exchange.status, body)
-        failure = translate(error, secrets=self._secrets, meaning=meaning)
+        failure = translate(error, sanitiser=self._sanitiser, meaning=meaning)
         if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.server.max_wait:
             asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
             return JudgeUnavailable(f"{failure} ({asked})")
@@ -478,8 +476,8 @@ class Pacing:
         self._accepted += exchange.status is not None and exchange.status not in REFUSED
         if exchange.tokens is not None and learns:
             self._written += 0.1 * (exchange.tokens[1] - self._written)
-        lower = {name.lower(): value for name, value in exchange.headers.items()}
-        about_limits = ((n, value) for n, value in lower.items() if n.startswith(_PREFIXES))
+        received = exchange.headers.items()
+        about_limits = ((name, value) for name, value in received if name.startswith(_PREFIXES))
         attempt.status = exchange.status
         attempt.headers = dict(islice(about_limits, _MOST_HEADERS))
         attempt.tokens = None if exchange.tokens is None else float(sum(exchange.tokens))

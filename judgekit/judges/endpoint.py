@@ -10,10 +10,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
+from judgekit.core.credentials import known_secrets
 from judgekit.core.errors import ConfigError
+from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.shared import SharedCall
 from judgekit.judges.connections import certificates
-from judgekit.judges.translation import one_line, secrets_known
+from judgekit.judges.translation import one_line
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -119,8 +121,8 @@ def secrets_of(key: str | None, api_base: str | None) -> tuple[str, ...]:
         query = urlsplit(api_base or "").query
     except ValueError:
         query = ""
-    in_query = (value for _, value in parse_qsl(query) if len(value) >= 8)
-    return (key or "", *in_query, *secrets_known())
+    in_query = (value for _, value in parse_qsl(query))
+    return (key or "", *in_query, *known_secrets())
 
 
 MAX_LIST = 1_000_000
@@ -180,7 +182,7 @@ def server_name(api_base: str, model: str, api_key: str | None, timeout: float) 
     if not names:
         return None
     text = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return one_line(text, secrets=secrets_of(api_key, api_base), most=MAX_NAME)
+    return one_line(text, sanitiser=Sanitiser(secrets_of(api_key, api_base)), most=MAX_NAME)
 
 
 def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[str, Any]]:

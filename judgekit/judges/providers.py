@@ -179,9 +179,12 @@ def listed_cost(model: str, data: Mapping[str, Any]) -> float | None:
         return None
     read = usage.get("prompt_tokens_details") or {}
     audio = count_in(read, "audio_tokens")
-    audio += count_in(usage.get("completion_tokens_details") or {}, "audio_tokens")
+    said = count_in(usage.get("completion_tokens_details") or {}, "audio_tokens")
     prompt, written = count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens")
-    cached = min(prompt, count_in(read, "cached_tokens"))
+    cached = count_in(read, "cached_tokens")
+    if audio is None or said is None or prompt is None or written is None or cached is None:
+        return None
+    audio, cached = audio + said, min(prompt, cached)
     special = ("output_cost_per_reasoning_token", "off_peak_pricing")
     tiers = any("_above_" in name for name in entry)
     if audio or any(name in entry for name in special) or (tiers and prompt > _TIER):

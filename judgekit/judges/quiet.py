@@ -13,15 +13,14 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+from judgekit.core.secret_forms import SecretForms
 from judgekit.judges.wire import current
 
 _OWN_HANDLERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 """Loggers of litellm with their own handlers."""
 _TREES = ("instructor", "httpx", "openai")
 """Loggers with child loggers, some of which are created during a call."""
-_SHORTEST = 8
-"""Minimum length of a key; a shorter text may occur in any message."""
-_SECRETS: set[str] = set()
+_FORMS: dict[str, SecretForms] = {}
 """Keys of judges: a server may echo a key, and litellm logs responses."""
 _NOISE = re.compile(r"Pydantic serializer warnings|Item '\w+' on TypedDict class")
 """Warnings of pydantic about litellm's models; errors if warnings are errors."""
@@ -34,19 +33,21 @@ def asking() -> bool:
 
 def hide(secrets: Iterable[str]) -> None:
     """Drop log records with these secrets, also after a call, in litellm's threads and tasks."""
-    _SECRETS.update(secret for secret in secrets if len(secret) >= _SHORTEST)
+    for secret in secrets:
+        if secret not in _FORMS:
+            _FORMS[secret] = SecretForms((secret,))
 
 
 def _kept(record: logging.LogRecord) -> bool:
     """Drop the records of judgekit's calls, and other records with the key of a judge."""
     if asking():
         return False
-    if not _SECRETS:
+    if not _FORMS:
         return True
     text = record.getMessage()
     if record.exc_info and record.exc_info[1] is not None:
         text += "".join(traceback.format_exception(record.exc_info[1]))
-    return not any(secret in text for secret in _SECRETS)
+    return not any(forms.are_in(text) for forms in _FORMS.values())
 
 
 class _Gate(logging.Handler):

@@ -8,11 +8,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judgekit.core.canonical import json_value, visible
+from judgekit.core.canonical import visible
 from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.core.judgment import parse_try
 from judgekit.core.replies.text import omitted_of
 from judgekit.core.request import Fault, Form, Try, Usage
+from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.thoughts import thought_parts
 from judgekit.judges.outcomes import (
     error_body,
@@ -21,20 +22,20 @@ from judgekit.judges.outcomes import (
     meaning_of,
     status_for,
 )
-from judgekit.judges.translation import MAX_DETAIL, ServerError, without
+from judgekit.judges.translation import MAX_DETAIL, ServerError
 from judgekit.judges.wire import KEPT, Exchange
 
 
 def read_response(
-    data: dict[str, Any], *, tool: str | None, with_logprobs: bool, secrets: tuple[str, ...]
+    data: dict[str, Any], *, tool: str | None, with_logprobs: bool, sanitiser: Sanitiser
 ) -> Try:
-    """Return the answer as an attempt, without keys that a gateway may have added.
+    """Return the answer as an attempt.
 
     Args:
-        data: the response.
+        data: the response, sanitised.
         tool: name of the tool that the model had to call, if any.
         with_logprobs: whether the request asked for log-probabilities.
-        secrets: texts to remove.
+        sanitiser: cleans the text again, because it may be joined from parts.
     """
     if not (choices := data.get("choices")):
         return Try(text=None, finish=None)
@@ -53,9 +54,9 @@ def read_response(
         logprobs = {**logprobs, "refusal": logprobs.get("refusal")}  # some servers omit it
     thought = message.get("reasoning_content")
     return Try(
-        text=clean(text, secrets),
+        text=sanitiser.text(text) if isinstance(text, str) else None,
         finish=choice.get("finish_reason"),
-        refusal=clean(refusal, secrets),
+        refusal=refusal if isinstance(refusal, str) else None,
         logprobs=logprobs,
         thought=len(thought) if isinstance(thought, str) else 0,
         fault=None if fault is None or refusal is not None else Fault(message=fault),
@@ -85,18 +86,6 @@ def _fault(
     return f"the response calls the tool {shown!r}, {expected}"
 
 
-def clean(text: object, secrets: tuple[str, ...]) -> str | None:
-    """Return a text without secrets, in valid UTF-8."""
-    if not isinstance(text, str):
-        return None
-    cleaned = without(text, secrets)
-    try:
-        cleaned.encode()
-    except UnicodeEncodeError:  # halves of surrogate pairs become U+FFFD
-        return cleaned.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return cleaned
-
-
 def problem_of(attempt: Try, form: Form) -> InvalidReply | None:
     """Return the fault of an answer; `None` if it is valid or a re-ask cannot help.
 
@@ -123,17 +112,29 @@ def total(spent: Sequence[tuple[Usage | None, float | None]]) -> tuple[Usage | N
 
 
 def usage_of(data: Mapping[str, Any]) -> Usage | None:
-    """Return the tokens of one response; litellm reports 0 and 0 if the server sent none."""
+    """Return the tokens of one response; litellm reports 0 and 0 if the server sent none.
+
+    `None` also if one count is no possible number: the other would be half of the truth.
+    """
     usage = data.get("usage")
-    prompt = max(0, count_in(usage, "prompt_tokens"))
-    completion = max(0, count_in(usage, "completion_tokens"))
-    return Usage(input_tokens=prompt, output_tokens=completion) if prompt or completion else None
+    prompt, completion = count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens")
+    if prompt is None or completion is None or not (prompt or completion):
+        return None
+    return Usage(input_tokens=prompt, output_tokens=completion)
 
 
-def count_in(usage: object, name: str) -> int:
-    """Return a count of tokens, 0 if it is missing or not a number."""
+MOST_TOKENS = 10**12
+"""Maximum count of tokens; a larger one is no count."""
+
+
+def count_in(usage: object, name: str) -> int | None:
+    """Return a count of tokens: 0 if it is missing, `None` if it is no possible count."""
     count = usage.get(name) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) else 0
+    if count is None:
+        return 0
+    if isinstance(count, str) and count.isascii() and count.isdigit():
+        count = int(count[:20])  # some gateways send numbers as texts
+    return count if type(count) is int and 0 <= count <= MOST_TOKENS else None
 
 
 def cost_of(data: Mapping[str, Any], *, price: tuple[float, float]) -> float | None:
@@ -217,7 +218,7 @@ def error_in(data: Any, call: Exchange) -> ServerError:
         message = data.get("detail")  # the key of frameworks such as FastAPI
     if isinstance(data, dict) and not isinstance(message, str):
         message = json.dumps(data, ensure_ascii=False)
-    text = message if isinstance(message, str) else call.body.decode(errors="replace")
+    text = message if isinstance(message, str) else call.text
     detail = json.dumps(data) if data is not None else text
     return ServerError(text, status=call.status, headers=call.headers, detail=detail)
 
@@ -234,17 +235,17 @@ def hidden_error(data: dict[str, Any], call: Exchange) -> ServerError | None:
     return ServerError(message, status=status_for(error), headers=call.headers, detail=detail)
 
 
-def dropped_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
+def dropped_try(call: Exchange) -> Try | None:
     """Return the attempt of a reply that the provider dropped because it is invalid.
 
     `None` if the error of the response is about something else.
     """
-    error = error_body(json_value(call.body))
+    error = error_body(call.json())
     if meaning_of(call.status, error) != "invalid_reply":
         return None
-    message = " ".join(visible(without(error.message, secrets)).split())[:200]
+    message = " ".join(visible(error.message).split())[:200]
     fault = Fault(message=f"the provider dropped the reply: {message or error.codes[0]}")
-    text = clean(error.generation, secrets) or ""
+    text = error.generation or ""
     return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
 
 
@@ -256,30 +257,26 @@ UNREAD = "the response could not be read"
 """Begin of the fault of a response in which judgekit finds no error, but a library does."""
 
 
-def malformed_try(
-    call: Exchange, *, secrets: tuple[str, ...], unread: str | None = None
-) -> Try | None:
+def malformed_try(call: Exchange, *, unread: str | None = None) -> Try | None:
     """Return the attempt of a malformed response.
 
     `None` if it was not an answer: an error, a page of a proxy, or a truncated body.
 
     Args:
         call: the call.
-        secrets: texts to remove.
         unread: the error of the library that read the response, with its name.
     """
     if call.omitted is not None:
-        start = clean(call.start.decode(errors="replace"), secrets)
-        return Try(text=start, fault=Fault(message=call.too_large), omitted=call.omitted)
+        return Try(text=call.start, fault=Fault(message=call.too_large), omitted=call.omitted)
     data = call.data()
     if data is None or error_in_success(data) or not any(name in data for name in _ANSWER):
         return None
-    text = clean(call.body.decode(errors="replace"), secrets) or ""
+    text = call.text
     # Responses in other protocols than OpenAI's have no choices; only the library reads those.
     reason = fault_in(data) if "choices" in data or unread is None else None
     message = f"the response is malformed: {reason or 'a field is missing or has the wrong type'}"
     if reason is None and unread is not None:
-        message = f"{UNREAD}: {' '.join(visible(without(unread, secrets)).split())}"[:400]
+        message = f"{UNREAD}: {' '.join(visible(call.sanitiser.text(unread)).split())}"[:400]
     fault = Fault(message=message)
     return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from judgekit.core.credentials import credential_in
 from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable, set_cost
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
@@ -39,6 +40,11 @@ class ServerJudge(NamedJudge):
         for name in settings.params:
             if name in NOT_PARAMETERS:
                 raise ConfigError(f"params shape the answer; {name!r} is not one of them")
+        if (place := credential_in(settings.params)) is not None:
+            raise ConfigError(
+                f"params.{'.'.join(place)} is a credential, and params are recorded; pass it as "
+                "api_key, or name its environment variable in api_key_env"
+            )
         super().__init__(server.model)
         self.api_base = server.api_base
         self.timeout = server.timeout

@@ -16,6 +16,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
 )
 from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.core.sanitiser import Sanitiser
 from judgekit.judges.outcomes import Meaning
 from judgekit.judges.rate_headers import read_retry_after
 
@@ -25,7 +26,7 @@ _SECRET = re.compile(
 )
 _USERINFO = re.compile(r"(\b[a-z]{2,10}://)[^\s/@:]{0,100}:[^\s/@]{1,200}@")
 """A password in an address."""
-_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\Z")
+_PLAIN = Sanitiser()
 _MISSING_KEY = re.compile(
     r"api[_ ]?key.{0,200}(must be set|missing|not (set|found|provided))|missing credentials", re.I
 )
@@ -82,12 +83,6 @@ class BadRequest(JudgeRejected):
         super().__init__(message)
         self.detail = detail or message
         self.status = status
-
-
-def secrets_known() -> tuple[str, ...]:
-    """Return the credentials in the environment, to remove them from messages."""
-    values = (value for name, value in os.environ.items() if _SECRET_NAME.search(name.upper()))
-    return tuple(value for value in values if len(value) >= 8)
 
 
 class ServerError(Exception):
@@ -150,7 +145,7 @@ def about(judge: str, error: JudgekitError) -> JudgekitError:
 
 
 def translate(
-    error: BaseException, *, secrets: tuple[str, ...] = (), meaning: Meaning | None = None
+    error: BaseException, *, sanitiser: Sanitiser = _PLAIN, meaning: Meaning | None = None
 ) -> JudgekitError:
     """Return the judgekit error for a provider's error.
 
@@ -159,12 +154,12 @@ def translate(
 
     Args:
         error: the error.
-        secrets: texts to remove from its message.
+        sanitiser: cleans its message.
         meaning: what the table of `judges/outcomes.py` says about the response, if it does.
     """
     kind = error.kind if isinstance(error, ServerError) else type(error).__name__
     status = status_of(error)
-    whole = one_line(str(error), secrets=secrets, most=MAX_DETAIL)
+    whole = one_line(str(error), sanitiser=sanitiser, most=MAX_DETAIL)
     message = one_line(_message_in(whole), most=MAX_DETAIL)
     text = _cut(message) or kind
     if (known := _meant(meaning, kind, status, text, whole)) is not None:
@@ -252,17 +247,9 @@ def _rejection(status: int | None, text: str) -> str | None:
     return None
 
 
-def without(text: str, secrets: tuple[str, ...]) -> str:
-    """Return a text with secrets replaced by `[key]`."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, "[key]")
-    return text
-
-
-def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> str:
+def one_line(text: str, *, sanitiser: Sanitiser = _PLAIN, most: int = 300) -> str:
     """Return a message on one line, without anything that looks like a key."""
-    text = _TRACEBACK.sub("", without(text, secrets)[:10_000])
+    text = _TRACEBACK.sub("", sanitiser.text(text)[:10_000])
     text = _USERINFO.sub(r"\1[key]@", text)
     text = " ".join(visible(_SECRET.sub("[key]", text)).split())
     return _cut(_WORDING.sub("", text), most)

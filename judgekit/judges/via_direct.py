@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 from pydantic_core import to_json
 
-from judgekit.core.canonical import json_value
 from judgekit.core.request import Form
 from judgekit.judges import connections
 from judgekit.judges.output_mode import Mode, format_of
@@ -94,7 +93,7 @@ class DirectTransport:
         names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
         counts = usage if isinstance(usage, dict) else {}
         tokens = {name: counts.get(other) for name, other in names.items()}
-        text = sending.call.body.decode(errors="replace")
+        text = sending.call.text
         return Response({"body": text, "model": data.get("model"), "usage": tokens})
 
     def _encoded_format(self, form: Form, mode: Mode, sent: SentSchema) -> bytes:
@@ -172,13 +171,12 @@ class DirectTransport:
             raise ServerError("Connection error.") from exc
         except BodyError as exc:
             raise ServerError(str(exc)) from exc
-        received = json_value(call.body)
+        received = call.json()
         if not call.good:
             raise error_in(received, call)
         if not isinstance(received, dict):
             kind = (call.headers.get("content-type") or "no type").partition(";")[0]
-            start = call.body[:200].decode(errors="replace")
-            raise ServerError(f"the response is not a JSON object ({kind}): {start}")
+            raise ServerError(f"the response is not a JSON object ({kind}): {call.text[:200]}")
         if (hidden := hidden_error(received, call)) is not None:
             raise hidden
         return received

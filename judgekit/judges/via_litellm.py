@@ -71,8 +71,8 @@ class LiteLLMTransport:
         sent = sent_schema(form, sending.rules)
         client = self._clients.get("strict" if sent.strict and mode == "json_schema" else mode)
         if client is None:
-            response = _response(await _complete(**options, **format_of(sent.json_schema, mode)))
-            return _as_sent(response, sending.call)
+            received = await _complete(**options, **format_of(sent.json_schema, mode))
+            return _as_sent(_response(received, sending.call), sending.call)
         from instructor.core.hooks import Hooks
 
         # instructor's exceptions do not always carry the response: after a refusal they do not.
@@ -87,13 +87,13 @@ class LiteLLMTransport:
             failure = cause_of(exc)
         if not responses and failure is not None:
             raise failure  # outside the handler, which would replace its causes
-        return _as_sent(_response(responses[-1], parsed), sending.call)
+        return _as_sent(_response(responses[-1], sending.call, parsed), sending.call)
 
     async def embed(self, texts: list[str], sending: Sending) -> Response:
         """Ask for the vectors of texts."""
         # Otherwise litellm decides by the model's name whether to send them.
         options = {"allowed_openai_params": ["dimensions"], **self._options(sending)}
-        return _response(await load_litellm().aembedding(input=texts, **options))
+        return _response(await load_litellm().aembedding(input=texts, **options), sending.call)
 
     async def echo(self, text: str, sending: Sending) -> Response:
         """Ask a completions endpoint to repeat a text."""
@@ -101,7 +101,7 @@ class LiteLLMTransport:
         provider, slash, name = self._server.model.partition("/")
         if slash and provider in _COMPATIBLE:
             options["model"] = f"text-completion-openai/{name}"  # its completions endpoint
-        return _response(await _complete_text(prompt=text, **options))
+        return _response(await _complete_text(prompt=text, **options), sending.call)
 
     def _options(self, sending: Sending) -> dict[str, Any]:
         """Return the options of every call: the server, and no retries by litellm."""
@@ -129,9 +129,13 @@ async def _complete_strictly(**options: Any) -> Any:
     return await _complete(**{**options, "response_format": {**asked, "json_schema": schema}})
 
 
-def _response(response: Any, parsed: Any = None) -> Response:
+def _response(response: Any, call: Exchange, parsed: Any = None) -> Response:
     """Return a response of litellm as plain data."""
-    data = response.model_dump(mode="json", warnings=False)
+    try:
+        data = response.model_dump(mode="json", warnings=False)
+    except ValueError:  # half of a surrogate pair
+        data = response.model_dump(warnings=False)
+    data = call.sanitiser.value(data)
     known = (parsed.text, parsed.parsed) if isinstance(parsed, ParsedText) else None
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     return Response(data, known, float(cost) if isinstance(cost, (int, float)) else None)

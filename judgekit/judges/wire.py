@@ -7,13 +7,15 @@ gigabyte. Here a body is decoded in pieces, and reading stops at the limit.
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from judgekit.core.canonical import json_value
 from judgekit.core.request import Omitted
+from judgekit.core.sanitiser import Sanitiser
 
 MAX_BODY = 8_000_000
 """Maximum size of a chat response, in decoded bytes."""
@@ -26,6 +28,9 @@ KEPT = 64_000
 ENCODINGS = "gzip, deflate"
 """Accepted encodings: those that can be decoded in pieces."""
 
+_CHARSET = re.compile(r"charset=\"?([\w.:-]{1,40})", re.IGNORECASE)
+_ONE_BYTE = frozenset({"iso-8859-1", "latin-1", "latin1", "windows-1252", "cp1252", "us-ascii"})
+"""Charsets of servers that do not encode JSON in UTF-8."""
 _PIECE = 1 << 16
 _ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
 
@@ -41,15 +46,18 @@ class Exchange:
 
     Args:
         limit: maximum size of a successful response, in decoded bytes.
+        sanitiser: cleans the response before anything reads, shows or cuts it.
     """
 
-    def __init__(self, *, limit: int) -> None:
+    def __init__(self, *, limit: int, sanitiser: Sanitiser | None = None) -> None:
         self.limit = limit
+        self.sanitiser = sanitiser or Sanitiser()
         self.status: int | None = None
         """HTTP status of the last response; `None` before the first."""
         self.headers: Mapping[str, str] = {}
-        self.start: bytes = b""
-        """The first `KEPT` bytes of a body that is longer than its limit."""
+        """Headers of the last response, with names in lower case."""
+        self.start = ""
+        """The beginning of a body that is longer than its limit."""
         self.omitted: Omitted | None = None
         """The following bytes up to the limit, of a body that is longer than its limit."""
         self.ended = False
@@ -57,6 +65,8 @@ class Exchange:
         self.tokens: tuple[int, int] | None = None
         """Tokens of request and reply, if the server reports them and there is a pace."""
         self._reader: LimitedBody | None = None
+        self._json: Any = None
+        self._is_read = False
 
     def __enter__(self) -> Exchange:
         self._token = _current.set(self)
@@ -74,6 +84,7 @@ class Exchange:
     def release(self) -> None:
         """Release the body: tasks of libraries may keep this object for a long time."""
         self._reader = None
+        self._json, self._is_read = None, False
 
     def begin(self, status: int, headers: Mapping[str, str]) -> LimitedBody:
         """Start to read a response; the last of several responses counts.
@@ -81,8 +92,10 @@ class Exchange:
         Raises:
             BodyError: the encoding is unknown.
         """
-        self.status, self.headers = status, headers
-        self.start, self.omitted = b"", None
+        clean = self.sanitiser.text
+        self.status = status
+        self.headers = {name.lower(): clean(value) for name, value in headers.items()}
+        self.start, self.omitted = "", None
         self.release()  # also if the encoding is unknown
         self._reader = LimitedBody(self)
         return self._reader
@@ -93,13 +106,35 @@ class Exchange:
         return self.status is not None and 200 <= self.status < 300
 
     @property
-    def body(self) -> bytes:
+    def text(self) -> str:
         """The body, if it was read completely; the beginning of an error's body."""
-        return b"".join(self._reader.pieces) if self._reader and self._reader.whole else b""
+        return self.sanitiser.text(self._decoded)
+
+    @property
+    def _decoded(self) -> str:
+        whole = self._reader is not None and self._reader.whole
+        return self.decoded(b"".join(self._reader.pieces)) if self._reader and whole else ""
+
+    def decoded(self, body: bytes) -> str:
+        """Return a body as text; bytes that are no text become U+FFFD."""
+        encoding = json.detect_encoding(body)
+        try:
+            return body.decode(encoding)
+        except UnicodeDecodeError:
+            named = _CHARSET.search(self.headers.get("content-type", ""))
+            if named is not None and named[1].lower() in _ONE_BYTE:
+                return body.decode("cp1252", "replace")
+            return body.decode(encoding, "replace")
+
+    def json(self) -> Any:
+        """Return the JSON value of the body; `None` if it is malformed."""
+        if not self._is_read:
+            self._json, self._is_read = self.sanitiser.json(self._decoded), True
+        return self._json
 
     def data(self) -> dict[str, Any] | None:
         """Return the JSON object of a successful response that was read whole, if it is one."""
-        data = json_value(self.body) if self.good else None
+        data = self.json() if self.good else None
         return data if isinstance(data, dict) else None
 
 
@@ -153,8 +188,10 @@ class LimitedBody:
                 return
             body = b"".join(self.pieces)
             rest = body[KEPT:]
+            # Cleaned before it is cut: half a key is not recognised.
+            text = self._call.sanitiser.text(self._call.decoded(body))
             self._call.release()
-            self._call.start = body[:KEPT]
+            self._call.start = text.encode()[:KEPT].decode(errors="replace")
             self._call.omitted = Omitted(bytes=len(rest), sha256=hashlib.sha256(rest).hexdigest())
             raise BodyError(self._call.too_large)
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from judgekit.core.credentials import credential_in
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel
 from judgekit.core.judge_settings import LEAST_REASON, MOST_REASON
@@ -87,6 +88,8 @@ class JudgeFile(FileModel):
     @classmethod
     def _json(cls, params: dict[str, Any]) -> dict[str, Any]:
         check_json(params, where="params")
+        if (place := credential_in(params)) is not None:
+            raise ValueError(f"params.{'.'.join(place)} is a credential; use api_key_env")
         return params
 
     @model_validator(mode="after")

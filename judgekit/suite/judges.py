@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import canonical_json
+from judgekit.core.credentials import credential_in
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import JudgeWrapper, as_judge
@@ -23,6 +24,7 @@ from judgekit.suite.file import LimitsFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
 from judgekit.suite.roles import find_role
+from judgekit.suite.source import NO_KEYS
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
@@ -52,6 +54,8 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
         roles[role] = _replaced(roles.get(role), model)
     if JUDGE in roles and (overrides.params or overrides.api_base):
         judge = roles[JUDGE]
+        if (place := credential_in(overrides.params)) is not None:
+            raise ConfigError(f"--param {'.'.join(place)}: {NO_KEYS}")
         changes: dict[str, Any] = {"params": {**judge.params, **overrides.params}}
         if overrides.api_base:
             changes["api_base"] = overrides.api_base

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from judgekit.core.credentials import credential_in
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import Hints
 from judgekit.core.input_file import nearby, other_content, other_kind, read_text
@@ -68,18 +69,23 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
 
 
 def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
-    """Reject an API key in the data of a suite, before a message can print it.
+    """Reject a credential in the data of a suite, before a message can print it.
 
     Raises:
         ConfigError: there is a key; with `file:line`.
     """
-    places: dict[tuple[str, ...], Any] = {(JUDGE,): data.get(JUDGE)}
+    places: dict[tuple[str, ...], Any] = {(name,): data.get(name) for name in (JUDGE, "embedder")}
     judges = data.get("judges")
     if isinstance(judges, dict):
         places |= {("judges", str(role)): judge for role, judge in judges.items()}
     for at, judge in places.items():
-        if isinstance(judge, dict) and "api_key" in judge:
+        if not isinstance(judge, dict):
+            continue
+        if "api_key" in judge:
             raise ConfigError(NO_KEYS, where=lines.where(*at, "api_key"))
+        if (inner := credential_in(judge.get("params"))) is not None:
+            name = ".".join((*at, "params", *inner))
+            raise ConfigError(f"{name}: {NO_KEYS}", where=lines.where(*at, "params", *inner))
 
 
 def suite_hints() -> Hints:
