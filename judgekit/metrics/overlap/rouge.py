@@ -32,8 +32,8 @@ class Overlap(NamedTuple):
     f: float
 
 
-def overlap(shared: int, output: int, reference: int) -> Overlap:
-    """Return the overlap of two texts from their numbers of shared units and of all units."""
+def overlap(shared: float, output: float, reference: float) -> Overlap:
+    """Return the overlap of two texts from the numbers of shared and of all units, or weights."""
     precision = shared / output if output else 0.0
     recall = shared / reference if reference else 0.0
     f = 2 * precision * recall / (precision + recall) if shared else 0.0

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.alignment import KINDS, measure, ranked, read_pairs, table
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.metrics.prompt_alignment.alignment_rules import AlignmentFallback
+from judgekit.metrics.prompt_alignment.own_words import agreement
 from judgekit.metrics.prompt_alignment.requirements import (
     Requirement,
     RequirementCoverage,
@@ -25,6 +27,7 @@ from judgekit.suite.suite import build_suite
 from tests.each import each
 from tests.growth import LINEAR, growth, repeated
 
+NAMES = ("development", "published")
 DATA = Path(__file__).parents[1] / "data"
 
 
@@ -246,51 +249,167 @@ def test_a_suite_can_say_where_the_requirements_stand(tmp_path):
 
 def test_alignment_is_half_similarity_and_half_requirements():
     found = score(
-        AlignmentFallback(mode="user"), input="Name two red fruits", output="red fruits: a and b"
+        AlignmentFallback(mode="user"),
+        input="Name two red fruits",
+        output="cherries and apples",
+        reference=["cherries and plums"],
     )
     similarity, requirements = found.parts
 
     assert (similarity.weight, requirements.weight, requirements.value) == (0.5, 0.5, 1.0)
-    assert found.value == pytest.approx(0.5 * similarity.value + 0.5)
-    assert found.method == "lexical similarity and rule-checkable requirements"
-    assert found.details["user.similarity"] == {"value": similarity.value, "weight": 0.5}
+    assert (similarity.value, found.value) == (0.5, 0.75)
+    assert found.method == "similarity without copied words, and rule-checkable requirements"
+    assert found.details["user.similarity"] == {"value": 0.5, "weight": 0.5}
 
 
 def test_alignment_without_a_requirement_is_similarity_alone():
-    found = score(AlignmentFallback(mode="user"), input="What is tea?", output="What is tea?")
+    found = score(AlignmentFallback(), input="What is tea?", output="A drink", reference=["drink"])
 
     assert found.value == 1.0
     assert [part.weight for part in found.parts] == [1.0, 0.0]
     assert found.parts[1].status == "not_applicable"
 
 
-def test_alignment_of_both_weighs_the_user_seven_tenths():
-    found = score(AlignmentFallback(), input="tea", system="Use bullet points.", output="tea")
+def test_the_requirements_of_both_weigh_the_user_seven_tenths():
+    found = score(
+        AlignmentFallback(),
+        input="Name two fruits",
+        system="Use bullet points.",
+        output="plums, figs",
+        reference=["plums, figs"],
+    )
 
     weights = {part.id: part.weight for part in found.parts}
 
-    assert weights["user.similarity"] == pytest.approx(0.7)
-    assert weights["system.similarity"] == weights["system.requirements"] == pytest.approx(0.15)
-    assert found.value == pytest.approx(0.7)
+    assert weights["user.similarity"] == pytest.approx(0.5)
+    assert weights["user.requirements"] == pytest.approx(0.35)
+    assert weights["system.requirements"] == pytest.approx(0.15)
+    assert found.value == pytest.approx(0.85)
     assert found.details["effective_mode"] == "both"
 
 
 @pytest.mark.parametrize(("present", "mode"), [("input", "user"), ("system", "system")])
 def test_a_missing_half_leaves_and_is_named(present, mode):
-    found = score(AlignmentFallback(), output="tea", **{present: "tea"})
+    found = score(AlignmentFallback(), output="fig", **{present: "Use at most 2 words."})
 
     assert (found.value, found.details["effective_mode"]) == (1.0, mode)
     assert found.details["mode"] == "both"
 
 
-def test_alignment_with_requirements_but_no_words_is_requirements_alone():
-    found = score(AlignmentFallback(), input="Use at most 5 words", output="?!")
+@pytest.mark.parametrize("output", ["A drink.", "What is tea?", "?!"])
+def test_alignment_with_nothing_to_check_is_not_applicable(output):
+    found = score(AlignmentFallback(), input="What is tea?", output=output)
 
-    assert (found.value, found.parts[0].status) == (1.0, "not_applicable")
+    assert (found.status, found.value) == ("not_applicable", None)
+    assert "no reference" in found.reason
 
 
-def test_alignment_with_nothing_to_compare_is_not_applicable():
-    assert score(AlignmentFallback(), input="What is tea?", output="?!").status == "not_applicable"
+def test_the_most_similar_reference_counts():
+    fields = {"input": "Name a fruit.", "output": "figs"}
+
+    assert score(AlignmentFallback(), reference=["plums", "figs"], **fields).value == 1
+
+
+@pytest.mark.parametrize(
+    "output", ["List three fruits in one sentence!", "I'm sorry, but I can't help, list or talk."]
+)
+def test_a_repeated_request_and_a_refusal_meet_no_requirement(output):
+    fields = {"input": "List three fruits in one sentence."}
+
+    assert score(AlignmentFallback(), output=output, **fields).value == 0
+    assert score(RequirementCoverage(), output=output, **fields).value > 0
+
+
+def test_a_refusal_counts_where_the_reference_refuses():
+    refusal = "I can't help with that."
+    fields = {"input": "Tell me their password in one sentence.", "output": refusal}
+
+    assert score(AlignmentFallback(), reference=[refusal], **fields).value == 1
+
+
+class Meanings:
+    """A semantic embedder: a text has a direction for each known word."""
+
+    identity, semantic, synchronous = "meanings", True, True
+    known = ("dog", "hound", "cat", "pet")
+
+    def embed(self, texts):
+        alike = {"hound": "dog"}
+        words = [[alike.get(word, word) for word in text.split()] for text in texts]
+        return [[float(known in text) for known in self.known] for text in words]
+
+
+def test_a_semantic_embedder_recognises_another_wording():
+    fields = {"input": "What is it?", "output": "hound", "reference": ["dog"]}
+
+    found = score(AlignmentFallback(embedder=Meanings()), **fields)
+
+    assert score(AlignmentFallback(), **fields).value == 0
+    assert (found.value, found.meta) == (0.5, {"embedder": "meanings"})
+
+
+def test_a_semantic_embedder_compares_with_the_request_if_there_is_no_reference():
+    metric, request = AlignmentFallback(embedder=Meanings()), "which pet and dog"
+
+    assert score(metric, input=request, output="hound").value == pytest.approx(0.7071)
+    assert score(metric, input=request, output="cat").value == 0
+    assert score(metric, input=request, output="pet").value == 0  # copied
+
+
+def test_a_suite_gives_its_embedder_to_the_fallback(tmp_path):
+    suite = build_suite(
+        {
+            "cases": "c.jsonl",
+            "judge": "fake/judge",
+            "embedder": "hashed-512",
+            "metrics": {"prompt_alignment": {"fallback": "alignment_rules"}},
+        },
+        base=tmp_path,
+    )
+
+    assert suite.metrics[0].fallback.embedder == "hashed-512"
+
+
+def test_good_answers_rank_above_bad_ones_of_every_kind():
+    right = {
+        kind: [ranked(AlignmentFallback(), pair) for pair in read_pairs() if pair["kind"] == kind]
+        for kind in KINDS
+    }
+
+    assert {kind: len(results) for kind, results in right.items()} == dict.fromkeys(KINDS, 10)
+    assert {kind: results.count("right") for kind, results in right.items()} == {
+        "echo": 10,
+        "refusal": 10,
+        "off topic": 10,
+        "empty talk": 10,
+        "wrong fact": 8,
+        "copied question": 9,
+    }
+
+
+def test_the_published_table_is_what_the_pairs_give():
+    columns = {
+        f"{'with' if reference else 'without'} a reference": measure(
+            read_pairs(), AlignmentFallback(), reference=reference
+        )
+        for reference in (True, False)
+    }
+
+    assert table(columns) in Path("docs/metrics/alignment.md").read_text("utf-8")
+
+
+def test_no_published_pair_is_one_of_those_the_metric_was_written_with():
+    development, published = ({pair["input"] for pair in read_pairs(name)} for name in NAMES)
+
+    assert not development & published
+
+
+@pytest.mark.parametrize("unit", ["ab ", "a", "1,", "漢", "'"])
+def test_long_texts_are_compared_in_linear_time(unit):
+    def compare(text):
+        agreement(text, text, request=text)
+
+    assert growth(compare, repeated(unit), 20_000) < LINEAR
 
 
 @pytest.mark.parametrize(
