@@ -9,6 +9,7 @@ from judgekit.core.case import Case
 from judgekit.core.case_field import CASE_TEXTS, MESSAGE_LISTS
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Row, Score
+from judgekit.rubric.variant import shown_text
 
 _PLAIN = str.maketrans(
     dict.fromkeys("‘’‚‛′`´", "'")
@@ -48,7 +49,7 @@ def find_quote(quote: str, case: Case) -> str | None:
         if any(quote in text or plain in _plain(text) for text in texts):
             return field
     for field in MESSAGE_LISTS:
-        if any(plain in _plain(message.content) for message in fields[field]):
+        if any(plain in _plain(shown_text(message)) for message in fields[field]):
             return field
     return None
 

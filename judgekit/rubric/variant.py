@@ -77,10 +77,13 @@ class MessageView(View):
         self.role = message.role
         self.content: str | Placeholder = message.content
         self.tool_calls = message.tool_calls
-        calls = [
-            f"[calls {call.name}({_arguments(call.arguments)})]" for call in message.tool_calls
-        ]
-        self.text: str | Placeholder = "\n".join(filter(None, [message.content, *calls]))
+        self.text: str | Placeholder = shown_text(message)
+
+
+def shown_text(message: Message) -> str:
+    """Return a message as a judge sees it: its content, and a line for each tool call."""
+    calls = [f"[calls {call.name}({_arguments(call.arguments)})]" for call in message.tool_calls]
+    return "\n".join(filter(None, [message.content, *calls]))
 
 
 def _arguments(value: Any) -> str:

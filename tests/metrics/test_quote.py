@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.core.case import Case, Message
+from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.fallback import WithFallback
@@ -162,3 +162,27 @@ def test_a_gate_on_quotes_nobody_is_asked_for_is_refused(tmp_path, proof):
 
     with pytest.raises(ConfigError, match=r"suite\.yaml:3: metric 'proof': no gate on 'unver"):
         load_suite(tmp_path / "suite.yaml")
+
+
+@each(
+    ("quote", "field"),
+    [
+        ('{"article":"4711"}', "steps"),
+        ("4711", "steps"),
+        ("Leeds", "history"),
+        ("York", None),
+    ],
+)
+def test_calls_of_tools_are_evidence_as_the_judge_sees_them(quote, field):
+    def calling(**arguments):
+        return Message(role="assistant", tool_calls=[ToolCall(name="stock", arguments=arguments)])
+
+    case = Case(
+        id="calls",
+        input="Is it there?",
+        output="Yes.",
+        history=[calling(shop="Leeds")],
+        steps=[calling(article="4711")],
+    )
+
+    assert find_quote(quote, case) == field
