@@ -10,6 +10,7 @@ from docs.generate.architecture import architecture_page
 from docs.generate.metrics import metrics_page
 from docs.generate.personal_data import redaction_page
 from docs.generate.pictures import PICTURES
+from docs.generate.rubrics import guide_page
 from docs.generate.suite import suite_page
 
 DOCS = Path(__file__).parents[1]
@@ -20,6 +21,7 @@ MADE: dict[str, Callable[[], str]] = {
     "python-types.md": types_page,
     "redaction.md": redaction_page,
     "suite.md": suite_page,
+    "which-rubric.md": guide_page,
     **PICTURES,
 }
 

@@ -22,7 +22,7 @@ from judgekit.rubric.library import library_names
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import score_sync
 
-NAME_WIDTH = 24
+NAME_WIDTH = 27
 
 
 def list_text() -> str:

@@ -6,12 +6,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
-from judgekit.rubric.library import RubricFolder, library_folders, own_folders, rubrics_in
+from judgekit.rubric.guide import guide
+from judgekit.rubric.library import (
+    BUILTIN_ORIGIN,
+    RubricFolder,
+    library_folders,
+    own_folders,
+    rubrics_in,
+)
 from judgekit.rubric.load import load_rubric
 
 
 def list_text(own: Sequence[RubricFolder] | None = None, *, folder: Path | None = None) -> str:
-    """Return one line for each rubric, in the order in which names are looked up.
+    """Return one line for each rubric: own ones in the order of look-up, then built-in ones.
+
+    The built-in rubrics are grouped by what they are for.
 
     Args:
         own: the folders to list before those of packages; by default, the working folder and its
@@ -28,8 +37,17 @@ def list_text(own: Sequence[RubricFolder] | None = None, *, folder: Path | None 
         folders = [RubricFolder(folder, str(folder))]
     else:
         folders = [*(own_folders(Path()) if own is None else own), *library_folders()]
-    lines = [line for listed in rubrics_in(folders) for line in _list_lines(*listed)]
-    return "\n".join(lines) + "\n" if lines else "no rubrics\n"
+    places = guide()
+    lines: dict[str, list[str]] = {"": [], **{place.group: [] for place in places.values()}}
+    for name, listed, hidden_by in rubrics_in(folders):
+        group = places[name].group if listed.origin == BUILTIN_ORIGIN and name in places else ""
+        lines[group] += _list_lines(name, listed, hidden_by)
+    blocks = [
+        "".join(f"{line}\n" for line in ([group] if group else []) + block)
+        for group, block in lines.items()
+        if block
+    ]
+    return "\n".join(blocks) or "no rubrics\n"
 
 
 def _list_lines(name: str, folder: RubricFolder, hidden_by: str | None) -> Iterator[str]:
@@ -40,10 +58,10 @@ def _list_lines(name: str, folder: RubricFolder, hidden_by: str | None) -> Itera
     except AbstractRubric:
         return
     except RubricError as exc:
-        yield f"{name:<22}does not load: {exc}"
+        yield f"{name:<27}does not load: {exc}"
         return
     tests = len(rubric.tests) + len(rubric.orderings)
     criteria = "criterion" if len(rubric.criteria) == 1 else "criteria"
     counts = f"{len(rubric.criteria):>2} {criteria:<9} {tests:>2} "
     counts += f"{'test' if tests == 1 else 'tests':<5}"
-    yield f"{name:<22}{counts}  {owner}  {rubric.description}"
+    yield f"{name:<27}{counts}  {owner}  {rubric.description}"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.core.errors import RubricError
+from judgekit.core.suggest import MANY
 from judgekit.rubric.library import builtin_folder, find_rubric, rubric_names
 from judgekit.rubric.load import load_rubric
 
@@ -82,7 +83,8 @@ def test_an_unknown_rubric_names_its_neighbours(folder, source, message):
     with pytest.raises(RubricError) as caught:
         find_rubric(source, base=folder)
 
-    known = ", ".join(sorted({*rubric_names(), "mine", "tone"}))
+    names = sorted({*rubric_names(), "mine", "tone"})
+    known = f"{', '.join(names[:MANY])} and {len(names) - MANY} more"
     assert str(caught.value) == message.format(folder=folder, known=known)
 
 

@@ -37,6 +37,17 @@ CASE = Case(
     labels={"human": 1.0},
     metadata={"topic": "trains"},
 )
+AGENT_CASE = CASE.model_copy(
+    update={
+        "steps": (
+            Message(
+                role="assistant",
+                tool_calls=(ToolCall(name="trips", arguments={"to": "Rome", "by": "train"}),),
+            ),
+            Message(role="tool", content="night train, Munich 20:09, Rome 9:22"),
+        )
+    }
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +58,8 @@ def variants():
 
 def rendered(name, mode):
     metric = RubricMetric(name, judge=FakeJudge(model="fake/golden"), mode=mode)
-    _, (request,) = metric.requests(CASE)
+    needs_steps = "steps" in load_rubric(name).requires
+    _, (request,) = metric.requests(AGENT_CASE if needs_steps else CASE)
     return shown(request)
 
 
