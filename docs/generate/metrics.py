@@ -107,7 +107,11 @@ def _metric(entry: Entry) -> str:
             if stand_in
             else "no fallback; add a `fallback` to the suite"
         )
-    rows |= {"no number when": card.empty, "compatible": card.modes}
+    rows |= {
+        "confidence": made.confidence or f"none: {card.no_confidence}",
+        "no number when": card.empty,
+        "compatible": card.modes,
+    }
     table = "\n".join(f"| {key} | {_cell(text)} |" for key, text in rows.items() if text)
     return (
         f"### `{entry.name}`\n\n{entry.summary[:1].upper()}{entry.summary[1:]}.\n\n"

@@ -81,6 +81,9 @@ def _explained(entry: Entry, metric: Any, width: int) -> Iterator[str]:
         rows["without a judge"] = entry.stand_in or "no computed fallback; give the suite one"
     if card is not None:
         rows |= {"formula": card.formula, "source": card.source, "needs": ", ".join(facts.needs)}
+        rows["confidence"] = facts.confidence or (
+            card.no_confidence and f"none: {card.no_confidence}"
+        )
         rows |= {"empty input": card.empty, "compatible": card.modes}
     for title, text in rows.items():
         if text:

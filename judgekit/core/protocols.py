@@ -41,6 +41,8 @@ class Card(NamedTuple):
     """Option -> its purpose."""
     modes: str = ""
     """The implementations that compatible modes reproduce, and the differences."""
+    no_confidence: str = ""
+    """Why scores have no `confidence`, as a clause; empty if they have one."""
 
 
 MAX_DEPTH = 12

@@ -130,6 +130,26 @@ def test_a_score_has_a_confidence_whose_meaning_is_documented(name):
     assert ", which is " in found.explain(metric).partition("Confidence ")[2]
 
 
+def test_each_metric_has_a_confidence_or_the_reason_on_its_card():
+    both = {name: (find(name).factory.confidence, card_of(name).no_confidence) for name in BUILTIN}
+
+    assert {name: texts for name, texts in both.items() if bool(texts[0]) == bool(texts[1])} == {}
+
+
+@pytest.mark.parametrize("name", sorted(set(BUILTIN) - HEAVY))
+def test_scores_have_a_confidence_where_the_metric_says_so(name):
+    example = card_of(name).example
+    found = outcome(judged_or_not(name), next(load_cases([{"id": "c", **example.case}])))
+
+    if isinstance(found, str) or found.value is None:
+        found = outcome(judged_or_not(name), case_of(name, "The train leaves at noon."))
+    if isinstance(found, str) or found.value is None:
+        pytest.skip("the example needs more than a fake judge")
+    said = find(name).factory.confidence
+    if "there is none" not in said:
+        assert (found.confidence is not None) == bool(said)
+
+
 @pytest.mark.parametrize("name", sorted(BUILTIN))
 def test_no_option_has_the_name_of_a_key_of_suites(name):
     options = set(inspect.signature(find(name).factory).parameters) & set(MetricFile.model_fields)
