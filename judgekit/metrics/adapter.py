@@ -75,6 +75,7 @@ class ClassFacts(NamedTuple):
     files: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     card: Card | None = None
+    confidence: str = ""
     figures: Mapping[str, bool] | None = None
     """`None` if they depend on the options."""
 

@@ -115,6 +115,7 @@ class BrandSafety(Metric):
     files: ClassVar[tuple[str, ...]] = ("persona", "patterns")
     figures: ClassVar[Mapping[str, bool]] = {**QUOTE_FIGURES, **FIGURES}
     needs = ("output",)
+    confidence = "is the share of the rubric's weight that the judge answered"
 
     def __post_init__(self) -> None:
         self.words = SafetyPatterns(
