@@ -49,7 +49,7 @@ def test_bash_completes_once_it_is_installed(home):
         shell.expect("ready>")
         shell.send("judgekit rub\t")
         shell.expect("judgekit rubric ")
-        shell.send("show hel\t")
+        shell.send("show helpful_\t")
         shell.expect("show helpful_reply ")
         shell.send("\x15judgekit run suite.yaml --only br\t")
         shell.expect("--only brief ")
@@ -74,7 +74,7 @@ def test_zsh_completes_once_it_is_installed(home):
         # The first TAB of a shell only loads what Typer wrote. Only what is new is drawn.
         shell.send("judgekit rub\t\t")
         shell.expect("ric ")
-        shell.send("show hel\t")
+        shell.send("show helpful_\t")
         shell.expect("pful_reply ")
         shell.send("\x15judgekit run suite.yaml --only br\t")
         shell.expect("ief ")
@@ -96,7 +96,7 @@ def test_fish_completes_once_it_is_installed(home):
     # What fish itself would offer for a line, its own completions included.
     asked = [
         ("judgekit rub", "rubric"),
-        ("judgekit rubric show hel", "helpful_reply"),
+        ("judgekit rubric show helpful_", "helpful_reply"),
         ("judgekit run suite.yaml --only br", "brief"),
         ("judgekit run suite.yaml --record ne", "new_episodes"),
     ]
@@ -125,7 +125,7 @@ def offered(home, words, shell="bash"):
 @pytest.mark.parametrize(
     ("words", "names"),
     [
-        ("judgekit score --rubric h", ["helpful_reply"]),
+        ("judgekit score --rubric helpful_", ["helpful_reply"]),
         ("judgekit score --metric exact", ["exact_match"]),
         ("judgekit schema ", ["cases", "persona", "results", "rubric", "suite"]),
         ("judgekit run suite.yaml --only ", ["brief", "helpful_reply"]),
@@ -144,5 +144,5 @@ def test_what_is_there_is_offered_and_nothing_else(home, words, names):
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_are_told_the_same(home, shell):
-    assert "helpful_reply" in offered(home, "judgekit rubric show hel", shell)
+    assert "helpful_reply" in offered(home, "judgekit rubric show helpful_", shell)
     assert "brief" in offered(home, "judgekit run suite.yaml --only br", shell)
