@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, JsonValue
 
 from judgekit.core.canonical import digest
-from judgekit.core.case_field import CASE_FIELDS, CASE_WORDS, MESSAGE_LISTS, CaseField
+from judgekit.core.case_field import ANSWERS, CASE_FIELDS, CASE_WORDS, MESSAGE_LISTS, CaseField
 from judgekit.core.errors import CaseError
 from judgekit.core.value import Displayed, Value
 
@@ -217,8 +217,19 @@ def answerer_of(metadata: Mapping[str, Any], field: str = "output") -> str | Non
 
 
 def has_text(text: str | None) -> bool:
-    """Return whether a text has a character other than white space; a blank field is missing."""
+    """Return whether a text has a character other than white space."""
     return text is not None and text != "" and not text.isspace()
+
+
+def is_given(field: str, text: str | None) -> bool:
+    """Return whether a case has a text field: a blank text is missing, a blank answer is not.
+
+    A system that answers with nothing has answered, and a metric says what that is worth.
+
+    >>> is_given("output", ""), is_given("input", ""), is_given("output", None)
+    (True, False, False)
+    """
+    return text is not None if field in ANSWERS else has_text(text)
 
 
 def output_digest(output: str | None) -> str:

@@ -36,6 +36,9 @@ class CaseField(NamedTuple):
     """Its part in a comparison of two runs; `None` for the answer, and if it does not matter."""
     on_pages: bool = True
     """Whether pages print it among the texts of the case."""
+    answer: bool = False
+    """Whether it is an answer: one without a word is an answer, while another text without a word
+    is missing."""
     aliases: tuple[str, ...] = ()
     """Other names of the field in files of cases: those of common tools."""
 
@@ -65,8 +68,9 @@ CASE_FIELDS = (
     CaseField(
         "output", "text", "the answer to score", "Output",
         compared=None, aliases=("response", "answer", "completion", "prediction", "actual_output"),
+        answer=True,
     ),
-    CaseField("baseline", "text", "the answer to compare with", "Baseline"),
+    CaseField("baseline", "text", "the answer to compare with", "Baseline", answer=True),
     CaseField(
         "reference", "texts", "an accepted answer", "Reference",
         aliases=(
@@ -126,6 +130,8 @@ EVIDENCE = (*CASE_TEXTS, *(name for name in _QUOTED if name in MESSAGE_LISTS))
 """All evidence: the texts, then the messages."""
 JUDGED = (*EVIDENCE, *(f.name for f in CASE_FIELDS if f.judged and f.name not in EVIDENCE))
 """The fields that a judge may see: the evidence first."""
+ANSWERS = frozenset(field.name for field in CASE_FIELDS if field.answer)
+"""The answers: an empty one is an answer, and only null is a missing one."""
 SETTINGS = tuple(field.name for field in CASE_FIELDS if field.compared == "setting")
 """The fields that a run may vary, such as the system prompt; many cases share their texts."""
 FIELD_BY_NAME = {field.name: field for field in CASE_FIELDS}

@@ -169,11 +169,21 @@ class SharedEmbedder:
     async def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return a row of finite numbers for every text, in order.
 
+        A hosted embedder never gets a blank text: many refuse it, which would stop the run. Its
+        vector is zero, as with local embedders.
+
         Raises:
             ValueError: the embedder returned something else.
             JudgekitError: raised by the embedder.
         """
         digests, vectors, missing = self._known(texts)
+        blank = [digest for digest, text in missing.items() if not text.strip()]
+        if blank and isinstance(self.embedder, AsyncEmbedder):
+            for digest in blank:
+                del missing[digest]
+            if missing:
+                vectors |= await self._queue().ask(missing)
+            return _table(vectors | _zeros(blank, like=vectors), digests)
         if missing and self.synchronous:
             vectors |= self._locally(missing)
         elif missing:
@@ -320,6 +330,14 @@ def _table(vectors: dict[str, Vector], digests: Sequence[str]) -> Vectors:
     if len({len(row) for row in rows}) > 1:
         raise ValueError("the embedder returned vectors of several lengths")
     return cast("Vectors", np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32))
+
+
+def _zeros(digests: Sequence[str], *, like: dict[str, Vector]) -> dict[str, Vector]:
+    """Return zero vectors of the length of others; of length 1 if there are no others."""
+    import numpy as np
+
+    length = max(map(len, like.values()), default=1)
+    return dict.fromkeys(digests, np.zeros(length, dtype=np.float32))
 
 
 def _by_digest(rows: Any, texts: dict[str, str]) -> dict[str, Vector]:

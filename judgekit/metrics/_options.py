@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from judgekit.core.case import Case, has_text
+from judgekit.core.case import Case, has_text, is_given
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder
@@ -141,10 +141,10 @@ def needed_text(case: Case, field: str) -> str:
     """Return a text of the case.
 
     Raises:
-        CaseError: it is missing or only white space.
+        CaseError: it is missing, or only white space and not an answer.
     """
     text: str | None = getattr(case, field)
-    if text is None or not has_text(text):
+    if text is None or not is_given(field, text):
         raise lacking(field)
     return text
 

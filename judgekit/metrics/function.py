@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import SupportsFloat
 
-from judgekit.core.case import Case, has_text
+from judgekit.core.case import Case, has_text, is_given
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
@@ -35,7 +35,7 @@ class FunctionMetric(Metric):
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     needs: tuple[str, ...] = ("output",)
-    """Fields of the case that must not be empty."""
+    """Fields that the case must have. An empty answer is there; another empty field is not."""
 
     def __post_init__(self) -> None:
         check_name("metric", self.name)
@@ -66,7 +66,7 @@ class FunctionMetric(Metric):
             ValueError: the function returned no number, or one outside the range.
         """
         for field in self.needs:
-            if not _filled(getattr(case, field)):
+            if not _filled(field, getattr(case, field)):
                 raise lacking(field)
         outcome = self.function(case)
         if inspect.isawaitable(outcome):
@@ -104,8 +104,9 @@ class FunctionMetric(Metric):
         return number
 
 
-def _filled(value: object) -> bool:
-    texts = (value,) if isinstance(value, str) else value
-    if isinstance(texts, tuple) and all(isinstance(text, str) for text in texts):
-        return any(has_text(text) for text in texts)
+def _filled(field: str, value: object) -> bool:
+    if isinstance(value, str):
+        return is_given(field, value)
+    if isinstance(value, tuple) and all(isinstance(text, str) for text in value):
+        return any(has_text(text) for text in value)
     return bool(value)

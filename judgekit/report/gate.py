@@ -14,10 +14,20 @@ from judgekit.core.value import Json, Value, sparse
 from judgekit.report.summary import MetricSummary
 
 Statistic = Literal[
-    "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse"
+    "mean",
+    "pass_rate",
+    "min",
+    "max",
+    "coverage",
+    "abstained",
+    "failed",
+    "fallback",
+    "left_out",
+    "empty_answers",
+    "not_worse",
 ]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
-COUNTS = ("abstained", "failed", "fallback")
+COUNTS = ("abstained", "failed", "fallback", "left_out", "empty_answers")
 """Statistics that count rows; a bound in per cent applies to the share of rows."""
 SETTINGS = ("where", "cluster", "undecided", "corrected")
 """Keys of a gate besides its bounds."""
@@ -384,11 +394,11 @@ def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
         text = f"coverage {value:.3f} ({summary.scored} of {rows} rows scored)"
         rule = f"at least {gate.bound:g}"
     else:
-        counts = {"abstained": summary.abstained, "failed": summary.failed + summary.not_run}
-        count = counts.get(gate.statistic, summary.fallback)
+        count: int = getattr(summary, gate.statistic)
+        count += summary.not_run if gate.statistic == "failed" else 0
         value = count / rows if gate.share else float(count)
         passed = comparing.at_most(value, gate.bound)
-        text = f"{gate.statistic} {count} of {rows} rows"
+        text = f"{gate.statistic.replace('_', ' ')} {count} of {rows} rows"
         text += f" ({value:.1%})" if gate.share else ""
         rule = f"at most {f'{gate.bound * 100:g}%' if gate.share else f'{gate.bound:g}'}"
     return _compared(gate, value, f"{gate.subject}: {text}", rule, passed=passed, n=rows)

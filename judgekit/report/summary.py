@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import Field
 
+from judgekit.core.case import has_text
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value, sparse
+from judgekit.metrics.left_out import SHOWN
 from judgekit.report.corrected import CorrectedMean
 from judgekit.report.opinions import OpinionSummary, OpinionTally
 from judgekit.report.thresholds import FEW, passes
@@ -30,7 +32,10 @@ BINS = 20
 """Number of histogram bins over the metric's range."""
 
 
-_COUNTED = ("rows", "judged", "computed", "fallback", "abstained", "not_applicable")
+_COUNTED = (
+    *("rows", "judged", "computed", "fallback", "abstained", "not_applicable"),
+    *("empty_answers", "left_out"),
+)
 
 
 class CriterionSummary(Value):
@@ -119,6 +124,10 @@ class MetricSummary(Displayed, Value):
     """Figures of several samples or judges; `None` if each row has one opinion."""
     corrected: CorrectedMean | None = sparse(default=None)
     """The mean corrected with labels; `None` without labels."""
+    empty_answers: int = sparse(default=0)
+    """Rows with a score of an answer without a word."""
+    left_out: int = sparse(default=0)
+    """Rows with a score of a judge that was not shown the whole case (`details.shown`)."""
 
     def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.report.display import summary_parts
@@ -271,6 +280,8 @@ class Tally:
             self._first_failure = self._first_failure or f"{case}: {result.message}"
             return
         self._scale = result.scale
+        self._counts["empty_answers"] += output is not None and not has_text(output)
+        self._counts["left_out"] += isinstance(result.details.get(SHOWN), dict)
         if result.fallback is None:
             self._add_parts(result, cluster)
             if result.opinions:

@@ -84,9 +84,24 @@ def few_lines(summaries: Iterable[MetricSummary]) -> Iterator[str]:
         yield f"Fewer than {FEW} {what} of {', '.join(names)}: the intervals say little."
 
 
+def answer_lines(summaries: Sequence[MetricSummary]) -> Iterator[str]:
+    """Yield how many answers are empty, and how many rows a judge did not see whole."""
+    if empty := max((s.empty_answers for s in summaries), default=0):
+        be = "answer is empty: it was" if empty == 1 else "answers are empty: they were"
+        yield f"{empty} {be} scored like any other."
+    for s in summaries:
+        if s.left_out:
+            rows = "row" if s.left_out == 1 else "rows"
+            yield (
+                f"{s.metric}: in {s.left_out} {rows} the judge was not shown the whole case; "
+                "`details.shown` of the row lists what is missing."
+            )
+
+
 def doubt_lines(report: Report) -> Iterator[str]:
     """Yield the limitations of the figures: too few values, judges without comparison to people."""
     yield from few_lines(s for s in report.figures.metrics if s.judged)
+    yield from answer_lines(report.figures.metrics)
     yield from report.calibration
 
 

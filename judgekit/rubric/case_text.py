@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jinja2 import nodes
 
-from judgekit.core.case import Case, Message
+from judgekit.core.case import Case, Message, is_given
 from judgekit.core.case_field import MESSAGE_LISTS, OBJECTS
 from judgekit.core.errors import CaseError, RubricError
 from judgekit.rubric.charge import walk
@@ -100,7 +100,7 @@ class CaseTemplate:
         """
         for field in self._needs:
             value = getattr(case, field)
-            if not value or (isinstance(value, str) and not value.strip()):
+            if not (is_given(field, value) if value is None or isinstance(value, str) else value):
                 raise CaseError(f"uses case.{field}, which this case does not have")
         try:
             messages = self._template.render(

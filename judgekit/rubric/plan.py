@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case, Message, has_text
-from judgekit.core.case_field import TEXT_LISTS, TEXTS
+from judgekit.core.case_field import ANSWERS, TEXT_LISTS, TEXTS
 from judgekit.core.request import ChatMessage
 from judgekit.core.value import trusted
 from judgekit.rubric.budget import MARK, MARK_END, Placeholder, Unplanned
@@ -51,7 +51,14 @@ def shape_of(case: Case, history: Sequence[Message]) -> Shape | None:
         if len(history) > MAX_LIST or any(message.tool_calls for message in history):
             return None
         lists.append(("history", *[(message.role, bool(message.content)) for message in history]))
-    return (*[has_text(fields[name]) for name in TEXTS], *lists)
+    return (*[_state(name, fields[name]) for name in TEXTS], *lists)
+
+
+def _state(name: str, text: str | None) -> bool | None:
+    """Return what a template learns by testing a text: an empty answer is not a missing one."""
+    if name in ANSWERS:
+        return None if text is None else text != ""
+    return has_text(text)
 
 
 class Outline(CaseView):
@@ -66,7 +73,7 @@ class Outline(CaseView):
     def __getattr__(self, name: str) -> Any:
         value = super().__getattr__(name)
         if name in TEXTS:
-            return None if value is None else Placeholder(name)
+            return Placeholder(name) if value else value
         if name in TEXT_LISTS:
             return tuple(Placeholder(name, n) if text else text for n, text in enumerate(value))
         if name == "history" or (name == "steps" and not value):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.canonical import digest_json
-from judgekit.core.case import Case, Message, has_text
+from judgekit.core.case import Case, Message, is_given
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.request import ChatMessage, Detail
 from judgekit.core.suggest import suggest
@@ -379,4 +379,4 @@ def _plain(values: Iterable[Value]) -> list[dict[str, Any]]:
 
 def _present(case: Case, field: str) -> bool:
     value = getattr(case, field)
-    return has_text(value) if value is None or isinstance(value, str) else bool(value)
+    return is_given(field, value) if value is None or isinstance(value, str) else bool(value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, Message
-from judgekit.core.case_field import JUDGED
+from judgekit.core.case_field import ANSWERS, JUDGED
 from judgekit.core.decisions import DECISION_APIS, MOST_LEVELS
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Api, Detail, Form, Question
@@ -53,7 +53,7 @@ class CaseView(View):
             if self._steps is None:
                 self._steps = [MessageView(message) for message in value]
             return self._steps
-        if isinstance(value, str) and not value.strip():
+        if isinstance(value, str) and name not in ANSWERS and not value.strip():
             return None
         return value
 

@@ -75,6 +75,10 @@ class GateFile(FileModel):
     """The maximum of failed rows."""
     fallback: Rows = None
     """The maximum of rows with a score of the fallback."""
+    left_out: Rows = None
+    """The maximum of rows whose judge was not shown the whole case."""
+    empty_answers: Rows = None
+    """The maximum of rows with an answer without a word."""
     not_worse: Positive | None = None
     """The margin by which the mean may be worse than in the baseline, including its interval."""
 

@@ -181,7 +181,8 @@ def with_draft(scratch: ScratchPackage, *, field: bool = True, row: bool = True)
             "            draft: str | None = None,\n            parent: str | None = None,\n",
         )
     if row:
-        baseline = '    CaseField("baseline", "text", "the answer to compare with", "Baseline"),\n'
+        about = '"the answer to compare with", "Baseline", answer=True'
+        baseline = f'    CaseField("baseline", "text", {about}),\n'
         draft = (
             '    CaseField("draft", "text", "the first draft", "First draft",'
             ' aliases=("first_draft",)),\n'

@@ -16,8 +16,8 @@ from judgekit.metrics.function import FunctionMetric
 from judgekit.metrics.registry import metric
 
 
-def score(made, output="x", **fields):
-    return asyncio.run(made.score(Case(id="1", output=output, **fields)))
+def score(made, **fields):
+    return asyncio.run(made.score(Case(id="1", **{"output": "x", **fields})))
 
 
 def giving(outcome, **options):
@@ -33,7 +33,7 @@ def test_the_decorator_makes_a_metric_and_leaves_the_function_callable():
     assert isinstance(polite, FunctionMetric)
     assert polite.name == "polite"
     assert polite(Case(id="1", output="please")) is True
-    assert score(polite, "please").value == 1.0
+    assert score(polite, output="please").value == 1.0
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,8 @@ def test_what_is_no_number_in_range_is_an_error(outcome, message):
 @pytest.mark.parametrize(
     ("needs", "fields", "message"),
     [
-        (("output",), {"output": " "}, r"^needs an output \(field 'output'\)$"),
+        (("output",), {"output": None}, r"^needs an output \(field 'output'\)$"),
+        (("input",), {"input": " "}, r"^needs an input \(field 'input'\)$"),
         (("reference",), {"reference": [""]}, r"^needs a reference \(field 'reference'\)$"),
         (("expected",), {}, "needs an expected"),
         (("history",), {}, "needs a history"),

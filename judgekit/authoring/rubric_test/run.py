@@ -12,6 +12,7 @@ from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.canonical import canonical_json
+from judgekit.core.case import Case, has_text
 from judgekit.core.errors import AbstractRubric, ConfigError
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.key_rules import judge_identity, keyed_params
@@ -31,7 +32,7 @@ from judgekit.rubric.library import (
 )
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.testfile import RubricTest
+from judgekit.rubric.testfile import WHOLE, RubricTest
 from judgekit.rubric.versions import SUFFIX
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.judge_file import JudgeFile
@@ -209,9 +210,22 @@ def _results(rubric: Rubric, cassette: Cassette) -> dict[str, Result]:
     for tests in alike.values():
         mode, parameters = tests[0].mode, tests[0].parameters
         metric = RubricMetric(rubric, judge=cassette, mode=mode, parameters=parameters)
-        report = evaluate_sync([test.case for test in tests], [metric])
+        report = evaluate_sync([_asked_case(test) for test in tests], [metric])
         results.update({scored.case.id: scored.rows[0].result for scored in report.results})
     return results
+
+
+def _asked_case(test: RubricTest) -> Case:
+    """Return the case of a test as the metric gets it.
+
+    In tests of rubrics, an empty answer that must be refused means a missing one: the tests of all
+    built-in rubrics say so, and frozen files cannot change.
+    """
+    whole = test.expect.get(WHOLE)
+    refused = whole is not None and whole.status == "invalid_case"
+    if refused and not has_text(test.case.output):
+        return test.case.model_copy(update={"output": None})
+    return test.case
 
 
 # -- the judge ----------------------------------------------------------------------

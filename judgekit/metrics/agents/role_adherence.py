@@ -45,7 +45,13 @@ class RoleAdherence(step.Stepped):
         """
         system = needed_text(case, "system")
         messages = conversation(case)
-        turns = [n for n, m in enumerate(messages) if m.role == "assistant" and has_text(m.content)]
+        # The output is a turn even if it is empty; an earlier turn without text is only a call.
+        last = len(messages) - 1 if case.output is not None else None
+        turns = [
+            n
+            for n, m in enumerate(messages)
+            if m.role == "assistant" and (n == last or has_text(m.content))
+        ]
         if not turns:
             raise CaseError("needs an output, or an assistant message in history")
         places = turns[-self.max_turns :]
@@ -96,6 +102,6 @@ def conversation(case: Case) -> list[Message]:
     if case.input is not None and has_text(case.input):
         messages.append(Message(role="user", content=case.input))
     messages += case.steps
-    if case.output is not None and has_text(case.output):
+    if case.output is not None:
         messages.append(Message(role="assistant", content=case.output))
     return messages

@@ -14,6 +14,7 @@ from judgekit.core.score import Score
 from judgekit.metrics._options import needed_text, needed_texts
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.benchmarks.likelihood import LikelihoodMetric
+from judgekit.metrics.computed import not_applicable
 
 Measured = Literal["output", "input", "baseline", "reference"]
 Given = Literal["nothing", "input", "system"]
@@ -77,6 +78,9 @@ class Perplexity(LikelihoodMetric):
         else:
             text = needed_text(case, self.field)
         prompt = "" if self.given == "nothing" else needed_text(case, self.given) + self.joint
+        if not text:
+            reason = "An empty text has no token, so it has no perplexity."
+            return not_applicable(reason, method=self._method, meta=self.made_with)
         (continuation,) = await self.measure(case, [(prompt, text)])
         common: dict[str, Any] = {"method": self._method, "meta": self.made_with}
         tokens = len(continuation.logprobs)

@@ -61,14 +61,15 @@ Scope = Literal["session", "last"]
 def replies(case: Case, scope: Scope = "session") -> list[str]:
     """Return the replies of the history and the output, or only the output.
 
-    Turns without text, such as tool calls alone, are ignored.
+    Turns without text before the output, such as tool calls alone, are ignored.
 
     Raises:
         CaseError: the assistant has no turn with text.
     """
     turns = (*case.history, *case.steps) if scope == "session" else ()
-    texts = [m.content for m in turns if m.role == "assistant"]
-    texts = [text for text in (*texts, case.output or "") if has_text(text)]
+    texts = [m.content for m in turns if m.role == "assistant" and has_text(m.content)]
+    if case.output is not None:
+        texts.append(case.output)
     if not texts:
         needed = "an output" if scope == "last" else "an output, or assistant turns in its history"
         raise CaseError(f"needs {needed} (field 'output')")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from judgekit.core.case import Case, answerer_of, has_text
+from judgekit.core.case import Case, answerer_of, is_given
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.protocols import Aggregate, JudgeLike
@@ -132,7 +132,7 @@ class PairwiseMetric(RubricMetric):
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks an answer.
         """
-        if not has_text(self._other(case)):
+        if not is_given(self.opponent, self._other(case)):
             whose = "" if self.names[1] == self.opponent else f" of {self.names[1]}"
             raise CaseError(
                 f"the case has no answer{whose} to compare with: its {self.opponent!r} is missing"

@@ -17,7 +17,7 @@ from judgekit.pages.run.tallies import saturation
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.manifest import dicts_in, entries_in, mapping
 from judgekit.report.report import Report
-from judgekit.report.text import outcome_counts, telling_figures
+from judgekit.report.text import answer_lines, outcome_counts, telling_figures
 from judgekit.rubric.fold import DEFAULT, way_of
 
 SCRIPTS = (
@@ -84,6 +84,7 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
         outcome_counts=outcome_counts,
         telling_figures=telling_figures,
         corrected_lines=corrected_lines,
+        answer_lines=answer_lines,
     )
 
 

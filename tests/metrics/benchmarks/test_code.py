@@ -148,7 +148,7 @@ def test_a_long_output_and_a_missing_one_are_said():
     with pytest.raises(CaseError, match="more than 1,000,000 characters"):
         score("x" * 1_000_001, {"tests": ["1"]})
     with pytest.raises(CaseError, match="needs an output"):
-        score(" ", {"tests": ["1"]})
+        score(None, {"tests": ["1"]})
 
 
 @pytest.mark.parametrize(

@@ -80,13 +80,13 @@ def test_the_share_of_answers_is_a_figure_of_the_run():
 
     report = evaluate_sync(cases, [Generation()], gates={"generation": {"answered": 0.5}})
 
-    assert report.figures.metrics[0].figures == {"answered": pytest.approx(2 / 3)}
+    assert report.figures.metrics[0].figures == {"answered": pytest.approx(2 / 4)}
 
 
 @pytest.mark.parametrize(
     ("fields", "options", "message"),
     [
-        ({"output": " ", "reference": "7"}, {}, "needs an output"),
+        ({"reference": "7"}, {}, "needs an output"),
         ({"output": "7"}, {}, "needs a reference"),
         ({"output": "7", "reference": "seven"}, {"kind": "number"}, "'seven' is not a number"),
         ({"output": "7", "reference": "maybe"}, {"kind": "yes_no"}, "'maybe' is not a yes or no"),

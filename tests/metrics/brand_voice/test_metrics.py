@@ -157,7 +157,7 @@ def test_a_session_without_a_reply_is_an_invalid_case(name):
     metric = create_metric(name, **({"persona": PERSONA} if name == "authenticity" else {}))
 
     with pytest.raises(CaseError, match="needs an output"):
-        asyncio.run(metric.score(Case(id="c", input="Hello?", output=" \n")))
+        asyncio.run(metric.score(Case(id="c", input="Hello?")))
 
 
 # -- safety ------------------------------------------------------------------------

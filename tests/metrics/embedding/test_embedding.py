@@ -367,10 +367,9 @@ def test_the_embedder_is_in_every_result(name):
 
 
 @pytest.mark.parametrize("name", ALL)
-@pytest.mark.parametrize("output", [None, "", " \n"])
-def test_no_output_costs_the_row(name, output):
+def test_no_output_costs_the_row(name):
     with pytest.raises(CaseError, match="needs an output"):
-        score(create_metric(name, **ALL[name]), output=output, reference="x")
+        score(create_metric(name, **ALL[name]), reference="x")
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -148,7 +148,7 @@ def test_nothing_required_is_not_applicable_and_costs_nothing():
 @pytest.mark.parametrize(
     "update",
     [
-        {"output": ""},
+        {"output": None},
         {"reference": (), "input": None},
         {"expected": {"required": ["x", ""]}},
         {"expected": {"required": {"a": 1}}},

@@ -110,7 +110,7 @@ def test_eighty_kilobytes_are_scored(metric):
 @pytest.mark.parametrize("metric", METRICS, ids=lambda m: f"{m.name}-{getattr(m, 'variant', '')}")
 def test_missing_texts_are_said(metric):
     with pytest.raises(CaseError, match="needs an output"):
-        score(metric, " ", "x")
+        score(metric, None, "x")
     with pytest.raises(CaseError, match="needs a reference"):
         score(metric, "x")
 

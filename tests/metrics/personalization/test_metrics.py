@@ -79,7 +79,7 @@ def test_no_known_word_is_not_applicable():
     assert found.value is None or found.value > 0.9
 
 
-@pytest.mark.parametrize("fields", [{"output": "x"}, {"output": " ", "baseline": "x"}])
+@pytest.mark.parametrize("fields", [{"output": "x"}, {"output": None, "baseline": "x"}])
 def test_a_missing_text_is_an_invalid_case(fields):
     with pytest.raises(CaseError, match="needs a"):
         score(Difference(), **fields)

@@ -112,7 +112,7 @@ NEEDS = {
     "user_prompt": "needs the case to have 'input'",
     "system_prompt": "needs the case to have 'system'",
     "user_or_system_prompt": "needs the case to have 'input' or 'system'",
-    "response": "'output' is empty",
+    "response": "the case has no 'output'",
 }
 
 
@@ -122,7 +122,7 @@ def _validation_case(vector):
         id=vector["id"],
         input=given["user_prompt"],
         system=given["system_prompt"],
-        output=given["response"],
+        output=given["response"] or None,  # the original refuses empty texts
     )
 
 

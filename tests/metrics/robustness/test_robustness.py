@@ -239,7 +239,7 @@ def test_a_megabyte_is_compared_in_a_moment():
     [
         ({"parent": None}, "id of the original case"),
         ({"baseline": None}, "needs a baseline"),
-        ({"output": " "}, "needs an output"),
+        ({"output": None}, "needs an output"),
         ({"expected": {}}, "expected.original_input"),
         ({"input": None}, "needs an input"),
     ],

@@ -204,12 +204,11 @@ def test_a_run_shows_the_rate_of_refusal_and_the_rest():
 
 
 @pytest.mark.parametrize("metric", [Toxicity, Bias, Refusal])
-@pytest.mark.parametrize("output", [None, "", " \n\t"])
-def test_without_an_answer_nothing_is_asked(metric, output):
+def test_without_an_answer_nothing_is_asked(metric):
     judge = Scripted()
 
     with pytest.raises(CaseError):
-        scored(metric(judge=judge), CASE.model_copy(update={"output": output}))
+        scored(metric(judge=judge), CASE.model_copy(update={"output": None}))
     assert judge.asked == []
 
 

@@ -107,7 +107,7 @@ def test_other_languages_are_not_applicable(text):
 
 def test_no_output_is_an_invalid_case():
     with pytest.raises(CaseError, match="needs an output"):
-        score(" ")
+        score(None)
 
 
 def test_the_run_has_rates_and_families():

@@ -66,7 +66,7 @@ def test_compat_has_the_original_s_numbers(row):
     if row["mode"] == "stability":
         texts = {"output": inputs["input"]}
 
-    if not texts["output"].strip() or not texts.get("input", "x").strip():
+    if not texts.get("input", "x").strip():
         with pytest.raises(CaseError):
             score(metric, **texts)
         return
