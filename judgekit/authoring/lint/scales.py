@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from judgekit.authoring.lint.rule import Problem, check_each, repeated
-from judgekit.authoring.lint.subject import OwnCriterion
+from judgekit.authoring.lint.rule import Problem, check, check_each, repeated
+from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern, word_data
+from judgekit.authoring.rubric_diff.carry import carried
 
 WIDE = 10
 """Maximum number of steps of a scale on which judges distinguish neighbours."""
@@ -265,3 +266,15 @@ def _many(own: OwnCriterion) -> Iterator[Problem]:
 def _single_item(own: OwnCriterion) -> Iterator[Problem]:
     if own.file.items and len(own.file.items) == 1:
         yield own.problem(" is a checklist of one item", "items")
+
+
+@check("changed-scale")
+def _changed(subject: LintSubject) -> Iterator[Problem]:
+    before, now = subject.previous, subject.rubric
+    if before is None or now is None:
+        return
+    for id, scales in carried(before, now).rescaled.items():
+        own = id in subject.file.criteria
+        where = subject.at("criteria", id) if own else subject.at("version")
+        than = f"another scale than in {before.name}@{before.version}"
+        yield Problem(where, f"{id!r} has {than}: {scales}", id)

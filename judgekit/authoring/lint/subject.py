@@ -15,10 +15,11 @@ from judgekit.rubric.case_text import case_text, uses_case
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
 from judgekit.rubric.live import shown
-from judgekit.rubric.load import Opened, folders_of, open_rubric, template_faults
+from judgekit.rubric.load import Opened, folders_of, load_rubric, open_rubric, template_faults
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template import Template
 from judgekit.rubric.template_analysis import Literal, literal
+from judgekit.rubric.versions import VersionedName, frozen_name, home_of, versions_in
 
 
 class OwnCriterion(NamedTuple):
@@ -121,6 +122,17 @@ class LintSubject:
         """Return the value of a key in this file, or in the nearest file that it extends."""
         assert self.opened.merged is not None  # noqa: S101 - only readable subjects
         return self.opened.merged.first(name)
+
+    @cached_property
+    def previous(self) -> Rubric | None:
+        """The newest older version of this rubric, if one is kept and loads."""
+        name = frozen_name(self.path) or VersionedName(self.path.stem, None)
+        older = versions_in(home_of(self.path), name.name)
+        for version in sorted(older, reverse=True):
+            if version < self.file.version:
+                with suppress(RubricError):
+                    return load_rubric(older[version])
+        return None
 
     @cached_property
     def words(self) -> str:

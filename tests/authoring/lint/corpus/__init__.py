@@ -20,8 +20,8 @@ class Entry(NamedTuple):
 
     def write(self, folder: Path) -> Path:
         """Write the files; return the rubric's path."""
-        folder.mkdir(parents=True, exist_ok=True)
         for name, text in self.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(text.encode("utf-8"))
         return folder / next(iter(self.files))
 
