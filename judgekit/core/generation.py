@@ -7,7 +7,7 @@ generation keeps the versions of that generation.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -40,6 +40,26 @@ def last_with(name: str, version: int) -> int:
     """Return the last generation in which a built-in rubric has a version; the newest if none."""
     having = (number for number in generations() if version_in(name, number) == version)
     return max(having, default=newest())
+
+
+def metric_version(rubrics: Collection[str], generation: int) -> int:
+    """Return the version of a metric: it counts the generations that change one of its rubrics.
+
+    With one rubric, it is the version of that rubric.
+    """
+    known = generations().items()
+    changes = [
+        number
+        for number, new in known
+        if number <= generation and not new.keys().isdisjoint(rubrics)
+    ]
+    return 1 + len(changes)
+
+
+def last_with_metric(rubrics: Collection[str], version: int) -> int | None:
+    """Return the last generation in which a metric has a version; `None` if there is none."""
+    having = (number for number in generations() if metric_version(rubrics, number) == version)
+    return max(having, default=None)
 
 
 def current() -> int:

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import is_dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.entry_points import offers
 from judgekit.core.errors import ConfigError, UnknownOption
+from judgekit.core.generation import (
+    current,
+    last_with_metric,
+    metric_version,
+    newest,
+    of_generation,
+)
 from judgekit.core.protocols import Asks, JudgeLike, Metric
 from judgekit.core.suggest import suggest
 from judgekit.metrics.adapter import as_metric, class_facts, is_metric
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.rubric.library import library_names
+from judgekit.rubric.versions import VersionedName
 
 if TYPE_CHECKING:
     from judgekit.metrics.function import FunctionMetric, ScoringFunction
@@ -138,6 +147,21 @@ class Maker(NamedTuple):
     """A class or function that creates the metric, or a ready-made metric."""
     judged: bool
     preset: Mapping[str, Any] = MappingProxyType({})
+    generation: int | None = None
+    """The generation of the built-in rubrics that bare names mean; by default that of the suite."""
+
+    @property
+    def rubrics(self) -> frozenset[str]:
+        """The rubrics of a built-in metric, by name."""
+        if not self.takes("rubric"):
+            return frozenset()
+        default = inspect.signature(self.factory).parameters["rubric"].default
+        named = (self.preset.get("rubric", default), getattr(self.factory, "listing", ""))
+        return frozenset(name for name in named if isinstance(name, str) and name)
+
+    def of_generation(self) -> AbstractContextManager[None]:
+        """Return a context in which bare names of rubrics mean those of its generation."""
+        return of_generation(self.generation or current())
 
     def takes(self, option: str) -> bool:
         """Return whether the metric has an option of that name."""
@@ -178,7 +202,8 @@ class Maker(NamedTuple):
                 raise ConfigError(f"metric {name!r} needs a judge; give it one: judge=...")
             options = {**options, "judge": judge}
         try:
-            return as_metric(self.factory(**options))
+            with self.of_generation():
+                return as_metric(self.factory(**options))
         except TypeError as exc:
             raise ConfigError(f"metric {name!r}: {exc}") from exc
 
@@ -217,20 +242,27 @@ def find(name: str) -> Maker:
 
 
 def _of_version(name: str) -> Maker | None:
-    """Return the maker of `NAME@V`, a version of a rubric in the library.
+    """Return the maker of `NAME@V`: a version of a rubric, or of a metric with other rubrics.
 
     Raises:
-        ConfigError: NAME is a metric with a rubric of another name, or there is no such version.
+        ConfigError: NAME has no rubric, or there is no such version.
     """
     plain = name.rpartition("@")[0]
     if plain not in BUILTIN and plain not in library_names():
         return None
     maker = find(plain)
-    rubric = maker.preset.get("rubric", plain)
-    if not maker.takes("rubric") or rubric != plain:
-        uses = f", and {plain!r} uses {rubric!r}" if maker.takes("rubric") else ""
-        raise ConfigError(f"{name!r}: only rubrics have versions{uses}; write {plain}")
-    return maker._replace(name=name, preset={**maker.preset, "rubric": name})
+    if maker.preset.get("rubric", plain) == plain and maker.takes("rubric"):
+        return maker._replace(name=name, preset={**maker.preset, "rubric": name})
+    rubrics = maker.rubrics
+    if not rubrics:
+        raise ConfigError(f"{name!r}: {plain!r} has no rubric, so no versions; write {plain}")
+    version = VersionedName.parse(name).version or 0
+    generation = last_with_metric(rubrics, version)
+    if generation is None:
+        known = [f"{plain}@{v}" for v in range(1, metric_version(rubrics, newest()) + 1)]
+        message = f"metric {plain!r} has no version {version}, only {', '.join(known)}"
+        raise ConfigError(f"{message}; its rubrics are {' and '.join(sorted(rubrics))}")
+    return maker._replace(name=name, generation=generation)
 
 
 def rubric_maker(name: str) -> Maker:

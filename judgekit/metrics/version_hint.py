@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from judgekit.core.case import Case
 from judgekit.core.errors import JudgekitError
-from judgekit.core.generation import last_with, version_in
+from judgekit.core.generation import last_with, metric_version
 from judgekit.core.miss import Miss
 from judgekit.core.protocols import Metric, with_children
 from judgekit.metrics.opinions.opinion import OpinionRequest
@@ -59,8 +59,7 @@ class VersionHint:
             generation = last_with(other.rubric.name, other.rubric.version)
             parts = with_children(self._step_of)
             rubrics = {rubric.name for part in parts for rubric in part.rubrics}
-            version = max(version_in(rubric, generation) for rubric in rubrics)
-            pinned = f"{type(self._step_of).name}@{version}"
+            pinned = f"{type(self._step_of).name}@{metric_version(rubrics, generation)}"
             use = f'`metric: {pinned}`, or create_metric("{pinned}") in Python'
         else:
             use = f'`rubric: {name}`, or rubric="{name}" in Python'

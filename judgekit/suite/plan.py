@@ -166,7 +166,8 @@ class Planner:
             maker = find(kind)
             asks_rubric = maker.judged and maker.takes("rubric")
             source = maker.preset.get("rubric", kind) if asks_rubric else None
-            return plain, maker, None if source is None else self._load(source)
+            with maker.of_generation():
+                return plain, maker, None if source is None else self._load(source)
         try:
             path = find_rubric(kind, base=self.settings.base, folders=self.folders)
         except RubricError:

@@ -131,6 +131,28 @@ def with_quality_2(scratch: ScratchPackage) -> ScratchPackage:
     return scratch
 
 
+def with_version_2(scratch: ScratchPackage, name: str) -> ScratchPackage:
+    """Add version 2 of a rubric to generation 2, with another description.
+
+    Args:
+        scratch: a copy with `with_quality_2`.
+        name: a rubric whose parent is `base`.
+    """
+    file = scratch.root / RUBRICS / f"{name}.jinja"
+    shutil.copy2(file, scratch.root / RUBRICS / "versions" / f"{name}@1.jinja")
+    text = file.read_text("utf-8")
+    # Every version 2 asks something else, whatever its frame.
+    changed = text.replace("version: 1", "version: 2", 1).replace(
+        "description: ", "description: Judge this. ", 1
+    )
+    assert changed.count("Judge this. ") == 1
+    file.write_text(changed, "utf-8")
+    table = scratch.root / "judgekit/core/data/rubric_generations.json"
+    known = table.read_text("utf-8")
+    table.write_text(known.replace('"base": 2', f'"base": 2, "{name}": 2'), "utf-8")
+    return scratch
+
+
 QUALITY_2 = """\
 ---
 name: quality

@@ -19,7 +19,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.harm import Toxicity
 from judgekit.metrics.safety_and_quality.points import Points
 from judgekit.rubric.versions import VERSIONS
-from tests.agreement.scratch import ScratchPackage, with_quality_2
+from tests.agreement.scratch import ScratchPackage, with_quality_2, with_version_2
 
 CASE = Case(id="a", input="Which day?", output="Monday", baseline="Tuesday")
 TONE = """\
@@ -227,7 +227,7 @@ def test_builtin_rubrics_criteria_and_rubrics_that_extend_them(tmp_path):
     scratch.write("tone.jinja", "---\nname: tone\nextends: quality\ndescription: Tone.\n---\n")
     scratch.python(BUILTIN.format(record="new_episodes", missing=False))
     with_quality_2(scratch)
-    with_statements_2(scratch)
+    with_version_2(scratch, "statements")
 
     hints = scratch.python(BUILTIN.format(record="none", missing=True)).out.splitlines()
 
@@ -235,14 +235,3 @@ def test_builtin_rubrics_criteria_and_rubrics_that_extend_them(tmp_path):
     assert "tone would hit with `extends: quality@1`" in hints[1]
     assert "a rubric file with these criteria and `extends: base@1` would hit" in hints[2]
     assert "statements@1 would hit: write `metric: faithfulness@1`" in hints[3]
-
-
-def with_statements_2(scratch):
-    """Add version 2 of `statements` to the generation that `with_quality_2` adds."""
-    rubrics = scratch.root / "rubrics"
-    text = (rubrics / "statements.jinja").read_text("utf-8")
-    (rubrics / "versions/statements@1.jinja").write_text(text, "utf-8")
-    changed = text.replace("version: 1", "version: 2").replace("in its order", "in order")
-    (rubrics / "statements.jinja").write_text(changed, "utf-8")
-    table = scratch.root / "judgekit/core/data/rubric_generations.json"
-    table.write_text(table.read_text("utf-8").replace('"base": 2', '"base": 2, "statements": 2'))

@@ -122,6 +122,7 @@ class BrandVoice(Metric):
         else:
             judging = self._given("judge", "persona", "policy", "samples", "history", "rubric")
             self.safety = BrandSafety(**judging, **self._given("categories", "patterns"))
+            self.safety.judged.step_of = self
         known: Any = self.authenticity.calibration
         is_original = isinstance(known, AlignmenterCalibration)
         self.stability = Stability(
