@@ -80,15 +80,20 @@ def only_offer(group: str, name: str, what: str) -> Offer:
 
 def offers(group: str) -> list[Offer]:
     """Return the entry points of a group, in the order of the search path."""
+    return [offer for found, offer in offers_under(group) if found == group]
+
+
+def offers_under(prefix: str) -> list[tuple[str, Offer]]:
+    """Return the entry points of all groups whose name begins with a prefix, and their groups."""
     from importlib.metadata import distributions
 
-    matches: list[Offer] = []
+    matches: list[tuple[str, Offer]] = []
     for package in distributions():
         text = _text_of(package)
-        if f"[{group}]" in text and (points := list(_points(text, group))):
+        if f"[{prefix}" in text and (points := list(_points(text, prefix))):
             name = package.metadata["Name"] or ""
             if _counts(name, text):
-                matches += [Offer(point, value, name) for point, value in points]
+                matches += [(group, Offer(point, value, name)) for group, point, value in points]
     return matches
 
 
@@ -109,11 +114,12 @@ def _counts(name: str, text: str) -> bool:
         return True  # no other package has this name
 
 
-def _points(text: str, group: str) -> Iterator[tuple[str, str]]:
-    inside = False
+def _points(text: str, prefix: str) -> Iterator[tuple[str, str, str]]:
+    """Yield group, name and target of the entry points in groups with a prefix."""
+    group = ""
     for line in map(str.strip, text.splitlines()):
         if line.startswith("["):
-            inside = line == f"[{group}]"
-        elif inside and line and not line.startswith("#"):
+            group = line[1:-1] if line.endswith("]") else ""
+        elif group.startswith(prefix) and line and not line.startswith("#"):
             name, _, value = line.partition("=")
-            yield name.strip(), value.strip()
+            yield group, name.strip(), value.strip()

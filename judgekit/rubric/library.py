@@ -115,7 +115,7 @@ def package_folders() -> tuple[RubricFolder, ...]:
 def _package_folders(path: tuple[str, ...]) -> tuple[RubricFolder, ...]:
     folders: dict[str, RubricFolder] = {}
     for offer in sorted(offers(GROUP)):
-        folder = RubricFolder(_folder_of(offer), f"package {offer.name}")
+        folder = RubricFolder(folder_of(offer), f"package {offer.name}")
         if offer.name in folders and folders[offer.name].path != folder.path:
             both = f"{folders[offer.name].path} and {folder.path}; uninstall one"
             raise RubricError(f"two packages offer rubrics as {offer.name!r}: {both}")
@@ -123,7 +123,12 @@ def _package_folders(path: tuple[str, ...]) -> tuple[RubricFolder, ...]:
     return tuple(folders.values())
 
 
-def _folder_of(offer: Offer) -> Path:
+def folder_of(offer: Offer) -> Path:
+    """Return the folder of rubrics that an entry point names.
+
+    Raises:
+        RubricError: it does not exist.
+    """
     top, *inner = offer.value.split(".")
     places: Sequence[str] = ()
     if all(part.isidentifier() for part in (top, *inner)):

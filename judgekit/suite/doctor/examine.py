@@ -24,8 +24,9 @@ from judgekit.core.yaml_file import Lines
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.kinds import kind_of, misnamed_kinds
 from judgekit.report.manifest import mapping
-from judgekit.suite.doctor.installation import installed, is_key
+from judgekit.suite.doctor.installation import broken_offers, installed, is_key
 from judgekit.suite.doctor.text import Diagnosis, Role
+from judgekit.suite.doctor.versions import versions_of
 from judgekit.suite.estimate import plan_run
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import make_judge
@@ -56,7 +57,7 @@ def examine(
     """
     overrides = overrides or Overrides()
     packages, extras, problems = installed()
-    problems += misnamed_kinds()
+    problems += [*misnamed_kinds(), *broken_offers()]
     facts: dict[str, Any] = {}
     roles: list[Role] = []
     files: dict[str, JudgeFile] = {}
@@ -95,7 +96,7 @@ def examine(
 def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, JudgeFile]]:
     """Replay a suite; return the facts about it, and its judges."""
     suite = resolve(path, overrides)
-    facts: dict[str, Any] = {"problems": []}
+    facts: dict[str, Any] = {"problems": [], "versions": versions_of(suite, path)}
     for metric in suite.metrics:
         if mapping((metric.info().made_with or {}).get("calibration")).get("older_than_persona"):
             problem = "its calibration is older than the persona; run judgekit persona calibrate"
@@ -118,6 +119,7 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
         "role": role,
         "model": file.model,
         "address": address(file.api_base),
+        "max_reason": file.max_reason,
         "key": name and f"{variable_shown(name)} ({'set' if os.environ.get(name) else 'not set'})",
     }
     if not kind_of(file.model).metered:

@@ -9,6 +9,10 @@ from importlib import metadata
 from pathlib import Path
 
 import judgekit
+from judgekit.core.entry_points import load_offer, offers_under
+from judgekit.core.errors import ConfigError
+from judgekit.rubric.library import GROUP as RUBRICS
+from judgekit.rubric.library import folder_of
 
 DISTRIBUTION = "judgekit-rubrics"
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(.*?)(?:;\s*(.*))?\Z", re.DOTALL)
@@ -86,3 +90,25 @@ def _listed(project: metadata.Distribution) -> str:
 def is_key(name: str, value: str) -> bool:
     """Return whether an environment variable contains a key."""
     return bool(value) and name.endswith("_API_KEY")
+
+
+def broken_offers() -> list[str]:
+    """Return a line for each entry point of judgekit whose target cannot be imported.
+
+    This imports the targets, which belong to installed packages. Entry points of rubrics name
+    folders, and are only looked up.
+    """
+    problems = []
+    for group, offer in offers_under("judgekit."):
+        what = f"{offer.name!r} of {group}"
+        try:
+            if group == RUBRICS:
+                folder_of(offer)
+            else:
+                load_offer(offer, what)
+        except ConfigError as exc:
+            text = " ".join(str(exc).split())
+            problems.append(text if offer.package in text else f"{offer.package}: {text}")
+        except SystemExit as exc:
+            problems.append(f"{offer.package}: {what}: {offer.value} ends the program ({exc.code})")
+    return problems

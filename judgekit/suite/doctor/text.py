@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from itertools import chain, repeat
 
 from pydantic import Field
 
@@ -12,6 +13,7 @@ from judgekit.core.display.parts import counted
 from judgekit.core.value import Value
 from judgekit.judges.kinds import kind_of
 from judgekit.suite.doctor.installation import DISTRIBUTION
+from judgekit.suite.doctor.versions import SuiteVersions, versions_lines
 from judgekit.suite.estimate import MissingCalls
 
 
@@ -23,6 +25,8 @@ class Role(Value):
     address: str | None = None
     key: str | None = None
     """Name of the environment variable with its key, and whether it is set."""
+    max_reason: int | None = None
+    """Maximum length of its reasons, in characters, if the suite sets one."""
     via: str | None = None
     """The transport to the model, and the reason for it."""
     mode: str | None = None
@@ -56,6 +60,8 @@ class Diagnosis(Value):
     suite: str | None = None
     cases: int | None = None
     roles: tuple[Role, ...] = ()
+    versions: SuiteVersions | None = None
+    """The versions of rubrics that the suite uses."""
     missing: tuple[MissingCalls, ...] = ()
     further: tuple[str, ...] = ()
     """Metrics with later requests that `missing` cannot count."""
@@ -111,6 +117,9 @@ def _about_suite(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
             yield "to record", "; ".join(costs) or "nothing"
         if diagnosis.further:
             yield "", f"and an unknown number for {', '.join(diagnosis.further)}"
+        lines = [] if diagnosis.versions is None else versions_lines(diagnosis.versions)
+        for name, line in zip(chain(["rubrics"], repeat("")), lines, strict=False):
+            yield name, line
         if not diagnosis.roles:
             yield "judge", "none"
     for role in diagnosis.roles:
@@ -131,6 +140,8 @@ def _about_role(role: Role) -> Iterator[str]:
     key = f", key {role.key}" if role.key else ""
     served = f", served as {role.server}" if role.server else ""
     yield f"{role.model}{where}{key}{served}"
+    if role.max_reason is not None:
+        yield f"max_reason {role.max_reason}: reasons of at most {role.max_reason} characters"
     if role.via is not None:
         yield f"asked via {role.via}"
     if role.mode is not None:
