@@ -390,12 +390,16 @@ class Cassette(JudgeWrapper):
             return self._taken(request, stored)
         from judgekit.core.in_flight import land
 
-        cancelled = None
+        landed = await land(judge.ask(request))
+        cancelled = landed.cancelled
         try:
-            received, cancelled = await land(judge.ask(request))
-            reply = kept_of(received, want=request.form.want)
+            reply = kept_of(landed.task.result(), want=request.form.want)
         except (CaseError, JudgeRefused, InvalidReply) as exc:
             reply = _failed(exc)  # a replay repeats it
+        except BaseException:
+            if cancelled is not None:
+                raise cancelled from None
+            raise
         reply, lines = _encoded(request, reply)
         try:
             await self._save(request, lines)
@@ -434,6 +438,12 @@ class Cassette(JudgeWrapper):
             await asyncio.wait([stored])
             if stored.exception() is None:
                 self._keep(request.key, shared, parts)
+            raise
+        except CassetteError:
+            if self._new_lines is not None:
+                # Paid for, and the tape may be on another disk than the store.
+                self._new_lines.put(request.key, shared, parts)
+                self._added.add(request.key)
             raise
         self._keep(request.key, shared, parts)
 

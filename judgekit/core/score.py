@@ -281,7 +281,7 @@ async def guarded(case: "Case", metric: "Metric") -> Result:
         if failure is None:
             raise
         return failure
-    except Exception as exc:  # noqa: BLE001 - the single per-case guard: a metric's mistake costs one row
+    except (Exception, SystemExit) as exc:  # noqa: BLE001 - the single per-case guard: a metric's mistake costs one row
         _log(case, metric)
         return Failure(kind="metric_error", message=f"{type(exc).__name__}: {_line(exc)}")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.core.judge_settings import JudgeSettings, check_max_reason
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
@@ -163,14 +163,23 @@ class LiteLLMJudge(ServerJudge):
             reasks: number of further requests; by default, that of the judge.
 
         Returns:
-            The reply with all attempts, and whether its last one is valid.
+            The reply with all attempts, and whether its last one is valid or has to be taken.
         """
+        import asyncio
+
         most = self.reasks if reasks is None else reasks
         messages = messages_of(request, mode)
+        problem: InvalidReply | None = None
         tries: list[Try] = []
         results: list[CallResult] = []
         while True:
-            attempt, result = await self._calls.chat(messages, request.form, mode, paid=paid)
+            try:
+                attempt, result = await self._calls.chat(messages, request.form, mode, paid=paid)
+            except asyncio.CancelledError:
+                if not tries:
+                    raise
+                problem = None  # the run stops; the invalid reply so far has been paid for
+                break
             tries.append(attempt)
             results.append(result)
             problem = problem_of(attempt, request.form)

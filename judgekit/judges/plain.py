@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import JsonValue
 
 from judgekit.core.errors import CaseError, InvalidReply, JudgeUnavailable
+from judgekit.core.in_flight import limited, waiting
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import Fault, Reply, Request, Try
@@ -201,6 +202,8 @@ _LINGER = 0.005
 class _Waiting(NamedTuple):
     text: str
     future: asyncio.Future[Reply]
+    sent: asyncio.Event
+    """Set when the call with the text begins."""
 
 
 class Batch:
@@ -224,13 +227,20 @@ class Batch:
         loop = asyncio.get_running_loop()
         if self._loop is not loop:  # the texts of another loop are sent there
             self._loop, self._queue, self._calls = loop, deque(), set()
-        waiting = _Waiting(text, loop.create_future())
-        self._queue.append(waiting)
+        waits = _Waiting(text, loop.create_future(), asyncio.Event())
+        self._queue.append(waits)
         if len(self._calls) < self.calls:
             call = loop.create_task(self._work(self._queue))
             self._calls.add(call)
             call.add_done_callback(self._calls.discard)
-        return await waiting.future
+        try:
+            with waiting():
+                await waits.sent.wait()
+        except asyncio.CancelledError:
+            waits.future.cancel()
+            raise
+        with limited():  # the call has a time limit, in the task of another text
+            return await waits.future
 
     async def _work(self, queue: deque[_Waiting]) -> None:
         import asyncio
@@ -242,8 +252,10 @@ class Batch:
 
     async def _serve(self, batch: list[_Waiting]) -> None:
         """Send a batch; an error affects only its texts."""
+        for waits in batch:
+            waits.sent.set()
         try:
-            results = await self._send([waiting.text for waiting in batch])
+            results = await self._send([waits.text for waits in batch])
             pairs = list(zip(batch, results, strict=True))
         except BaseException as exc:
             if isinstance(exc, (CaseError, BadRequest)) and len(batch) > 1:
@@ -255,9 +267,9 @@ class Batch:
             if not isinstance(exc, Exception):  # otherwise the worker goes on with the next batch
                 raise
         else:
-            for waiting, one in pairs:
-                if not waiting.future.done():
-                    waiting.future.set_result(one)
+            for waits, one in pairs:
+                if not waits.future.done():
+                    waits.future.set_result(one)
 
 
 def _next(queue: deque[_Waiting]) -> list[_Waiting]:
@@ -278,8 +290,8 @@ def _next(queue: deque[_Waiting]) -> list[_Waiting]:
 def _fail(batch: list[_Waiting], error: BaseException) -> None:
     import asyncio
 
-    for waiting in batch:
+    for waits in batch:
         if isinstance(error, asyncio.CancelledError):
-            waiting.future.cancel()
-        elif not waiting.future.done():
-            waiting.future.set_exception(error)
+            waits.future.cancel()
+        elif not waits.future.done():
+            waits.future.set_exception(error)

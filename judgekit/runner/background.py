@@ -6,9 +6,10 @@ import asyncio
 import sys
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, wait
+from concurrent.futures import CancelledError, Future, wait
+from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from judgekit.core.errors import ConfigError
 from judgekit.judges.connections import closing_connections
@@ -28,7 +29,8 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end and return its result.
 
     The loop runs on a separate thread, so this also works inside a running loop. Ctrl-C cancels
-    the coroutine and then raises KeyboardInterrupt.
+    the coroutine, waits until its calls in flight have ended, and raises KeyboardInterrupt; a
+    second Ctrl-C raises it at once.
 
     Raises:
         ConfigError: the call comes from the thread of the loop and would wait for itself.
@@ -77,21 +79,48 @@ def _waited(work: Coroutine[Any, Any, T], *, beat: _Call = None, stop: _Call = N
             "a metric or judge calls a function that ends in _sync, which would wait for itself; "
             "await the one without _sync there"
         )
-    future = asyncio.run_coroutine_threadsafe(work, loop)
+    tracked = _Tracked(work)
+    future = asyncio.run_coroutine_threadsafe(tracked.run(), loop)
     stopping = False
     while True:
         try:
             return _result(future, beat)
         except KeyboardInterrupt:
-            if stop is None or stopping or future.done():
-                future.cancel()
+            if stopping or future.done():
+                loop.call_soon_threadsafe(tracked.cancel)
                 raise
             stopping = True
             print("stopping; what is done is kept (again: leave at once)", file=sys.stderr)
-            loop.call_soon_threadsafe(stop)
-        except BaseException:
-            future.cancel()
+            loop.call_soon_threadsafe(tracked.cancel if stop is None else stop)
+        except CancelledError:
+            if stopping:
+                raise KeyboardInterrupt from None
             raise
+        except BaseException:
+            loop.call_soon_threadsafe(tracked.cancel)
+            raise
+
+
+class _Tracked(Generic[T]):
+    """A coroutine whose task can be cancelled and awaited at once, unlike a concurrent future."""
+
+    def __init__(self, work: Coroutine[Any, Any, T]) -> None:
+        self._work = work
+        self._task: asyncio.Task[T] | None = None
+        self._cancelled = False
+
+    async def run(self) -> T:
+        if self._cancelled:
+            self._work.close()
+            raise asyncio.CancelledError
+        self._task = asyncio.ensure_future(self._work)
+        return await self._task
+
+    def cancel(self) -> None:
+        """Cancel the task; called in its loop."""
+        self._cancelled = True
+        if self._task is not None:
+            self._task.cancel()
 
 
 def _result(future: Future[T], beat: _Call) -> T:
@@ -119,12 +148,20 @@ async def wait_for(work: Coroutine[Any, Any, T]) -> T:
         return await work
 
 
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop for ever, also after a `sys.exit` in a task, which its waiter raises again."""
+    while not loop.is_closed():
+        with suppress(SystemExit, KeyboardInterrupt):
+            loop.run_forever()
+            return
+
+
 def _background() -> asyncio.AbstractEventLoop:
     global _loop, _thread  # noqa: PLW0603 - one loop per process, started at the first call
     with _lock:
         # A fork inherits the loop but not the thread that runs it.
         if _loop is None or _loop.is_closed() or _thread is None or not _thread.is_alive():
             _loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=_loop.run_forever, name="judgekit", daemon=True)
+            _thread = threading.Thread(target=_run, args=(_loop,), name="judgekit", daemon=True)
             _thread.start()
         return _loop

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
+from judgekit.core.in_flight import Drain
 from judgekit.core.protocols import Metric, MetricLike
 from judgekit.core.score import Result, Row, guarded, row_bytes
 from judgekit.core.synchronous import Flag
@@ -218,7 +219,7 @@ class _Run:
         """
         if isinstance(stop, Flag):
             sequencer = ResultSequencer(self._emit, len(self.metrics), ahead=0)
-            await self._work(self._rows_to_score(cases), sequencer, stop)
+            await self._work(self._rows_to_score(cases), sequencer, stop.is_set)
             self.interrupted = stop.is_set()
             return
         import asyncio
@@ -227,8 +228,13 @@ class _Run:
         window = 1 if all(metric.synchronous for metric in self.metrics) else max(1, window)
         sequencer = ResultSequencer(self._emit, len(self.metrics), ahead=4 * window)
         rows = self._rows_to_score(cases)
+        drain = Drain()
+
+        def stopping() -> bool:
+            return stop.is_set() or drain.begun
+
         workers = [
-            asyncio.create_task(self._work(rows, sequencer, stop, pause=asyncio.sleep))
+            drain.task(self._work(rows, sequencer, stopping, pause=asyncio.sleep))
             for _ in range(window)
         ]
         work = asyncio.gather(*workers)
@@ -238,10 +244,12 @@ class _Run:
             if work.done():
                 work.result()  # raises the error of a worker
         finally:
-            for task in (stopper, *workers):
-                task.cancel()
-            await asyncio.gather(*workers, work, stopper, return_exceptions=True)
+            stopper.cancel()
+            await drain.empty(workers)
+            await asyncio.gather(work, stopper, return_exceptions=True)
         self.interrupted = stop.is_set()
+        if self.interrupted:
+            sequencer.finish()
 
     def _rows_to_score(self, cases: Iterator[Case]) -> Iterator[tuple[int, CaseText, int]]:
         for number, case in enumerate(cases):
@@ -253,7 +261,7 @@ class _Run:
         self,
         rows: Iterator[tuple[int, CaseText, int]],
         sequencer: ResultSequencer,
-        stop: asyncio.Event | Flag,
+        stopping: Callable[[], bool],
         *,
         pause: Callable[[float], Awaitable[None]] | None = None,
     ) -> None:
@@ -272,7 +280,7 @@ class _Run:
             if pause is not None and time.monotonic() - resumed > _PAUSE_AFTER:
                 await pause(0)
                 resumed = time.monotonic()
-            if stop.is_set() and place == len(self.metrics) - 1:
+            if stopping() and place == len(self.metrics) - 1:
                 return
 
     # -- results ------------------------------------------------------------------

@@ -73,6 +73,16 @@ class ResultSequencer:
         while (head := self._waiting.get(self._next)) is not None and len(head[1]) == self._width:
             del self._waiting[self._next]
             self._next += 1
-            self._emit(head[0], [head[1][place] for place in range(self._width)])
+            self._emit_case(*head)
             if self._emitted is not None:
                 self._emitted.set()
+
+    def finish(self) -> None:
+        """Emit the complete cases behind unfinished ones; no result follows."""
+        for number in sorted(self._waiting):
+            text, results = self._waiting.pop(number)
+            if len(results) == self._width:
+                self._emit_case(text, results)
+
+    def _emit_case(self, text: CaseText, results: dict[int, Result]) -> None:
+        self._emit(text, [results[place] for place in range(self._width)])

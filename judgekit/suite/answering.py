@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from judgekit.cassette.cassette import Cassette
 from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
+from judgekit.core.in_flight import Drain
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.replies.text import cut_off, read_text
@@ -191,25 +192,24 @@ class _Answering(NamedTuple):
     async def rows(self, cases: Iterable[Case], window: int) -> AsyncIterator[Answered]:
         """Yield all cases in order; answer up to `window` cases concurrently."""
         running: _Running = deque()
-        stopper = asyncio.create_task(self._cancel(running))
+        drain = Drain()
+        stopper = asyncio.create_task(self._drained(drain, running))
         try:
             for case in cases:
                 if len(running) >= max(1, window):
                     yield await self._oldest(running)
-                running.append((case, asyncio.create_task(self._row(case))))
+                running.append((case, drain.task(self._row(case))))
             while running:
                 yield await self._oldest(running)
         finally:
-            tasks = [stopper, *(task for _, task in running)]
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            stopper.cancel()
+            await asyncio.gather(stopper, return_exceptions=True)
+            await drain.empty([task for _, task in running])
 
-    async def _cancel(self, running: _Running) -> None:
-        """Cancel the running rows when `stop` is set."""
+    async def _drained(self, drain: Drain, running: _Running) -> None:
+        """When `stop` is set, wait for the calls in flight, and cancel the other rows."""
         await self.stop.wait()
-        for _, task in running:
-            task.cancel()
+        await drain.empty([task for _, task in running])
 
     async def _oldest(self, running: _Running) -> Answered:
         """Wait for the oldest row and remove it."""

@@ -142,6 +142,7 @@ async def run_async(
     store: Any = None,
     window: int = 16,
     out: Path | None = None,
+    stop: asyncio.Event | None = None,
     **limits: Any,
 ) -> Outcome:
     """Evaluate a case for each token, recording to a store and a tape in `folder`."""
@@ -154,7 +155,7 @@ async def run_async(
     )
     metric = RubricMetric(load_rubric(write_rubric(folder)), judge=cassette)
     try:
-        report = await evaluate(cases(asked), [metric], window=window, out=out)
+        report = await evaluate(cases(asked), [metric], window=window, out=out, stop=stop)
     finally:
         cassette.close()
     return Outcome(report, cassette, limited)

@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.store import Store
+from judgekit.core.case import Case
 from judgekit.core.errors import JudgeRejected
+from judgekit.embedders.hosted import HostedEmbedder
+from judgekit.embedders.shared import SharedEmbedder
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.limits import LimitedJudge
+from judgekit.judges.litellm import LiteLLMJudge
+from judgekit.metrics.embedding.similarity import Similarity
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.report.report import Report
+from judgekit.rubric.load import load_rubric
+from judgekit.runner.evaluation import evaluate, score_sync
 
-from .asking import judge_of, run, stored, tokens
-from .server import Server, always, error
+from .asking import (
+    MODEL,
+    Outcome,
+    cases,
+    judge_of,
+    run,
+    run_async,
+    stored,
+    tokens,
+    write_rubric,
+    write_suite,
+)
+from .endpoints import embeddings
+from .server import Fault, Server, always, error
 from .test_replies import request
 
 pytestmark = pytest.mark.loopback
@@ -86,3 +114,162 @@ def test_call_that_waits_for_another_attempt_is_not_in_flight(
         cassette.close()
 
     asyncio.run(work())
+
+
+def stop_after(server: Server, calls: int, stop: asyncio.Event) -> asyncio.Task[None]:
+    async def wait() -> None:
+        await asyncio.to_thread(server.wait_for, calls)
+        stop.set()
+
+    return asyncio.create_task(wait())
+
+
+def test_stopped_run_reports_the_replies_to_calls_in_flight(server: Server, tmp_path: Path) -> None:
+    server.latency = 0.3
+    judge = judge_of(server)
+
+    async def work() -> Outcome:
+        stop = asyncio.Event()
+        stopper = stop_after(server, 12, stop)
+        async with asyncio.timeout(60):
+            outcome = await run_async(
+                judge, tokens(40), tmp_path, concurrency=4, window=16, stop=stop
+            )
+            await stopper
+        return outcome
+
+    outcome = asyncio.run(work())
+
+    answered = {seen.token for seen in server.seen}
+    assert 12 <= len(answered) < 40
+    assert stored(tmp_path / "suite.yaml") == answered
+    assert outcome.kinds == dict.fromkeys(sorted(answered), "scored")
+    assert outcome.report.figures.incomplete
+
+
+def test_stopped_run_keeps_an_invalid_reply_that_waits_for_its_second_request(
+    server: Server, tmp_path: Path
+) -> None:
+    busy = error(500, "oops", headers={"retry-after": "30"})
+    server.plan = {"case-000": [Fault(text="no JSON at all"), busy]}
+
+    async def work() -> Outcome:
+        stop = asyncio.Event()
+        judge = judge_of(server, retries=1, max_wait=60)
+        stopper = stop_after(server, 2, stop)
+        async with asyncio.timeout(15):
+            outcome = await run_async(judge, tokens(1), tmp_path, stop=stop)
+            await stopper
+        return outcome
+
+    outcome = asyncio.run(work())
+
+    assert outcome.kinds == {"case-000": "invalid_reply"}
+    assert stored(tmp_path / "suite.yaml") == {"case-000"}
+    assert outcome.cassette.ledger.origins["live"] == 1
+
+
+def test_ctrl_c_in_synchronous_code_waits_for_the_call_and_keeps_its_reply(
+    server: Server, tmp_path: Path
+) -> None:
+    server.latency = 0.5
+    store = Store(tmp_path / "store")
+    cassette = Cassette(LimitedJudge(judge_of(server)), store=store, record="new_episodes")
+    metric = RubricMetric(load_rubric(write_rubric(tmp_path)), judge=cassette)
+
+    def interrupt() -> None:
+        server.wait_for(1)
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        score_sync(cases(["case-000"])[0], metric)
+    thread.join()
+
+    assert len(list(store.keys())) == 1
+    cassette.close()
+
+
+def test_embeddings_in_flight_are_stored_and_none_is_sent_after_the_stop(
+    server: Server, tmp_path: Path
+) -> None:
+    texts: list[str] = []
+
+    def answer(body: Any) -> Fault:
+        texts.extend(body["input"])
+        return Fault(body=embeddings(body), delay=0.4)
+
+    server.rule = answer
+    judge = LiteLLMJudge(MODEL, api_base=server.base)
+    store = Store(tmp_path / "store")
+    cassette = Cassette(judge, store=store, record="new_episodes")
+    shared = SharedEmbedder(HostedEmbedder(cassette))
+    metric = Similarity(embedder=shared)
+    rows = [Case(id=f"c{n}", output=f"o{n}" * 4000, reference=f"r{n}" * 4000) for n in range(300)]
+
+    async def work() -> Report:
+        stop = asyncio.Event()
+        stopper = stop_after(server, 3, stop)
+        report = await evaluate(rows, [metric], window=150, stop=stop)
+        await stopper
+        return report
+
+    asyncio.run(work())
+
+    assert 0 < len(texts) < 600
+    assert len(list(store.keys())) == len(texts)
+    cassette.close()
+
+
+def on_small_disk(
+    folder: Path, command: list[str], *, size: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with a small file system mounted at a folder; what it holds is copied out."""
+    script = (
+        'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && "$@"; code=$?; '
+        f'cp -a "{folder}/." "{folder}.copy"; exit $code'
+    )
+    folder.mkdir()
+    unshared = ["unshare", "-Urm", "sh", "-c", script, "sh", size, str(folder), *command]
+    return subprocess.run(unshared, capture_output=True, text=True, timeout=120)
+
+
+def mounts() -> bool:
+    test = ["unshare", "-Urm", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]
+    try:
+        return subprocess.run(test, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not mounts(), reason="this system mounts no file system without privileges")
+@pytest.mark.parametrize("full", ["out", "store", "tape"])
+def test_full_disk_loses_no_reply(
+    server: Server, tmp_path: Path, full: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.latency = 0.1
+    disk = tmp_path / "disk"
+    suite = write_suite(tmp_path, server, tokens(60))
+    folder = {"out": tmp_path / "out", "store": tmp_path / "store", "tape": tmp_path}
+    data = json.loads(suite.read_text())
+    if full == "tape":
+        data["cassette"] = "disk/tape.jsonl"
+        suite.write_text(json.dumps(data))
+    folder[full] = disk
+    monkeypatch.setenv("JUDGEKIT_HOME", str(folder["store"]))
+    run_it = [sys.executable, "-m", "judgekit", "run", str(suite), "--record", "new_episodes"]
+    size = {"out": "8k", "store": "320k", "tape": "8k"}[full]
+
+    done = on_small_disk(disk, [*run_it, "--out", str(folder["out"])], size=size)
+
+    assert done.returncode == 2, done.stdout + done.stderr
+    *_, line = done.stderr.strip().splitlines()
+    assert line.startswith("judgekit: ")
+    assert "Traceback" not in done.stderr
+    answered = {seen.token.encode() for seen in server.seen if seen.answered and seen.token}
+    names = ("tape.jsonl", "cache.db", "cache.db-wal")
+    places = [path for path in tmp_path.rglob("*") if path.is_file() and path.name in names]
+    kept = {token for path in places for token in re.findall(rb"case-\d{3}", path.read_bytes())}
+    assert len(answered) > 5, line
+    assert answered <= kept, line

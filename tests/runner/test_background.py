@@ -9,12 +9,20 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 import judgekit
-from judgekit.core.score import Score
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.store import Store
+from judgekit.core.case import Case
+from judgekit.core.request import Reply, Request
+from judgekit.core.score import Failure, Score
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.load import load_rubric
 from judgekit.runner.background import run_sync
+from judgekit.runner.evaluation import score_sync
 from judgekit.runner.progress import Progress, ProgressLine
 
 SCRIPT = """
@@ -178,3 +186,46 @@ def test_a_line_of_a_terminal_is_written_over_and_taken_away(capsys, monkeypatch
     assert said.endswith("\r\x1b[K")
     assert "\n" not in said
     assert said.count("\r") <= 4
+
+
+class Exits:
+    name, range, higher_is_better = "exits", (0.0, 1.0), True
+
+    async def score(self, case: Case) -> Score:
+        sys.exit(1)
+
+
+def test_exit_in_a_metric_costs_its_row() -> None:
+    result = score_sync(Case(id="a", output="x"), Exits())
+
+    assert isinstance(result, Failure)
+    assert (result.kind, result.message) == ("metric_error", "SystemExit: 1")
+
+
+async def exiting(request: Request) -> Reply:
+    raise SystemExit(1)
+
+
+def test_exit_in_a_judge_costs_its_row(tmp_path: Path) -> None:
+    cassette = Cassette(exiting, store=Store(tmp_path / "store"), record="new_episodes")
+    rubric = load_rubric("quality")
+    try:
+        for judge in (cassette, exiting):
+            result = score_sync(
+                Case(id="a", input="x", output="x"), RubricMetric(rubric, judge=judge)
+            )
+
+            assert isinstance(result, Failure)
+            assert result.kind == "metric_error"
+    finally:
+        cassette.close()
+
+
+def test_exit_of_the_work_is_raised_by_its_caller() -> None:
+    async def leave() -> None:
+        sys.exit(5)
+
+    for _ in range(2):
+        with pytest.raises(SystemExit) as left:
+            run_sync(leave())
+        assert left.value.code == 5
