@@ -118,7 +118,8 @@ def agree(
     Compare criterion by criterion, and write agree.json into the run folder: reports and pages of
     the run then show the agreement. Never call a judge.
 
-    Exit codes: 0 compared, 2 the run or the labels are wrong.
+    Exit codes: 0 compared, 2 the run or the labels are wrong; if only the labels of some criteria
+    are wrong, the others are printed.
     """
     from judgekit.analysis.agreement.agree import agree as measure
     from judgekit.core.display.markdown import to_markdown
@@ -139,6 +140,8 @@ def agree(
     if html is not None:
         page = calibration.to_html(html)
         typer.echo(f"page: {page}", err=json or markdown)
+    if calibration.problems:
+        raise typer.Exit(2)
 
 
 def correct(

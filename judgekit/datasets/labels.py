@@ -14,10 +14,10 @@ A line with `value` may have a `reason`. `output_digest` identifies the labelled
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from judgekit.core.errors import ConfigError, InvalidReply, place
 from judgekit.core.input_file import bounded_lines, nearby
@@ -211,6 +211,12 @@ def _plain(value: Any, name: str, where: str) -> float | bool | str | None:
 LabelAnswer = float | bool | str | None
 VERDICTS = {"yes": True, "true": True, "pass": True, "passed": True,
             "no": False, "false": False, "fail": False, "failed": False}  # fmt: skip
+_INITIALS = {"y": True, "t": True, "n": False, "f": False}
+_SIDES = ("model", "answer", "response", "assistant", "output", "option")
+"""Words before the letter of an answer, as in `model_a` of the Arena's votes."""
+_EVEN = frozenset({"tie", "tied", "draw", "equal", "both", "neither", "tie (bothbad)", "bothbad",
+                   "both bad", "both_bad"})  # fmt: skip
+"""Words for a tie of two answers, for a question that has the word `tie`."""
 _UNDECIDED = "null"
 """The word for "the person could not decide"."""
 
@@ -219,7 +225,8 @@ def read_answer(value: object, question: Question | None) -> LabelAnswer:
     """Parse the answer in a cell or a choice.
 
     Args:
-        value: a JSON value; a text may be a number, yes or no.
+        value: a JSON value; a text may be a number, yes or no. A number may stand for the word that
+            is written like it, and `model_a` or `answer b` for the words A and B.
         question: the question; `None` if it is unknown.
 
     Raises:
@@ -227,6 +234,8 @@ def read_answer(value: object, question: Question | None) -> LabelAnswer:
     """
     if isinstance(value, str):
         value = _from_text(" ".join(value.split()), question)
+    elif question is not None and question.labels and is_number(value):
+        value = _from_text(f"{value:g}", question)
     if question is not None and question.kind == "boolean" and value in (0, 1):
         value = bool(value)
     if not (value is None or isinstance(value, (bool, int, float, str))):
@@ -239,19 +248,39 @@ def read_answer(value: object, question: Question | None) -> LabelAnswer:
 def _from_text(text: str, question: Question | None) -> LabelAnswer:
     folded = text.casefold()
     if question is not None and question.labels:
-        return next((label for label in question.labels if label.casefold() == folded), text)
+        return _word_of(text, question.labels)
     if folded == _UNDECIDED:
         return None
     kind = question.kind if question is not None else None
     if kind in (None, "boolean") and folded in VERDICTS:
         return VERDICTS[folded]
-    if kind == "boolean":
-        return {"1": True, "0": False}.get(folded, text)
+    if kind == "boolean" and folded in _INITIALS:
+        return _INITIALS[folded]
     try:
         number = float(text)
     except ValueError:
         return text
     return number if math.isfinite(number) else text
+
+
+def _word_of(text: str, labels: Sequence[str]) -> str:
+    """Return the word of a question that a text stands for, or the text."""
+    folded = text.casefold()
+    known = {label.casefold(): label for label in labels}
+    written = [folded, folded.removesuffix(".0")]
+    for word in _SIDES:
+        rest = folded.removeprefix(word)
+        letter = rest.lstrip(" _-")
+        if rest != folded and len(letter) == 1 and letter.isalpha():
+            written.append(letter)
+    if folded in _EVEN:
+        written.append("tie")
+    return next((known[form] for form in written if form in known), text)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number; yes and no are not."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def answer_problem(answer: LabelAnswer, question: Question) -> str | None:

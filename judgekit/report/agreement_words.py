@@ -143,6 +143,8 @@ def agreement_parts(
         if everything:
             yield from detail_tables(agreement)
         yield DisplayLine("")
+    for name, why in calibration.problems.items():
+        yield DisplayLine(cut(f"{name}: not compared: {why}", _MOST), "title")
     left = more(len(calibration.criteria) - len(shown), "row", ".criteria")
     for line in filter(None, (left, calibration.intervals, calibration.sampling)):
         yield DisplayLine(line, "note")

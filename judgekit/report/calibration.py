@@ -353,6 +353,13 @@ class Calibration(Document, Framed, Value):
     cluster: str | None = None
     """Metadata field that clusters cases; intervals are clustered by it."""
     criteria: tuple[Agreement, ...]
+    problems: dict[str, str] = sparse(default={})
+    """Metric and criterion -> why its labels cannot be compared with the judge."""
+
+    def problems_of(self, metric: str) -> dict[str, str]:
+        """Return the problems of a metric and its criteria."""
+        return {name: why for name, why in self.problems.items()
+                if name == metric or name.startswith(f"{metric}, ")}  # fmt: skip
 
     @property
     def intervals(self) -> str:

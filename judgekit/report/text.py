@@ -310,8 +310,11 @@ def calibration_lines(
     lines, alone = [], []
     for name in judged:
         if own := [one for one in agreements if one.metric == name]:
-            lines.append(f"{_standing(own, bar)}{name}: {_agreement_figures(own)}{_stated(bar)}")
+            problems = known.problems_of(name) if known is not None else {}
+            standing = BELOW if bar and problems else _standing(own, bar)
+            lines.append(f"{standing}{name}: {_agreement_figures(own)}{_stated(bar)}")
             lines += [f"jury of {one.name}: {one.jury.votes}" for one in own if one.jury]
+            lines += [f"{about}: not compared: {why}" for about, why in problems.items()]
         else:
             alone.append(name)
     for start, names in (

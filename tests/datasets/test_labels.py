@@ -3,7 +3,8 @@
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.datasets.labels import read_labels
+from judgekit.core.request import Question
+from judgekit.datasets.labels import read_answer, read_labels
 
 
 def test_a_label_has_the_probability_of_its_case(tmp_path):
@@ -33,3 +34,51 @@ def test_reasons_are_kept_and_do_not_make_a_label_another_one(tmp_path):
     path.write_text(path.read_text() + '{"case": "a", "metric": "m", "values": {"x": 1}}\n')
     with pytest.raises(ConfigError, match=r"4: case 'a', m, x, is labelled twice, first in line 1"):
         list(read_labels(path))
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ("y", True),
+        ("N", False),
+        ("t", True),
+        ("1.0", True),
+        ("0.0", False),
+        ("1", True),
+        (0.0, False),
+        (" Yes ", True),
+    ],
+)
+def test_yes_and_no_as_people_write_them(value, read):
+    assert read_answer(value, Question(id="q", kind="boolean", text="?")) is read
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        ("model_a", "A"),
+        ("Model B", "B"),
+        ("answer-a", "A"),
+        ("assistant_b", "B"),
+        ("b", "B"),
+        ("tie (bothbad)", "tie"),
+        ("both bad", "tie"),
+    ],
+)
+def test_two_answers_as_other_tools_name_them(value, read):
+    question = Question(id="q", kind="choice", text="?", labels=("A", "tie", "B"))
+
+    assert read_answer(value, question) == read
+
+
+@pytest.mark.parametrize("value", ["2", 2, 2.0, "2.0"])
+def test_numbers_that_are_words_of_the_question(value):
+    assert read_answer(value, Question(id="q", kind="score", text="?", labels=("1", "2"))) == "2"
+
+
+@pytest.mark.parametrize(
+    ("value", "labels"), [("model_c", ("A", "B")), ("tie", ("A", "B")), (True, ("1", "0"))]
+)
+def test_other_words_are_no_answers(value, labels):
+    with pytest.raises(ValueError, match="is no answer to 'q'"):
+        read_answer(value, Question(id="q", kind="choice", text="?", labels=labels))

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from judgekit.analysis.agreement.pairs import AgreeSettings, Failures, JudgedCase
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
+from judgekit.analysis.labels.questions import questions_of
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import answerer_of, output_digest
@@ -18,13 +19,16 @@ from judgekit.core.request import Question
 from judgekit.core.score import Row, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Topic, of_output
+from judgekit.metrics.pairwise.orders import Rule
 from judgekit.report.calibration import Agreement, Calibration, KappaWeights, LabelRule
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
-from judgekit.report.manifest import cluster_field, rubrics_of
+from judgekit.report.manifest import cluster_field, mapping, metric_entry, rubrics_of
 from judgekit.report.report import Report
 from judgekit.report.run_labels import RunLabels
 
+_PAIRWISE = "PairwiseMetric"
+"""The type of pairwise metrics in a manifest."""
 _MOST_FIELDS = 100
 """Maximum number of metadata fields to keep for a suggestion."""
 
@@ -77,14 +81,23 @@ def agree(
         raise ConfigError(_no_match(report, given, subjects), where=str(given.path))
     questions = _questions(report, subjects.values())
     criteria: list[Agreement] = []
+    problems: dict[str, str] = {}
+    error: ConfigError | None = None
     for topic, subject in subjects.items():
-        criteria += subject.finish(questions.get(topic))
+        try:
+            criteria += subject.finish(questions.get(topic))
+        except ConfigError as exc:  # one criterion must not hide the others
+            problems[subject.name] = str(exc).removeprefix(f"{subject.name}: ")
+            error = error or exc
+    if error is not None and not criteria:
+        raise error
     calibration = Calibration(
         dataset=report.figures.dataset,
         manifest=digest(canonical_json(report.figures.manifest)),
         labels=given.digest,
         cluster=cluster,
         criteria=tuple(criteria),
+        problems=problems,
     )
     if write and report.folder is not None:
         write_json(report.folder / AGREEMENT, calibration.model_dump(mode="json"))
@@ -95,6 +108,8 @@ def _subjects(report: Report, labels: RunLabels, settings: AgreeSettings) -> dic
     """Return the labelled subjects with the judge's results."""
     summaries, manifest = report.metrics, report.figures.manifest
     names = {name: {name, *dict(rubrics_of(manifest, name))} for name in summaries}
+    asked = {name: questions_of(manifest, name) for name in summaries}
+    rules = {name: _pairwise_rule(manifest, name) for name in summaries}
     subjects: dict[Topic, Subject] = {}
     unknown = dict(labels.cases)
     for judged, output, rows in _judged(report, labels, settings):
@@ -106,13 +121,23 @@ def _subjects(report: Report, labels: RunLabels, settings: AgreeSettings) -> dic
                 if name in names[row.metric]:
                     topic = (row.metric, criterion)
                     if topic not in subjects:
-                        subjects[topic] = Subject(*topic, summaries[row.metric], settings)
+                        subjects[topic] = Subject(
+                            *topic, summaries[row.metric], settings,
+                            asked[row.metric].get(criterion or ""), rules[row.metric],
+                        )  # fmt: skip
                     subjects[topic].add(judged, row.result, people)
     others = Counter((one.metric, one.criterion) for own in unknown.values() for one in own)
     for (metric, criterion), subject in subjects.items():
         if count := sum(others[name, criterion] for name in names[metric]):
             subject.left_out["no such case in the run"] += count
     return subjects
+
+
+def _pairwise_rule(manifest: Mapping[str, Any], metric: str) -> Rule | None:
+    """Return how a pairwise metric combines two orders; `None` for other metrics."""
+    entry = metric_entry(manifest, metric)
+    rule = mapping(entry.get("options")).get("rule") if entry.get("type") == _PAIRWISE else None
+    return next((known for known in get_args(Rule) if known == rule), None)
 
 
 def _judged(

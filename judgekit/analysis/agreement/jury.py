@@ -6,16 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from judgekit.analysis.agreement.pairs import (
-    Answer,
-    JudgedPair,
-    Pairs,
-    by_case,
-    combined,
-    is_number,
-)
-from judgekit.core.score import Opinion
-from judgekit.metrics.opinions.vote import combined_value
+from judgekit.analysis.agreement.pairs import JudgedPair, Pairs, by_case, combined, is_number
 from judgekit.report import calibration as results
 from judgekit.report.calibration import LabelRule
 from judgekit.stats.agreement import Units
@@ -23,23 +14,6 @@ from judgekit.stats.votes import EffectiveVotes, Kind, LabelNoise, label_noise, 
 
 Alone = Callable[[Pairs], Mapping[str, Any]]
 """Returns the figures of a single judge, as fields of `MemberAgreement`."""
-
-
-def member_answers(opinions: Sequence[Opinion], criterion: str | None) -> dict[str, Answer | None]:
-    """Return the answer of each member of a jury; empty if there is only one judge.
-
-    Args:
-        opinions: the opinions on one case.
-        criterion: a criterion, or `None` for the value of the metric.
-    """
-    members: dict[str, list[Answer | None]] = {}
-    for opinion in opinions:
-        own = members.setdefault(opinion.member, [])
-        if opinion.failure is None:
-            own.append(opinion.value if criterion is None else opinion.answers.get(criterion))
-    if len(members) < 2:
-        return {}
-    return {member: combined_value(own) if own else None for member, own in members.items()}
 
 
 def jury_agreement(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgekit.analysis.agreement import details
-from judgekit.analysis.agreement.jury import jury_agreement, member_answers
+from judgekit.analysis.agreement.jury import jury_agreement
 from judgekit.analysis.agreement.pairs import (
     AgreeSettings,
     Answer,
@@ -19,14 +19,13 @@ from judgekit.analysis.agreement.pairs import (
     is_number,
 )
 from judgekit.analysis.agreement.statistics import AnswerScale, RatedCases, shown
+from judgekit.analysis.agreement.verdicts import answer_of, member_answers, probabilities_of
 from judgekit.core.errors import ConfigError
-from judgekit.core.judgment import Judgment
 from judgekit.core.request import Question
-from judgekit.core.score import Failure, Part, Result, Score
+from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
-from judgekit.core.value import Json
-from judgekit.datasets.labels import VERDICTS, Label
-from judgekit.metrics.opinions.vote import combined_value
+from judgekit.datasets.labels import VERDICTS, Label, read_answer
+from judgekit.metrics.pairwise.orders import Rule
 from judgekit.report.agreement_words import sentence
 from judgekit.report.calibration import NO_VERDICT, Agreement, Scale, statistics_of
 from judgekit.report.summary import MetricSummary
@@ -53,6 +52,10 @@ class Subject:
     """`None` for the metric's own value or verdict."""
     summary: MetricSummary
     settings: AgreeSettings
+    question: Question | None = None
+    """The question of the run's rubric; `None` if the run does not have it."""
+    rule: Rule | None = None
+    """How a pairwise metric combines two orders; `None` for other metrics."""
     pairs: list[JudgedPair] = field(default_factory=list)
     undecided: list[JudgedPair] = field(default_factory=list)
     """Labels of cases on which a jury has no verdict, such as a tie, with its members' answers."""
@@ -61,6 +64,8 @@ class Subject:
     left_out: Counter[str] = field(default_factory=Counter)
     without_digest: int = 0
     key: str | None = None
+    unreadable: str | None = None
+    """The first label that is no answer to the question."""
     weighted: bool = False
     """Whether labels have the probability of a sampling plan."""
     _spellings: dict[str, str] = field(default_factory=dict)
@@ -75,16 +80,17 @@ class Subject:
         """
         judge, reason, missing = self._answer(result)
         opinions, parts = (result.opinions, result.parts) if isinstance(result, Score) else ((), ())
-        members = member_answers(opinions, self.criterion) if opinions else {}
-        known = [part.distribution for part in parts if part.id == self.criterion]
-        probabilities = dict(known[0].items()) if known and known[0] is not None else {}
+        members = member_answers(opinions, self.criterion, rule=self.rule) if opinions else {}
+        own = next((part for part in parts if part.id == self.criterion), None)
+        probabilities = probabilities_of(own)
         for labeller, label in people.items():
             if label is None:
                 self.left_out[OTHER_OUTPUT] += 1
             elif label.value is None:
                 self.left_out["the person could not tell"] += 1
             else:
-                pair = JudgedPair(case, judge, reason, labeller, label.value, label.reason,
+                person = self._read(label)
+                pair = JudgedPair(case, judge, reason, labeller, person, label.reason,
                                   1 / (label.probability or 1), members, probabilities)  # fmt: skip
                 if missing:
                     self.left_out[missing] += 1
@@ -94,6 +100,19 @@ class Subject:
                 self.without_digest += label.output is None
                 self.weighted = label.probability is not None
                 self.pairs.append(pair)
+
+    def _read(self, label: Label) -> Answer:
+        """Return the answer of a label in the form of the question's answers."""
+        answer: Answer = label.value if label.value is not None else ""
+        if self.question is None:
+            return answer
+        try:
+            read = read_answer(answer, self.question)
+        except ValueError as exc:
+            by = f" by {label.labeller}" if label.labeller else ""
+            self.unreadable = self.unreadable or f"case {label.case!r}{by}: {exc}"
+            return answer
+        return answer if read is None else read
 
     def _answer(self, result: Result) -> tuple[Answer | None, str, str]:
         """Return the answer of the judge (`None`: no verdict) and its reason.
@@ -115,8 +134,8 @@ class Subject:
         if part is None or part.value is None:
             missing = "the judge abstained" if part else "the run has no such criterion"
             return None, "", missing
-        verdict = part.answer if result.opinions else _verdict(part, result.judgments)
-        answer = verdict if isinstance(verdict, (bool, int, float, str)) else part.value
+        if (answer := answer_of(part, result)) is None:
+            return None, "", "two answers are equally probable for the judge"
         self.values[answer] = part.value
         return answer, part.reason, ""
 
@@ -126,6 +145,12 @@ class Subject:
         Raises:
             ConfigError: labels and answers are of different kinds.
         """
+        if self.unreadable:
+            raise ConfigError(f"{self.name}: {self.unreadable}")
+        question = question or self.question
+        if question is not None:
+            labels = [label for label in question.labels if label not in self.values]
+            self._spellings |= {" ".join(label.split()).casefold(): label for label in labels}
         if all(pair.judge is None for pair in self.pairs):
             return []
         if self.criterion is not None or self.summary.threshold is None:
@@ -157,7 +182,7 @@ class Subject:
         cases = by_case(pairs)
         one_each, tied = combined(cases, settings.combine)
         if not any(pair.judge is not None for pair in one_each):
-            raise ConfigError(f"{self._name}: the labellers of every case are tied")
+            raise ConfigError(f"{self.name}: the labellers of every case are tied")
         scale = self._scale(pairs if settings.combine == "each" else [*one_each, *pairs], question)
         rated = RatedCases(scale, cases)
         judged = rated.judged if settings.combine == "each" else scale.judged(one_each)
@@ -220,7 +245,7 @@ class Subject:
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):
             if answer.strip().lower() not in VERDICTS:
-                raise ConfigError(f"{self._name}: {answer!r} is neither a number nor pass or fail")
+                raise ConfigError(f"{self.name}: {answer!r} is neither a number nor pass or fail")
             return VERDICTS[answer.strip().lower()]
         if isinstance(answer, bool):
             return answer
@@ -239,7 +264,8 @@ class Subject:
         )  # fmt: skip
 
     @property
-    def _name(self) -> str:
+    def name(self) -> str:
+        """The metric and its criterion."""
         return self.metric if self.criterion is None else f"{self.metric}, {self.criterion}"
 
     def _normalized(self, answer: Answer) -> Answer:
@@ -249,7 +275,7 @@ class Subject:
         if answer not in self._spellings:
             folded = " ".join(answer.split()).casefold()
             known = {v.casefold(): v for v in self.values if isinstance(v, str)}
-            self._spellings[answer] = known.get(folded, folded)
+            self._spellings[answer] = known.get(folded) or self._spellings.get(folded, folded)
         return self._spellings[answer]
 
     def _order(self, judge: set[Answer], people: set[Answer], question: Question | None) -> _Order:
@@ -258,7 +284,7 @@ class Subject:
         kinds = {_kind(answer) for answer in answers}
         if len(kinds) > 1:
             mine, other = (" and ".join(sorted(set(map(_kind, of)))) for of in (judge, people))
-            raise ConfigError(f"{self._name}: the judge answers in {mine}, people in {other}")
+            raise ConfigError(f"{self.name}: the judge answers in {mine}, people in {other}")
         kind = kinds.pop()
         if kind == "yes or no":
             return "nominal", [False, True]
@@ -276,22 +302,12 @@ class Subject:
         for answer in answers:
             if str(answer).casefold() not in known:
                 hint = suggest(answer, question.labels)
-                raise ConfigError(f"{self._name}: unknown label {answer!r}{hint}")
+                raise ConfigError(f"{self.name}: unknown label {answer!r}{hint}")
         words: list[Answer] = [self._normalized(label) for label in question.labels]
         if question.kind == "choice":
             return "nominal", words
         numbers = [values[word] for word in words if word in values]
         return "ordinal", words[::-1] if numbers != sorted(numbers) else words
-
-
-def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:
-    """Return the answer behind the value of a criterion; for several samples, the combined one.
-
-    The parts of older runs contain only the answer of the first sample.
-    """
-    if len(judgments) < 2 or any(part.id not in judgment.answers for judgment in judgments):
-        return part.answer
-    return combined_value([judgment.answers[part.id].value for judgment in judgments])
 
 
 def _kind(answer: Answer) -> str:

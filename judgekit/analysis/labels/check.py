@@ -17,9 +17,9 @@ from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import (
     Label,
     LabelAnswer,
-    answer_problem,
     bounds,
     describe,
+    read_answer,
     read_label_lines,
 )
 from judgekit.report.report import Report
@@ -180,8 +180,12 @@ def _against_run(
 def _against_questions(placed: _Labels, questions: _Questions) -> Iterator[LabelFinding]:
     for label, where in placed:
         question = questions.get(label.metric, {}).get(label.criterion or "")
-        if question is not None and (problem := answer_problem(label.value, question)):
-            yield _finding("unknown-answer", label, where, f"case {label.case!r}: {problem}")
+        if question is None or label.value is None:
+            continue
+        try:
+            read_answer(label.value, question)
+        except ValueError as exc:
+            yield _finding("unknown-answer", label, where, f"case {label.case!r}: {exc}")
 
 
 def _distances(placed: _Labels, questions: _Questions) -> Iterator[LabelFinding]:

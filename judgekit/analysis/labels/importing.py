@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,8 +31,12 @@ _OF_TOOL = frozenset({"id", "annotation_id", "created_at", "updated_at", "lead_t
                       "annotator", "completed_by"})  # fmt: skip
 """Columns of exports that do not contain answers."""
 _ENDINGS = ("_reason", ".reason", " reason")
+_ABOUT_LABEL = frozenset({*_HEAD, *_LABELLERS, "criterion", "value", "reason"})
+"""Names that `--map` gives to columns other than criteria."""
 OWN = "value"
 """The column with the metric's own value."""
+_SHOWN = 3
+"""Number of cases that a message names."""
 _ANY = ""
 """The column with the reason of the only answer."""
 _TAKEN = "labels without a digest: taken as labels of the outputs of the run"
@@ -54,6 +58,8 @@ class LabelRows(RowBuilder):
     """Column, or name of a control -> criterion; empty for a column to ignore."""
     questions: Mapping[str, Mapping[str, Question]]
     """Metric -> criterion -> question, if known."""
+    metrics: Sequence[str] = ()
+    """The metrics that a row without one may be about."""
     notes: Counter[str] = field(default_factory=Counter)
     """Kind of ignored data -> number."""
 
@@ -66,24 +72,50 @@ class LabelRows(RowBuilder):
         if not isinstance(row, dict):
             raise RowFault(f"expected an object with labels, found {kind(row)}")
         try:
+            row = self._renamed(row)
             if isinstance(row.get("annotations"), list):
                 return list(self._task(row))
             if isinstance(row.get("answers"), dict) or isinstance(row.get("values"), dict):
                 given = {k: v for k, v in row.items() if k not in ABOUT_CASE and v is not None}
-                default = {"rubric": self.metric, "labeller": self.labeller}
+                metric = self._metric_of(key for form in ("answers", "values")
+                                         for key in mapping(row.get(form)))  # fmt: skip
+                default = {"rubric": metric, "labeller": self.labeller}
                 return list(labels_of(default | given, ""))
             return list(self._flat(row))
         except (ConfigError, ValueError) as exc:
             raise RowFault(str(exc)) from exc
 
-    def _head(self, row: Mapping[str, Any], labeller: Any) -> Label:
+    def _renamed(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a row whose columns for case, metric and the like have their names."""
+        renamed = {column: name for column, name in self.names.items()
+                   if name in _ABOUT_LABEL and column in row}  # fmt: skip
+        for column, name in renamed.items():
+            if name in row:
+                raise RowFault(f"--map {column}={name}: the row has a column {name!r}, too; "
+                               f"add --map {name}= to skip it")  # fmt: skip
+        if not renamed:
+            return row
+        return {renamed.get(column, column): value for column, value in row.items()}
+
+    def _metric_of(self, columns: Iterable[str]) -> str | None:
+        """Return the metric of a row: the default, or the only one with all its criteria."""
+        if self.metric is not None:
+            return self.metric
+        criteria = {self.names.get(column, column) for column in columns}
+        criteria = {_base(name, criteria) for name in criteria} - {"", OWN, "reason"}
+        fitting = [name for name in self.metrics if criteria <= self.questions.get(name, {}).keys()]
+        return fitting[0] if criteria and len(fitting) == 1 else None
+
+    def _head(self, row: Mapping[str, Any], labeller: Any, columns: Iterable[str]) -> Label:
         """Return a label without an answer: case, metric, labeller, digest, probability."""
         case = row.get("case") or row.get("id")
         if not isinstance(case, (str, int)):
-            raise RowFault("no case; add a column, or a key of the data, 'case' with the case id")
-        metric = row.get("metric") or self.metric
+            raise RowFault("no case; add a column, or a key of the data, 'case' with the case id, "
+                           "or name the column: --map COLUMN=case")  # fmt: skip
+        metric = row.get("metric") or self._metric_of(columns)
         if not isinstance(metric, str):
-            raise RowFault("no metric; add a column 'metric', or name it with --metric")
+            of = f" (of {', '.join(self.metrics)})" if self.metrics else ""
+            raise RowFault(f"no metric; add a column 'metric', or name it with --metric{of}")
         name = str(labeller or self.labeller)
         if max(len(str(case)), len(metric), len(name)) > LONGEST:
             raise RowFault(f"an id or a name is longer than {LONGEST} characters")
@@ -93,13 +125,14 @@ class LabelRows(RowBuilder):
         return next(labels_of(line, ""))
 
     def _flat(self, row: Mapping[str, Any]) -> Iterator[Label]:
-        head = self._head(row, next((row[key] for key in _LABELLERS if row.get(key)), None))
         if "criterion" in row:
             name = str(row["criterion"] or OWN)
             cells = {name: row.get("value"), f"{name}.reason": row.get("reason")}
         else:
             skipped = ABOUT_CASE | _OF_TOOL | set(_HEAD)
             cells = {k: v for k, v in row.items() if k in self.names or k not in skipped}
+        labeller = next((row[key] for key in _LABELLERS if row.get(key)), None)
+        head = self._head(row, labeller, cells)
         yield from self._labels(head, [(name, value, False) for name, value in cells.items()])
 
     def _task(self, task: Mapping[str, Any]) -> Iterator[Label]:
@@ -108,13 +141,16 @@ class LabelRows(RowBuilder):
         where = f"task {str(task.get('id'))[:60]}"
         if not isinstance(data, dict):
             raise RowFault(f"{where} has no data")
+        data = self._renamed(data)
         for number, annotation in enumerate(dicts_in(task["annotations"]), start=1):
             if annotation.get("was_cancelled"):
                 self.notes["cancelled annotations left out"] += 1
                 continue
             try:
-                head = self._head(data, _person(annotation.get("completed_by")))
-                yield from self._labels(head, self._results(annotation.get("result")))
+                cells = self._results(annotation.get("result"))
+                person = _person(annotation.get("completed_by"))
+                head = self._head(data, person, (name for name, _, _ in cells))
+                yield from self._labels(head, cells)
             except (ConfigError, ValueError) as exc:
                 at = str(annotation.get("id", number))[:60]
                 raise RowFault(f"{where}, annotation {at}: {exc}") from exc
@@ -149,10 +185,9 @@ class LabelRows(RowBuilder):
             name = self.names.get(column, column)
             if name == "" or value in (None, ""):
                 continue
-            bases = (name.removesuffix(end) for end in _ENDINGS if name.endswith(end))
-            of = next((base for base in bases if base in names), None)
-            if of is not None or is_text or name == "reason":
-                reasons[of or (name if name in known else _ANY)] = str(value)
+            of = _base(name, names)
+            if of != name or is_text or name == "reason":
+                reasons[of if of != name else (name if name in known else _ANY)] = str(value)
                 continue
             if known and name not in known and name != OWN:
                 hint = suggest(name, known)
@@ -166,6 +201,12 @@ class LabelRows(RowBuilder):
             yield head._replace(criterion=None if name == OWN else name, value=answer,
                                 reason=reason)  # fmt: skip
         self.notes["texts left out: they belong to no answer"] += len(reasons)
+
+
+def _base(name: str, names: Collection[str]) -> str:
+    """Return the criterion of a column with reasons; the name of other columns."""
+    bases = (name.removesuffix(end) for end in _ENDINGS if name.endswith(end))
+    return next((base for base in bases if base in names), name)
 
 
 def _person(value: Any) -> str:
@@ -238,12 +279,16 @@ def import_labels(
     planned = None if plan is None else read_plan(Path(plan))
     report = run if run is None or isinstance(run, Report) else Report.read(run)
     questions = {} if report is None else questions_by_name(report)
+    metrics_of_run = (
+        [] if report is None else [name for name in report.metrics if name in questions]
+    )
     if planned is not None:
         questions = {**planned.questions, **questions}
-        metrics = {name for _, name in planned.cases}
-        metric = metric or (metrics.pop() if len(metrics) == 1 else None)
+        metrics = sorted({name for _, name in planned.cases})
+        metric = metric or (metrics[0] if len(metrics) == 1 else None)
+        metrics_of_run = metrics_of_run or metrics
     metric = metric or (only_judged(report) if report is not None else None)
-    builder = LabelRows(metric, labeller, names or {}, questions)
+    builder = LabelRows(metric, labeller, names or {}, questions, metrics_of_run)
     notes = builder.notes
     first: dict[tuple[str | None, ...], tuple[Label, str]] = {}
     for label, where in _read(sources, builder):
@@ -260,9 +305,32 @@ def import_labels(
         raise ConfigError(message, where=str(planned.path))
     if report is not None:
         digests = {case.id: output_digest(case.output) for case, _ in report.results}
+        _note_unknown(labels, digests, notes, ", ".join(map(str, sources)))
         notes[_TAKEN] = sum(one.output is None and one.case in digests for one in labels)
         labels = [one._replace(output=one.output or digests.get(one.case)) for one in labels]
     return ImportedLabels(tuple(labels), +notes)
+
+
+def _note_unknown(
+    labels: Sequence[Label], cases: Collection[str], notes: Counter[str], where: str
+) -> None:
+    """Count labels of cases that the run does not have.
+
+    Raises:
+        ConfigError: no label is of a case of the run.
+    """
+    unknown = [one.case for one in labels if one.case not in cases]
+    if not unknown:
+        return
+    first = list(dict.fromkeys(unknown))[: _SHOWN + 1]
+    named = ", ".join(map(quoted, first[:_SHOWN])) + " ..." * (len(first) > _SHOWN)
+    if len(unknown) == len(labels):
+        own = ", ".join(map(quoted, list(cases)[:_SHOWN]))
+        raise ConfigError(
+            f"the run has none of the cases {named}; it has {own} ...; is another column the case "
+            "id? (--map COLUMN=case)", where=where,
+        )  # fmt: skip
+    notes[f"labels of cases that the run does not have: {named}"] = len(unknown)
 
 
 def _read(sources: Sequence[str | Path], builder: LabelRows) -> Iterator[tuple[Label, str]]:

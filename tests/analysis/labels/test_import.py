@@ -8,10 +8,11 @@ import pytest
 
 from judgekit.analysis.labels.importing import import_labels
 from judgekit.analysis.labels.plan import plan_labels
-from judgekit.core.case import output_digest
+from judgekit.core.case import Case, output_digest
 from judgekit.core.errors import ConfigError, DatasetError, JudgekitError
 from judgekit.datasets.labels import read_labels
-from tests.analysis.labels.made import RUBRIC, made_run
+from judgekit.runner.evaluation import evaluate_sync
+from tests.analysis.labels.made import CRITERIA, RUBRIC, Given, made_run
 
 
 @pytest.fixture(scope="module")
@@ -222,3 +223,82 @@ def test_mistakes_in_tasks_are_named_with_their_task(write, run, made, message):
 def test_a_table_without_a_metric_says_what_to_add(write):
     with pytest.raises(DatasetError, match="no metric; add a column 'metric', or name it with --"):
         import_labels(write("case,polite\nc1,yes\n"))
+
+
+def test_columns_about_the_label_can_be_renamed(write, run):
+    path = write("Ticket,Rater,polite\nc1,ann,y\n")
+    names = {"Ticket": "case", "Rater": "labeller"}
+
+    (line,) = lines(import_labels(path, run=run, names=names))
+
+    assert (line["case"], line["labeller"]) == ("c1", "ann")
+    assert line["answers"] == {"polite": {"value": True}}
+
+
+def test_a_long_table_with_other_names(write, run):
+    path = write("Ticket,Question,Verdict\nc1,polite,n\n")
+    names = {"Ticket": "case", "Question": "criterion", "Verdict": "value"}
+
+    (line,) = lines(import_labels(path, run=run, names=names))
+
+    assert line["answers"] == {"polite": {"value": False}}
+
+
+def test_the_case_of_a_task_can_be_renamed(write, run):
+    data = {"ticket": "c1", "metric": "tone"}
+    path = write([task(("polite", "choices", "choices", ["yes"]), data=data)], "tasks.json")
+
+    (line,) = lines(import_labels(path, run=run, names={"ticket": "case"}))
+
+    assert line["case"] == "c1"
+
+
+def test_two_columns_cannot_both_be_the_case(write, run):
+    path = write("case,Ticket,polite\nc1,c2,yes\n")
+
+    with pytest.raises(DatasetError, match=r"--map Ticket=case: the row has a column 'case', too"):
+        import_labels(path, run=run, names={"Ticket": "case"})
+
+
+def test_labels_of_unknown_cases_are_counted_by_name(write, run):
+    path = write("case,polite\nc1,yes\nx1,no\nx2,yes\n")
+
+    imported = import_labels(path, run=run)
+
+    assert imported.notes["labels of cases that the run does not have: 'x1', 'x2'"] == 2
+    with pytest.raises(ConfigError, match=r"has none of the cases 'x1'; it has 'c0'.*--map COLUMN"):
+        import_labels(write("case,polite\nx1,yes\n"), run=run)
+
+
+class Other(Given):
+    name = "other"
+
+
+@pytest.fixture(scope="module")
+def two_metrics(tmp_path_factory):
+    """A run of two judged metrics with different criteria."""
+    folder = tmp_path_factory.mktemp("two") / "run"
+    own = [{**CRITERIA[0], "id": "kind"}, CRITERIA[2]]
+    other = {"name": "warm", "digest": "1" * 16, "metrics": ["other"], "criteria": own}
+    cases = [Case(id="c1", output="o", metadata={"values": {"polite": 1.0}})]
+    manifest = {"rubrics": [RUBRIC, other]}
+    evaluate_sync(cases, [Given(RUBRIC), Other(other)], out=folder, manifest=manifest)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("columns", "metric"),
+    [("polite", "tone"), ("kind", "other"), ("kind,kind_reason", "other"), ("level,share", "tone")],
+)
+def test_the_metric_follows_from_its_criteria(write, two_metrics, columns, metric):
+    cells = {"polite": "yes", "kind": "no", "kind_reason": "short", "level": "good", "share": "3"}
+    values = ",".join(cells[column] for column in columns.split(","))
+
+    (line,) = lines(import_labels(write(f"case,{columns}\nc1,{values}\n"), run=two_metrics))
+
+    assert line["metric"] == metric
+
+
+def test_criteria_of_several_metrics_need_a_metric(write, two_metrics):
+    with pytest.raises(DatasetError, match=r"no metric; .*--metric \(of tone, other\)"):
+        import_labels(write("case,share\nc1,3\n"), run=two_metrics)
