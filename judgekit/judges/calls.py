@@ -185,7 +185,7 @@ class Calls:
     def leave_strict(self) -> bool:
         """Send no `strict` from now on; return whether it was sent so far."""
         rules = self.schema_rules
-        if rules is None or rules.takes is None or not rules.strict:
+        if rules is None or not rules.strict:
             return False
         self.schema_rules = rules._replace(strict=False)
         return True

@@ -312,7 +312,9 @@ class Negotiation:
 
     def _left_strict(self, mode: Mode) -> bool:
         """Ask without `strict` from now on, if the mode sent it; return whether it did."""
-        return mode == "json_schema" and self._leave_strict("refused, so it is left out")
+        rules = self._calls.schema_rules
+        sent = mode == "json_schema" or (mode == "tools" and rules and rules.strict_tools)
+        return bool(sent) and self._leave_strict("refused, so it is left out")
 
     def _leave_strict(self, reason: str) -> bool:
         if not self._calls.leave_strict():

@@ -8,6 +8,7 @@ servers speak OpenAI's protocol.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,8 @@ class SentSchema(NamedTuple):
     json_schema: dict[str, Any]
     strict: bool
     """Whether to ask for output that is constrained to it."""
+    strict_tools: bool = False
+    """Whether to ask for tool calls that are constrained to it."""
     of: str = ""
     """The rules that it was made by; empty for the whole schema."""
 
@@ -67,6 +70,8 @@ def _table() -> tuple[SchemaRules, ...]:
             left_out=tuple(row["left_out"]),
             takes=frozenset(row["takes"]) if "takes" in row else None,
             limits=row.get("limits", {}),
+            strict_models=frozenset(row["strict_models"]) if "strict_models" in row else None,
+            strict_tools=row.get("strict_tools", False),
         )
         for row in rows
     )
@@ -79,12 +84,23 @@ def rules_of(server: Server, *, redirected: bool = False) -> SchemaRules | None:
         server: the server.
         redirected: whether the environment changes where requests without an address go.
     """
+    prefix, _, name = server.model.partition("/")
     if server.api_base is not None:
-        host = urlsplit(server.api_base).hostname
-        return next((rules for rules in _table() if host in rules.hosts), None)
-    name = server.model.partition("/")[0]
-    known = (rules for rules in _table() if name in rules.models)
-    return None if redirected else next(known, None)
+        host = urlsplit(server.api_base).hostname or ""
+        found = next((rules for rules in _table() if _is_one_of(host, rules.hosts)), None)
+    elif redirected:
+        return None
+    else:
+        found = next((rules for rules in _table() if prefix in rules.models), None)
+    if found is not None and found.strict_models is not None and name not in found.strict_models:
+        return found._replace(strict=False)
+    return found
+
+
+def _is_one_of(host: str, hosts: frozenset[str]) -> bool:
+    # An account has its own host name at some providers: "*.openai.azure.com".
+    parents = (f"*{host[at:]}" for at, char in enumerate(host) if char == "." and at)
+    return host in hosts or any(parent in hosts for parent in parents)
 
 
 def sent_schema(form: Form, rules: SchemaRules | None) -> SentSchema:
@@ -104,7 +120,7 @@ def _made(whole: dict[str, Any], rules: SchemaRules) -> SentSchema:
     if rules.takes is None:
         return SentSchema(said, strict=rules.strict)
     if rules.strict and _fits(said, rules):
-        return SentSchema(said, strict=True)
+        return SentSchema(said, strict=True, strict_tools=rules.strict_tools)
     return SentSchema(whole, strict=False)
 
 
@@ -139,6 +155,9 @@ def _fits(schema: dict[str, Any], rules: SchemaRules) -> bool:
     assert rules.takes is not None  # noqa: S101 - the caller checks it
     if schema.get("type") != "object":
         return False
+    limits = rules.limits
+    if len(json.dumps(schema)) > limits.get("characters", math.inf):
+        return False
     properties = deepest = 0
     for part, depth in _parts(schema, 1):
         if not isinstance(part, dict) or not part.keys() <= rules.takes:
@@ -147,7 +166,10 @@ def _fits(schema: dict[str, Any], rules: SchemaRules) -> bool:
             return False
         if "$ref" in part and len(part) > 1:
             return False
-        if len(part.get("enum", ())) > rules.limits["words"]:
+        if len(part.get("enum", ())) > limits["words"]:
+            return False
+        types = part.get("type")
+        if isinstance(types, list) and len(types) > limits.get("types", math.inf):
             return False
         if part.get("type") == "array" and "items" not in part:
             return False
@@ -158,7 +180,7 @@ def _fits(schema: dict[str, Any], rules: SchemaRules) -> bool:
                 return False
             properties += len(names)
         deepest = max(deepest, depth)
-    return properties <= rules.limits["properties"] and deepest <= rules.limits["depth"]
+    return properties <= limits["properties"] and deepest <= limits["depth"]
 
 
 def _parts(schema: Any, depth: int) -> Iterator[tuple[Any, int]]:

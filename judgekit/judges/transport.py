@@ -46,6 +46,10 @@ class SchemaRules(NamedTuple):
     takes: frozenset[str] | None
     """The keywords of a schema that fits `strict`; `None` if any schema does."""
     limits: Mapping[str, int]
+    strict_models: frozenset[str] | None = None
+    """The models that take `strict`; `None` for all."""
+    strict_tools: bool = False
+    """Whether `strict: true` also constrains the arguments of a tool call."""
 
 
 class Sending(NamedTuple):

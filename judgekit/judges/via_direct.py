@@ -118,6 +118,8 @@ class DirectTransport:
             schema = _open(schema)
         description = whole.get("description", _DESCRIPTION)
         tool = {"name": NAME, "description": description, "parameters": schema}
+        if sent.strict_tools and not self._provider.open_tools:
+            tool["strict"] = True
         return {
             "tool_choice": {"type": "function", "function": {"name": NAME}},
             "tools": [{"type": "function", "function": tool}],

@@ -33,7 +33,7 @@ class LiteLLMTransport:
         self.reason = reason
         self._server = server
         self._clients: dict[str, Any] = {}
-        """The clients of instructor, by mode; `strict` is `json_schema` with that field."""
+        """The clients of instructor, by mode; those with `strict` before it send that field."""
 
     def load(self) -> None:
         """Import litellm and instructor."""
@@ -47,8 +47,8 @@ class LiteLLMTransport:
         }
         for name, mode in modes.items():
             self._clients[name] = instructor.from_litellm(_complete, mode=mode)
-        mode = instructor.Mode.JSON_SCHEMA
-        self._clients["strict"] = instructor.from_litellm(_complete_strictly, mode=mode)
+            strictly = instructor.from_litellm(_complete_strictly, mode=mode)
+            self._clients[f"strict {name}"] = strictly
 
     def missing_keys(self) -> list[str]:
         """Return the missing environment variables of a hosted model."""
@@ -69,7 +69,8 @@ class LiteLLMTransport:
         """Ask for a reply to a form."""
         options = {"messages": messages, **self._options(sending)}
         sent = sent_schema(form, sending.rules)
-        client = self._clients.get("strict" if sent.strict and mode == "json_schema" else mode)
+        strict = sent.strict if mode == "json_schema" else sent.strict_tools
+        client = self._clients.get(f"strict {mode}" if strict else mode)
         if client is None:
             received = await _complete(**options, **format_of(sent.json_schema, mode))
             return _as_sent(_response(received, sending.call), sending.call)
@@ -124,6 +125,9 @@ async def _complete(**options: Any) -> Any:
 
 
 async def _complete_strictly(**options: Any) -> Any:
+    if tools := options.get("tools"):
+        functions = [{**tool, "function": {**tool["function"], "strict": True}} for tool in tools]
+        return await _complete(**{**options, "tools": functions})
     asked = options["response_format"]
     schema = {**asked["json_schema"], "strict": True}
     return await _complete(**{**options, "response_format": {**asked, "json_schema": schema}})

@@ -12,6 +12,9 @@ from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form, Question
 from judgekit.judges.sent_schema import rules_of, sent_schema
 from judgekit.judges.transport import Server
+from tests.each import each
+
+DATA = Path(module.__file__).with_name("data") / "schema_keywords.json"
 
 FORM = Form(
     questions=(
@@ -55,12 +58,55 @@ def keywords(schema):
         ("openai/gpt-4o", "https://api.openai.com.example/v1", None),
         ("anthropic/claude", "http://localhost:8000", None),
         ("hosted_vllm/qwen", "http://localhost:8000/v1", None),
-        ("mistral/small", None, None),
+        ("mistral/small", None, "Mistral"),
+        ("openai/mistral-small", "https://api.mistral.ai/v1", "Mistral"),
+        ("openai/x", "https://team.openai.azure.com/openai/v1", "Azure OpenAI"),
+        ("azure/x", "https://openai.azure.com.example/", None),
+        ("openai/x", "https://openai.azure.com/", None),
+        ("openai/x", "https://api.groq.com/openai/v1", "Groq"),
+        ("cohere/command", None, None),
     ],
 )
 def test_the_server_decides_and_not_the_name_of_the_model(model, base, name):
     found = rules(model, base)
     assert (found and found.name) == name
+
+
+@pytest.mark.parametrize(
+    ("model", "base"), [("groq/{}", None), ("openai/{}", "https://api.groq.com/openai/v1")]
+)
+def test_groq_constrains_some_models(model, base):
+    strict, loose = (
+        sent_schema(FORM, rules(model.format(name), base))
+        for name in ("openai/gpt-oss-20b", "llama-3.3-70b-versatile")
+    )
+
+    assert strict.strict
+    assert (loose.json_schema, loose.strict) == (reply_schema(FORM).json_schema, False)
+
+
+@each("row", json.loads(DATA.read_text("utf-8"))["servers"])
+def test_each_row_is_whole(row):
+    assert row["source"]
+    assert row["verified"]
+    assert row["hosts"]
+    assert not row.get("takes") or not set(row["takes"]) & set(row["left_out"])
+    assert set(row["left_out"]) <= set(module._WORDS)
+    assert bool(row.get("takes")) == bool(row.get("limits"))
+    sent = sent_schema(FORM, rules(f"{row['models'][0]}/{row.get('strict_models', ['x'])[0]}"))
+    assert sent.strict is row["strict"]
+    assert sent.strict_tools is row.get("strict_tools", False)
+    assert not keywords(sent.json_schema) & set(row["left_out"])
+
+
+def test_a_schema_with_too_many_characters_or_types_is_sent_whole():
+    cerebras = rules("cerebras/llama")
+    wide = {**CLOSED, "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]}
+    long = {**CLOSED, "properties": {"a": TEXT | {"title": "x" * 5000}}, "required": ["a"]}
+
+    assert not sent_schema(Form(json_schema=wide), cerebras).strict
+    assert not sent_schema(Form(json_schema=long), cerebras).strict
+    assert sent_schema(Form(json_schema=wide), OPENAI).strict
 
 
 def test_an_address_in_the_environment_is_another_server():

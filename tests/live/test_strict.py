@@ -39,7 +39,18 @@ def no_strict(body: dict[str, Any]) -> Fault | None:
 
 
 @pytest.mark.parametrize("mode", ["json_schema", "tools", "json_object_schema", "json_object"])
-@pytest.mark.parametrize("model", ["openai/gpt-4o", "anthropic/claude"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "openai/gpt-4o",
+        "anthropic/claude",
+        "azure/gpt-4o",
+        "groq/openai/gpt-oss-20b",
+        "cerebras/llama",
+        "mistral/small",
+        "gemini/flash",
+    ],
+)
 def test_both_ways_send_the_same_to_a_hosted_server(
     server: Server, tmp_path: Path, model: str, mode: Any
 ) -> None:
@@ -51,9 +62,12 @@ def test_both_ways_send_the_same_to_a_hosted_server(
         sent.append([seen.body for seen in server.seen])
 
     assert sent[0] == sent[1]
-    assert strict_of(sent[0][0]) is (
-        True if mode == "json_schema" and model == "openai/gpt-4o" else None
-    )
+    rules = rules_of(Hosted(model, None, None, 1, 1, 1, None))
+    assert rules is not None
+    assert strict_of(sent[0][0]) is (True if mode == "json_schema" and rules.strict else None)
+    tools = sent[0][0].get("tools", [])
+    constrained = [tool["function"].get("strict") for tool in tools]
+    assert constrained == [True if rules.strict_tools else None] * len(tools)
 
 
 @BOTH_WAYS
@@ -82,6 +96,18 @@ def test_a_server_that_refuses_strict_is_asked_without(
         assert [strict_of(seen.body) for seen in server.seen] == [True, None, None][-probes - 1 :]
         assert judge.negotiation.mode == "json_schema"
         store.close()
+
+
+@BOTH_WAYS
+def test_a_tool_without_strict_where_it_is_refused(server: Server, via: str) -> None:
+    def no_strict_tools(body: dict[str, Any]) -> Fault | None:
+        strict = [tool for tool in body.get("tools", []) if "strict" in tool["function"]]
+        return error(400, "tools.0.function.strict is not supported") if strict else None
+
+    server.rule = no_strict_tools
+
+    assert ask(hosted(server, via=via, mode="tools")).mode == "tools"
+    assert {mode_of(seen.body) for seen in server.seen} == {"tools"}
 
 
 @BOTH_WAYS
