@@ -27,12 +27,35 @@ class _Unusable(ValueError):
     """The text is JSON, but ambiguous or invalid for a verdict."""
 
 
+class _Repeated(_Unusable):
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key[:60]!r} is given twice")
+        self.key = key
+
+
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
         twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise _Unusable(f"the key {twice[:60]!r} is given twice")
+        raise _Repeated(twice)
     return value
+
+
+def _without_repeated(text: str, repeatable: frozenset[str]) -> Any:
+    """Parse a JSON text without some keys that are repeated.
+
+    Raises:
+        InvalidReply: another key is repeated.
+    """
+
+    def pairs_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        counts = Counter(name for name, _ in pairs)
+        return _pairs([(n, v) for n, v in pairs if counts[n] == 1 or n not in repeatable])
+
+    try:
+        return json.loads(text, **{**_HOOKS, "object_pairs_hook": pairs_of})
+    except _Unusable as exc:
+        raise InvalidReply(str(exc)) from exc
 
 
 def _constant(name: str) -> Any:
@@ -72,7 +95,11 @@ def _check_length(text: str) -> None:
 
 
 def extract_object(
-    text: str, keys: Collection[str] = (), *, fits: Callable[[dict[str, Any]], bool] | None = None
+    text: str,
+    keys: Collection[str] = (),
+    *,
+    fits: Callable[[dict[str, Any]], bool] | None = None,
+    repeatable: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the JSON object in a judge's text, and the names of the repairs.
 
@@ -91,15 +118,21 @@ def extract_object(
             judge quotes, is not taken for a verdict. Without keys, every object is.
         fits: whether an object has the expected form. What stands before the end of a thought is
             only taken for a verdict if it fits; by default, if it names one of the keys.
+        repeatable: keys that the object leaves out if they are repeated, where the text is nothing
+            but the object.
 
     Raises:
-        InvalidReply: no object, two objects, a repeated key, NaN, more than 2,000,000 characters,
-            or (kind `only_thought`) thinking and nothing after it.
+        InvalidReply: no object, two objects, another repeated key, NaN, more than 2,000,000
+            characters, or (kind `only_thought`) thinking and nothing after it.
     """
     _check_length(text)
     try:
         value = _object(_strict.decode(text))
         repairs: tuple[str, ...] = ()
+    except _Repeated as exc:
+        if exc.key not in repeatable:
+            raise InvalidReply(str(exc)) from exc
+        value, repairs = _object(_without_repeated(text, repeatable)), ()
     except _Unusable as exc:
         raise InvalidReply(str(exc)) from exc
     except (ValueError, RecursionError):

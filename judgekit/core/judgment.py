@@ -84,6 +84,8 @@ def parse_reply(text: str, form: Form) -> ParsedReply:
     if form.json_schema is not None:
         value, repairs = extract_object(text, reply_schema(form).names)
         return ParsedReply({}, {}, value, repairs)
+    if form.partial:
+        return _read_partial(text, form)
     fields, repairs = _plain_json(text, form), ()
     if fields is None:
         schema = reply_schema(form)
@@ -110,6 +112,26 @@ def _read_by_api(text: str, form: Form) -> ParsedReply:
         update = {"distribution": distribution, "probability": distribution.yes}
         answers[id] = answers[id].model_copy(update=update)
     return ParsedReply(answers, details, None, ())
+
+
+def _read_partial(text: str, form: Form) -> ParsedReply:
+    """Return the valid answers in a reply; a question that it answers twice has none."""
+    names = frozenset(question.id for question in form.questions)
+    value, repairs = extract_object(text, names, repeatable=names)
+    answers: dict[str, Answer] = {}
+    for question in form.questions:
+        if question.id not in value:
+            continue
+        # Texts and ids do not matter to the schema: few schemas serve all criteria.
+        alone = Form(
+            questions=(question.model_copy(update={"id": "q", "text": ""}),),
+            max_reason=form.max_reason,
+        )
+        with suppress(InvalidReply):
+            answers[question.id] = read_answers({"q": value[question.id]}, form=alone)[0]["q"]
+    if not answers:
+        raise InvalidReply(f"the reply answers none of {', '.join(sorted(names)[:3])}, ...")
+    return ParsedReply(answers, {}, None, repairs)
 
 
 def parse_try(attempt: Try, form: Form) -> ParsedReply:

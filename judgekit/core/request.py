@@ -77,6 +77,8 @@ class Form(Value):
     max_reason: int | None = None
     """Maximum length of a reason, a quote or another text in the reply, in characters. It is sent
     to the judge; a longer text is valid and cut."""
+    partial: bool = False
+    """Whether a reply may lack answers, or have invalid ones; the metric asks for these again."""
 
     def bounded(self, max_reason: int | None) -> "Form":
         """Return the same form with a maximum length of reasons.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from inspect import isroutine
+from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case
@@ -118,3 +119,14 @@ def as_metric(metric: MetricLike) -> Metric:
 
         return FunctionMetric(name=metric.__name__, function=metric)
     raise ConfigError(f"{metric!r} is not a metric; create one: judgekit.create_metric({metric!r})")
+
+
+def parameter_of(option: str) -> str:
+    """Return the parameter of an option: `pass_` for `pass`, which Python reserves."""
+    return f"{option}_" if iskeyword(option) else option
+
+
+def option_of(parameter: str) -> str:
+    """Return the option of a parameter: `pass` for `pass_`."""
+    plain = parameter.removesuffix("_")
+    return plain if iskeyword(plain) else parameter

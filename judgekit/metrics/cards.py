@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.protocols import Card, CardExample
 from judgekit.core.yaml_file import parse_yaml
-from judgekit.metrics.adapter import is_metric
+from judgekit.metrics.adapter import is_metric, option_of
 from judgekit.metrics.catalogue import BUILTIN
 
 FILE = "cards.yaml"
@@ -88,10 +88,10 @@ def options_of(maker: Any, says: Mapping[str, str] | None = None) -> tuple[Optio
     texts = _documented(maker) if says is None else says
     return tuple(
         Option(
-            parameter.name,
+            option_of(parameter.name),
             _kind(kinds.get(parameter.name, parameter.annotation)),
             None if parameter.default is parameter.empty else _default(parameter.default),
-            texts.get(parameter.name, ""),
+            texts.get(option_of(parameter.name), ""),
         )
         for parameter in inspect.signature(maker).parameters.values()
         if parameter.name not in _LEFT_OUT

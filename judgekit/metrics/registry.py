@@ -20,7 +20,13 @@ from judgekit.core.generation import (
 )
 from judgekit.core.protocols import Asks, JudgeLike, Metric
 from judgekit.core.suggest import suggest
-from judgekit.metrics.adapter import as_metric, class_facts, is_metric
+from judgekit.metrics.adapter import (
+    as_metric,
+    class_facts,
+    is_metric,
+    option_of,
+    parameter_of,
+)
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.rubric.library import library_names
 from judgekit.rubric.versions import VersionedName
@@ -166,7 +172,7 @@ class Maker(NamedTuple):
     def takes(self, option: str) -> bool:
         """Return whether the metric has an option of that name."""
         if not is_metric(self.factory):
-            return option in inspect.signature(self.factory).parameters
+            return parameter_of(option) in inspect.signature(self.factory).parameters
         return option == "name" and is_dataclass(self.factory)
 
     @property
@@ -189,7 +195,7 @@ class Maker(NamedTuple):
         if is_metric(self.factory):
             return _renamed(name, self.factory, options)
         parameters = inspect.signature(self.factory).parameters
-        known = [option for option in parameters if option != "judge"]
+        known = [option_of(parameter) for parameter in parameters if parameter != "judge"]
         for option in options:
             if option not in known:
                 raise UnknownOption(name, option, known, hint=suggest(option, known))
@@ -203,7 +209,7 @@ class Maker(NamedTuple):
             options = {**options, "judge": judge}
         try:
             with self.of_generation():
-                return as_metric(self.factory(**options))
+                return as_metric(self.factory(**{parameter_of(n): v for n, v in options.items()}))
         except TypeError as exc:
             raise ConfigError(f"metric {name!r}: {exc}") from exc
 

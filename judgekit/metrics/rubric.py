@@ -16,7 +16,7 @@ from judgekit.core.case import Case, Message
 from judgekit.core.distribution import Readout
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
-from judgekit.core.judgment import Judgment, read_reply
+from judgekit.core.judgment import Judgment
 from judgekit.core.jury import Calls, Member, Order, jury_of
 from judgekit.core.miss import RequestMiss
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
@@ -30,6 +30,7 @@ from judgekit.metrics.opinions.opinion import (
     OpinionReply,
     OpinionRequest,
     ask_all,
+    ask_member,
     check_askable,
     combine_opinions,
     opinion_reply,
@@ -370,15 +371,8 @@ class RubricMetric(JudgedMetric):
 
     async def _judge(self, case: Case, ask: OpinionRequest, request: Request) -> Judgment:
         try:
-            reply = await ask.member.judge.ask(request)
-            return read_reply(
-                reply,
-                form=request.form,
-                request_key=request.key,
-                response_model=self.response_model,
-            )
+            return await ask_member(ask.member, request, response_model=self.response_model)
         except JudgekitError as exc:
-            exc.key = request.key
             if isinstance(exc, RequestMiss):
                 if self._versions is None:
                     from judgekit.metrics.version_hint import VersionHint

@@ -171,11 +171,11 @@ class Template:
 
 
 @cache
-def _criteria_last(*, frozen: bool) -> Template:
+def _partial(name: str, *, frozen: bool) -> Template:
     builtin = builtin_folder()
     loader = Folders((builtin,), builtin=builtin)
     loader.frozen = frozen
-    return Template("_criteria_last.jinja", loader=loader)
+    return Template(name, loader=loader)
 
 
 def with_criteria_last(
@@ -195,10 +195,28 @@ def with_criteria_last(
         details: the details of the whole verdict.
         frozen: whether the rubric is built from frozen files.
     """
-    case = Case(id="criteria", output="")
     variables = {"criteria": criteria, "details": details}
-    template = _criteria_last(frozen=frozen).again()
-    rendered = template.render(variables=variables, case=case, history=(), variant=None)
+    return _with_last(messages, _partial("_criteria_last.jinja", frozen=frozen), variables)
+
+
+def with_case_criteria(
+    messages: tuple[ChatMessage, ...], *, criteria: Sequence[Any]
+) -> tuple[ChatMessage, ...]:
+    """Return messages with criteria that were written for one case after the last one.
+
+    Args:
+        messages: the messages without criteria.
+        criteria: the criteria, as templates see them; their texts are fenced.
+    """
+    template = _partial("_case_criteria.jinja", frozen=False)
+    return _with_last(messages, template, {"criteria": criteria})
+
+
+def _with_last(
+    messages: tuple[ChatMessage, ...], template: Template, variables: Mapping[str, Any]
+) -> tuple[ChatMessage, ...]:
+    case = Case(id="criteria", output="")
+    rendered = template.again().render(variables=variables, case=case, history=(), variant=None)
     *first, last = messages
     text = f"{last.content}\n\n{rendered[0].content}"
     return (*first, last.model_copy(update={"content": text}))

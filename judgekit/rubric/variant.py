@@ -161,7 +161,7 @@ class Variant:
 
     @cached_property
     def _decision_form(self) -> Form:
-        return Form(questions=tuple(map(_decision_question, self.criteria)))
+        return Form(questions=tuple(map(decision_question, self.criteria)))
 
     def outcomes(self, judgment: Judgment) -> list[Outcome]:
         """Return the values of a judgment's answers, in the order of the criteria."""
@@ -195,7 +195,8 @@ class Variant:
         }  # fmt: skip
 
 
-def _decision_question(criterion: Criterion) -> Question:
+def decision_question(criterion: Criterion) -> Question:
+    """Return the question of a criterion for a decision endpoint (see `Variant.form_for`)."""
     question = criterion.question
     changes: dict[str, Any] = {"quotes": False, "details": ()}
     levels = list(criterion.levels)

@@ -208,6 +208,9 @@ class Planner:
                 another one.
         """
         asking = {key: getattr(entry, key) for key in _ASKING if getattr(entry, key) is not None}
+        # A metric that takes both has them from its jury.
+        if "calls" in asking and maker.takes("calls") and not maker.takes("samples"):
+            options["calls"] = asking.pop("calls")
         if maker.judged and maker.asks == "verdict" and not maker.takes("samples"):
             asking.update({key: options.pop(key) for key in ("samples",) if key in options})
         if entry.jury is None:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Coroutine, Sequence
 from itertools import islice, product, repeat
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel
+
 from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of, left_out_of, refusal_of
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.core.judgment import Answer, Judgment
+from judgekit.core.judgment import Answer, Judgment, read_reply
 from judgekit.core.jury import Jury, Member
 from judgekit.core.request import Api, Request
 from judgekit.core.score import Opinion, failure_of
@@ -75,6 +77,24 @@ class OpinionReply(NamedTuple):
     error: JudgekitError | None = None
 
 
+async def ask_member(
+    member: Member, request: Request, *, response_model: type[BaseModel] | None = None
+) -> Judgment:
+    """Return the judgment of one judge on a request.
+
+    Raises:
+        JudgekitError: raised by the judge or the cassette, with the key of the request.
+    """
+    try:
+        reply = await member.judge.ask(request)
+        return read_reply(
+            reply, form=request.form, request_key=request.key, response_model=response_model
+        )
+    except JudgekitError as exc:
+        exc.key = request.key
+        raise
+
+
 async def ask_all(
     asks: Sequence[OpinionRequest],
     jury: Jury,
@@ -106,10 +126,20 @@ async def ask_all(
             raise outcome
     replies = iter(outcomes)
     opinions = [opinion_reply(ask, [*islice(replies, len(ask.requests))], variant) for ask in asks]
+    check_quorum(opinions, jury)
+    return opinions
+
+
+def check_quorum(opinions: Sequence[OpinionReply], jury: Jury) -> None:
+    """Check that enough members of a jury gave opinions.
+
+    Raises:
+        JudgekitError: the error that left too few; errors of the judge have priority over invalid
+            replies.
+    """
     bad = [one.error for one in opinions if one.error is not None]
     if bad and len(replies_by_member(opinions, jury)) < jury.quorum:
         raise next((error for error in bad if not isinstance(error, InvalidReply)), bad[0])
-    return opinions
 
 
 def replies_by_member(

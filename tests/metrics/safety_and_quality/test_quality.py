@@ -158,7 +158,7 @@ def test_no_positive_points_are_not_applicable():
     "criteria",
     [None, [], "text", [1], [{"criterion": "x"}], [{"criterion": " ", "points": 1}],
      [{"criterion": "x", "points": True}], [{"criterion": "x", "points": "3"}],
-     [{"criterion": "x", "points": 1}] * 201],
+     [{"criterion": "x", "points": 1}] * 401],
 )  # fmt: skip
 def test_criteria_that_are_none_cost_no_call(criteria):
     judge = Scripted()
