@@ -127,7 +127,7 @@ class GroupedCriteria:
         messages: tuple[ChatMessage, ...],
         variant: Variant,
     ) -> OpinionReply:
-        asking = _Asking(self, ask, case, messages)
+        asking = _OneOpinion(self, ask, case, messages)
         reply = await asking.about_all(self._groups(leaves, ask.member))
         if not reply.judgments:
             raise JudgeRefused(next(iter(reply.answers.values())).reason)
@@ -201,7 +201,7 @@ def _span(group: Sequence[CriterionItem]) -> str:
     return group[0].number if len(group) == 1 else f"{group[0].number}..{group[-1].number}"
 
 
-class _Asking:
+class _OneOpinion:
     """One opinion of one judge about the criteria of a case."""
 
     def __init__(
