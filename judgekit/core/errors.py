@@ -9,7 +9,8 @@ JudgekitError
 ├── CaseError              a case lacks what a metric needs: a Failure row
 ├── JudgeError
 │   ├── JudgeUnavailable   an outage, after retries: a Failure row; the only one that may fall back
-│   │   └── CircuitOpen    not asked, after too many outages in a row: a `not_run` row
+│   │   ├── CircuitOpen    not asked, after too many outages in a row: a `not_run` row
+│   │   └── RequestRejected    the judge rejects this request and takes others: a Failure row
 │   ├── JudgeAway          a person skipped it: a `not_run` row, never a fallback
 │   ├── JudgeRefused       the judge declined: a Failure row
 │   ├── InvalidReply       truncated, empty, or not of the schema: a Failure row
@@ -124,6 +125,13 @@ class CircuitOpen(JudgeUnavailable):
     """The judge failed too often in a row and is no longer called."""
 
     kind = "not_run"
+
+
+class RequestRejected(JudgeUnavailable):
+    """The judge rejected this request and takes others; nothing proves that its case is wrong.
+
+    It is not recorded, so the next run asks again.
+    """
 
 
 class JudgeAway(JudgeError):

@@ -40,19 +40,22 @@ from judgekit.judges.limits import (
     largest_reply,
     paced,
 )
-from judgekit.judges.outcomes import ErrorBody, error_body, meaning_of
+from judgekit.judges.outcomes import ErrorBody, error_body, is_page, meaning_of
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.payments import Payments
 from judgekit.judges.providers import redirected_by
 from judgekit.judges.quiet import hide
 from judgekit.judges.rate_headers import REFUSED
+from judgekit.judges.rejections import Rejections
 from judgekit.judges.response import (
     chat_in,
     cost_of,
     dropped_try,
     hidden_error,
     malformed_try,
+    odd_error,
+    page_error,
     parts_joined,
     read_response,
     reported_cost,
@@ -62,8 +65,10 @@ from judgekit.judges.sent_schema import rules_of
 from judgekit.judges.translation import (
     MAX_DETAIL,
     BadRequest,
+    Doubtful,
     Outage,
     ServerError,
+    breaks_http,
     library_error,
     status_of,
     translate,
@@ -93,6 +98,8 @@ class _Call(NamedTuple):
     """Maximum size of the response, in bytes."""
     fixed: Mapping[str, JsonValue] = MappingProxyType({})
     """Parameters that override those of the judge."""
+    lost: int = 0
+    """Attempts that were made before."""
 
 
 class CallResult(NamedTuple):
@@ -136,6 +143,8 @@ class Calls:
         pace: Pace | None = None,
     ) -> None:
         self.server = server
+        self.rejections = Rejections()
+        """Whether rejections are about single requests or about all."""
         self.model = server.model
         """The model, as litellm names it."""
         self.transport = transport
@@ -150,8 +159,6 @@ class Calls:
         """What the server takes of JSON Schema."""
         self.api: Api | None = None
         """The API, if it is not chat."""
-        self.answered = False
-        """Whether the server has accepted a request."""
         self.pacing = Pacing(pace)
         """Makes every call wait for a pace, if there is one."""
 
@@ -168,7 +175,7 @@ class Calls:
         send = partial(self.transport.chat, messages, form, mode)
         size = sum(len(str(message["content"])) for message in messages)
         written = float(ANSWER_TOKENS * max(1, len(form.questions)))
-        result = await self._answered(_Call(send, size, written), retry=retry)
+        result = await self._answered(_Call(send, size, written, lost=paid.lost), retry=retry)
         paid.add(result.cost)
         if result.malformed is not None:
             return result.malformed, result
@@ -206,7 +213,8 @@ class Calls:
             paid: receives the cost.
         """
         send = partial(self.transport.echo, text)
-        result = await self._answered(_Call(send, len(text), limit=MAX_FIGURES, fixed=fixed))
+        call = _Call(send, len(text), limit=MAX_FIGURES, fixed=fixed, lost=paid.lost)
+        result = await self._answered(call)
         paid.add(result.cost)
         return result
 
@@ -218,7 +226,7 @@ class Calls:
             size: characters of the request.
             paid: receives the cost.
         """
-        result = await self._answered(_Call(send, size))
+        result = await self._answered(_Call(send, size, lost=paid.lost))
         paid.add(result.cost)
         return result.malformed or Try(text=result.data.get("body"), finish="stop"), result
 
@@ -258,26 +266,38 @@ class Calls:
             JudgekitError: the server did not answer, or answered with an error.
         """
         try:
+            return await self._attempts(call, retry=retry)
+        except Doubtful as exc:
+            again = retry and not self.rejections.taken
+            raise BadRequest(str(exc), status=exc.status, again=again) from None
+
+    async def _attempts(self, call: _Call, *, retry: bool) -> CallResult:
+        try:
             return await self._in_time(call)
+        except Doubtful as exc:
+            # While nothing is taken, other requests and a probe decide before another attempt.
+            if not self.rejections.taken:
+                raise
+            outages: list[Outage] = [exc]
         except Outage as exc:
             outages = [exc]
         # The retry library is only needed after an outage.
         from tenacity import AsyncRetrying, retry_if_exception_type
 
-        async def attempt() -> CallResult:
+        async def again() -> CallResult:
             if outages:
                 raise outages.pop()
             return await self._in_time(call)
 
         attempts = AsyncRetrying(
             retry=retry_if_exception_type(Outage),
-            stop=self.pacing.stop(self.server.retries + 1 if retry else 1),
+            stop=self.pacing.stop(self.server.retries + 1 - call.lost if retry else 1),
             wait=self._wait,
             sleep=_pause,
             before_sleep=self._log,
             reraise=True,
         )
-        result: CallResult = await attempts(attempt)
+        result: CallResult = await attempts(again)
         return result
 
     async def _in_time(self, call: _Call) -> CallResult:
@@ -293,7 +313,10 @@ class Calls:
                         try:
                             return await self._once(call, sent, limit)
                         except BadRequest as exc:
-                            if not self.parameters.drop(exc.detail, sent, reason=str(exc)):
+                            known = exc.about_form and self.parameters.drop(
+                                exc.detail, sent, reason=str(exc)
+                            )
+                            if not known:
                                 raise
         except TimeoutError:
             raise Outage(f"no complete answer within {timeout:g} s") from None
@@ -305,6 +328,14 @@ class Calls:
         logging.getLogger("judgekit").info(
             "%s: attempt %d: %.200s; again in %.1f s", self.model, state.attempt_number, text, wait
         )
+
+    async def pause(self, attempt: int) -> None:
+        """Wait before another attempt of a request that the server neither answered nor rejected.
+
+        Args:
+            attempt: its number, counted from 0.
+        """
+        await _pause(min(self.server.max_wait, 2.0 ** min(attempt, 30)))
 
     def _wait(self, state: Any) -> float:
         """Return the seconds before the next attempt: the server's value, or an exponential one."""
@@ -357,7 +388,6 @@ class Calls:
             raise failure
         data, parsed, listed = response or Response(exchange.data() or {})
         exchange.release()
-        self.answered = True
         cost = reported_cost(exchange.headers) if self.server.api_base else listed
         if self.server.price is not None:
             cost = cost_of(data, price=self.server.price)
@@ -367,24 +397,35 @@ class Calls:
 
     def _translated(self, error: Exception, exchange: Exchange) -> JudgekitError:
         # The table reads what the server sent: libraries change statuses and leave out codes.
-        meaning = None
+        meaning, doubtful = None, False
         if exchange.status is not None:
             received = exchange.json()
             body = error_body(received)
-            if received is None:
+            if received is None and is_page(exchange.body):
+                body = ErrorBody()
+                error = page_error(exchange)
+                doubtful = exchange.good
+            elif not 200 <= exchange.status <= 599:
+                error = odd_error(exchange)  # libraries treat such a response in several ways
+            elif received is None:
                 body = ErrorBody(message=exchange.text[:MAX_DETAIL])
             if exchange.good and isinstance(received, dict):
                 hidden = hidden_error(received, exchange)
                 error = error if hidden is None else hidden
+                doubtful = hidden is not None and hidden.status is None
             if not exchange.good or isinstance(error, ServerError):
                 meaning = meaning_of(exchange.status, body)
-        failure = translate(error, sanitiser=self._sanitiser, meaning=meaning)
+        else:
+            doubtful = breaks_http(error)
+        failure = translate(error, sanitiser=self._sanitiser, meaning=meaning, doubtful=doubtful)
         if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.server.max_wait:
             asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
             return JudgeUnavailable(f"{failure} ({asked})")
         about_key = meaning == "account" and status_of(error) == 400
         if isinstance(failure, JudgeRejected) and (about_key or status_of(error) in (401, 403)):
             advice = key_advice(self.model, self.server.api_base, key=self.key)
+            if isinstance(failure, BadRequest):
+                return failure.advised(advice)
             return JudgeRejected(f"{failure}{advice}")
         return failure
 

@@ -13,10 +13,12 @@ from judgekit.core.decisions import DECISION_APIS, Decision, decisions_of
 from judgekit.core.errors import ConfigError, JudgeRejected
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.replies.decisions import level_text
-from judgekit.core.request import Reply, Request
+from judgekit.core.request import ChatMessage, Reply, Request, Try
 from judgekit.core.suggest import suggest
+from judgekit.judges.calls import CallResult
 from judgekit.judges.payments import Payments
 from judgekit.judges.providers import PROVIDERS, Provider, redirected_by
+from judgekit.judges.rejections import PROBE, taken
 from judgekit.judges.server_judge import ServerJudge
 from judgekit.judges.transport import Server, Transport
 from judgekit.judges.via_direct import DirectTransport
@@ -97,10 +99,17 @@ class DecisionJudge(ServerJudge):
             raise JudgeRejected("a decision endpoint answers the criteria of rubrics alone")
         if self.api_base is None and (changed := redirected_by()):
             raise JudgeRejected(f"{changed} is set in the environment; set api_base instead")
+        attempt, result = await self._decided(request, paid)
+        return result.reply(attempt)
+
+    async def _takes_probe(self, request: Request, paid: Payments) -> bool:
+        message = ChatMessage(role="user", content=PROBE)
+        return await taken(self._decided(request.model_copy(update={"messages": (message,)}), paid))
+
+    async def _decided(self, request: Request, paid: Payments) -> tuple[Try, CallResult]:
         body = body_of(request)
         send = partial(self._direct.decide, f"/{self._api}", body)
-        attempt, result = await self._calls.raw(send, size=len(json.dumps(body)), paid=paid)
-        return result.reply(attempt)
+        return await self._calls.raw(send, size=len(json.dumps(body)), paid=paid)
 
 
 def body_of(request: Request) -> dict[str, Any]:

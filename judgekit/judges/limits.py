@@ -21,6 +21,7 @@ from judgekit.core.errors import (
     JudgeError,
     JudgeRejected,
     JudgeUnavailable,
+    RequestRejected,
     cost_before,
 )
 from judgekit.core.in_flight import waiting
@@ -522,7 +523,7 @@ class LimitedJudge(JudgeWrapper):
     def _count_failure(self, error: BaseException, attempt: Attempt) -> None:
         if not isinstance(error, JudgeError):
             return
-        outage = isinstance(error, JudgeUnavailable)
+        outage = isinstance(error, JudgeUnavailable) and not isinstance(error, RequestRejected)
         # Any other error is a response of the server.
         self.outages = self.outages + 1 if outage else 0
         attempt.status = None if outage else 400

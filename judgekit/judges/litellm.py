@@ -128,6 +128,11 @@ class LiteLLMJudge(ServerJudge):
                 if await self.negotiation.confirmed(mode, request, paid, valid=valid):
                     return reply if valid else await self._weaker(mode, request, reply, paid)
 
+    async def _takes_probe(self, request: Request, paid: Payments) -> bool:
+        if request.form.want == "verdict":
+            return await self.negotiation.takes_form(request, paid)
+        return await self._plain.takes_probe(request, paid)
+
     async def _weaker(self, mode: Mode, request: Request, reply: Reply, paid: Payments) -> Reply:
         """Ask once more in the next weaker mode, if the mode answers this request with nothing.
 
@@ -142,7 +147,9 @@ class LiteLLMJudge(ServerJudge):
                 continue  # the same constraint as that of json_schema, in another syntax
             try:
                 more, _ = await self._ask_in(other, request, paid, reasks=0)
-            except BadRequest:
+            except BadRequest as exc:
+                if not exc.about_form:
+                    break
                 continue  # the server does not have this mode
             except JudgekitError:
                 break  # the reply so far has been paid for
@@ -180,6 +187,7 @@ class LiteLLMJudge(ServerJudge):
                     raise
                 problem = None  # the run stops; the invalid reply so far has been paid for
                 break
+            self._calls.rejections.take()
             tries.append(attempt)
             results.append(result)
             problem = problem_of(attempt, request.form)

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from judgekit.core.canonical import digest_json
-from judgekit.core.errors import CaseError, JudgekitError, JudgeRejected, JudgeUnavailable
+from judgekit.core.errors import JudgeRejected, JudgeUnavailable
 from judgekit.core.protocols import TextStore
 from judgekit.core.request import Request, Try
 from judgekit.core.shared import SharedCall
@@ -26,6 +26,7 @@ from judgekit.judges.output_mode import (
     probe_request,
 )
 from judgekit.judges.payments import Payments
+from judgekit.judges.rejections import taken
 from judgekit.judges.translation import BadRequest, Outage
 
 MAX_STEPS = 20
@@ -105,7 +106,13 @@ class Negotiation:
         if not self._ignore_store and (stored := self.recall()) is not None:
             return stored
         self._cause = request, paid
-        return await self._probing()
+        try:
+            return await self._probing()
+        except BadRequest as exc:
+            if exc.again:
+                raise
+            # The probe has no text of a case, so its rejection is about all requests.
+            raise JudgeRejected(str(exc)) from None
 
     async def rejected(
         self, mode: Mode, error: BadRequest, request: Request, paid: Payments
@@ -116,33 +123,24 @@ class Negotiation:
         with other content.
 
         Raises:
-            CaseError: the judge accepts other requests, so this request is wrong.
-            JudgeRejected: the user forced the mode.
+            BadRequest: the same error with advice, because the user forced the mode.
         """
-        if names_format(error.detail, mode):
-            if self.forced is not None:
-                if self._left_strict(mode):
-                    return True
-                advice = f"the suite forces judge.mode {mode}; left out, a way it takes is found"
-                raise JudgeRejected(f"{error} ({advice})") from None
-            if mode == MODES[-1]:
-                return False
-            if self.mode == mode:
-                # Words about the format may be about one sample: only a probe changes the mode.
-                if self._probed and await self._takes_form(mode, request, paid):
-                    raise CaseError(f"the judge took this form, but not for this case: {error}")
-                if not self._left_strict(mode):
-                    self._leave(mode, str(error))
-            return True
-        if error.status not in (400, 422):
+        if not error.about_form or not names_format(error.detail, mode):
             return False
-        if not self._calls.answered:
-            self._cause = request, paid
-            try:
-                await self._ask_probe(mode, retry=False)
-            except (JudgeRejected, JudgeUnavailable):
+        if self.forced is not None:
+            if self._left_strict(mode):
+                return True
+            advice = f"the suite forces judge.mode {mode}; left out, a way it takes is found"
+            raise error.advised(f" ({advice})") from None
+        if mode == MODES[-1]:
+            return False
+        if self.mode == mode:
+            # Words about the format may be about one sample: only a probe changes the mode.
+            if self._probed and await self.takes_form(request, paid, mode=mode):
                 return False
-        raise CaseError(f"the judge took other requests but not this one: {error}") from None
+            if not self._left_strict(mode):
+                self._leave(mode, str(error))
+        return True
 
     def failed(self, mode: Mode, error: Outage) -> bool:
         """Discard a stored mode that failed; return whether to ask again in a newly probed mode.
@@ -219,9 +217,11 @@ class Negotiation:
         try:
             return await self._ask_probe(mode)
         except (BadRequest, Outage) as exc:
+            if isinstance(exc, BadRequest) and not exc.about_form:
+                raise
             second = await self._second_attempt(exc, mode)
             if second is None:
-                self._definite = self._definite and (exc.status or 500) < 500
+                self._definite = self._definite and exc.status is not None and exc.status < 500
                 self._step(f"{mode}: {exc}")
             return second
 
@@ -251,8 +251,22 @@ class Negotiation:
         except (BadRequest, Outage):
             return None
 
-    async def _takes_form(self, mode: Mode, request: Request, paid: Payments) -> bool:
-        """Return whether the server accepts the form of a request with other content."""
+    async def takes_form(
+        self, request: Request, paid: Payments, *, mode: Mode | None = None
+    ) -> bool:
+        """Return whether the server accepts the form of a request with other content.
+
+        An outage or a refusal says nothing about the form, so then it counts as accepted.
+
+        Args:
+            request: the request.
+            paid: receives the cost, if the server has to be asked.
+            mode: the output mode; by default the one in use.
+
+        Raises:
+            JudgeRejected: the account or the key is the problem.
+        """
+        mode = mode or self.forced or self.mode or MODES[-1]
         key = mode, request.form.digest
         if key not in self._forms:
             ask = partial(self._ask_form, mode, request, paid)
@@ -263,15 +277,8 @@ class Negotiation:
     async def _ask_form(self, mode: Mode, request: Request, paid: Payments) -> bool:
         self.probes += 1
         like = probe_request(request).model_copy(update={"form": request.form})
-        try:
-            await self._calls.chat(
-                messages_of(like, mode), request.form, mode, paid=paid, retry=False
-            )
-        except BadRequest:
-            return False
-        except JudgekitError:
-            return True  # an outage or a refusal says nothing about the form
-        return True
+        messages = messages_of(like, mode)
+        return await taken(self._calls.chat(messages, request.form, mode, paid=paid, retry=False))
 
     async def _ask_probe(self, mode: Mode, *, retry: bool = True) -> Try:
         assert self._cause is not None  # noqa: S101 - set before any probe

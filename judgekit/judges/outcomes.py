@@ -1,6 +1,7 @@
-"""What the errors of providers mean, by the table in `data/outcomes.json`.
+"""What the responses of providers mean, by the table in `data/outcomes.json`.
 
-The table is the only place that knows a provider's codes and words: another provider is a row.
+The table is the only place that knows a provider's codes and words: another provider is a row. It
+is closed: only the meanings in `RECORDED` may be recorded, and whatever no row names is not.
 """
 
 from __future__ import annotations
@@ -13,9 +14,14 @@ from typing import Any, Literal, NamedTuple
 
 from judgekit.core.canonical import json_value
 
-Meaning = Literal["account", "refused", "context", "invalid_reply", "unavailable"]
+Meaning = Literal[
+    "account", "refused", "context", "content", "invalid_reply", "unavailable", "rejected"
+]
 """What an error is about: the account (all requests), a policy about the content, the length of the
-request, a reply that the provider dropped, or an outage."""
+request, something else in its content, a reply that the provider dropped, or an outage. `rejected`
+means that the response does not say whether it is about this request or about all."""
+RECORDED: frozenset[Meaning] = frozenset({"refused", "context", "content", "invalid_reply"})
+"""The meanings that prove that the same request gets the same response again."""
 
 _DATA = Path(__file__).with_name("data") / "outcomes.json"
 _MAX_TEXT = 4_000
@@ -66,7 +72,7 @@ def _rows() -> tuple[_OutcomeRow, ...]:
 
 
 def meaning_of(status: int | None, error: ErrorBody) -> Meaning | None:
-    """Return what an error means; `None` if the table does not say.
+    """Return what an error means by its codes and words; `None` if no row names them.
 
     Args:
         status: the HTTP status, 200 for an error in a response with a success status; `None` if
@@ -75,6 +81,26 @@ def meaning_of(status: int | None, error: ErrorBody) -> Meaning | None:
     """
     text = error.message[:_MAX_TEXT].lower()
     return next((row.meaning for row in _rows() if row.matches(status, error, text)), None)
+
+
+def meaning_of_status(status: int) -> Meaning:
+    """Return what a status alone means, for an error that no row of `outcomes` names."""
+    for row in _table()["by_status"]:
+        if row["from"] <= status <= row["to"]:
+            meaning: Meaning = row["outcome"]
+            return meaning
+    return "rejected"
+
+
+_PAGES = (b"<!doctype html", b"<html", b"<head", b"<body")
+
+
+def is_page(body: bytes) -> bool:
+    """Return whether a body is a page for people: of a firewall, a proxy or a login.
+
+    Its words are about no account, and it may quote the request, so only its status counts.
+    """
+    return body[:_MAX_TEXT].lstrip().lower().startswith(_PAGES)
 
 
 def status_for(error: ErrorBody) -> int | None:

@@ -1,4 +1,4 @@
-"""The cost of the responses to one request."""
+"""The cost of the responses to one request, and the attempts without a response."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ class Payments:
 
     def __init__(self) -> None:
         self._costs: list[float | None] = []
+        self.lost = 0
+        """Attempts since the last response that brought neither an answer nor a known error."""
 
     def add(self, cost: float | None) -> None:
         """Add the US dollars of a response; `None` if its price is unknown."""
         self._costs.append(cost)
+        self.lost = 0
 
     @property
     def total(self) -> float | None:

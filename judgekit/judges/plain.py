@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue
 
-from judgekit.core.errors import CaseError, InvalidReply, JudgeUnavailable
+from judgekit.core.errors import (
+    CaseError,
+    InvalidReply,
+    JudgekitError,
+    JudgeUnavailable,
+)
 from judgekit.core.in_flight import limited, waiting
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import Fault, Reply, Request, Try
 from judgekit.judges.calls import CallResult, Calls
 from judgekit.judges.payments import Payments
+from judgekit.judges.rejections import PROBE, taken
 from judgekit.judges.translation import BadRequest
 
 if TYPE_CHECKING:
@@ -28,28 +34,46 @@ class PlainRequests:
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self.batch = Batch(self._embeddings)
+        self.batch = Batch(self._embeddings, self._takes_others)
 
     async def reply(self, request: Request, paid: Payments) -> Reply:
         """Return the reply to a request without questions.
 
         Raises:
-            CaseError: the model rejects this request and accepts others.
             JudgekitError: the call failed.
         """
-        try:
-            if request.form.want == "embedding":
-                (message,) = request.messages
-                return await self.batch.ask(message.content)
-            if request.form.want == "logprobs":
-                return await self._logprobs(request, paid)
-            messages = [{"role": m.role, "content": m.content} for m in request.messages]
-            attempt, result = await self._calls.chat(messages, request.form, "text", paid=paid)
-            return result.reply(attempt)
-        except BadRequest as exc:
-            if not self._calls.answered or exc.status not in (400, 422):
-                raise
-            raise CaseError(f"the model took other requests but not this one: {exc}") from None
+        if request.form.want == "embedding":
+            (message,) = request.messages
+            return await self.batch.ask(message.content)
+        if request.form.want == "logprobs":
+            return await self._logprobs(request, paid)
+        messages = [{"role": m.role, "content": m.content} for m in request.messages]
+        attempt, result = await self._calls.chat(messages, request.form, "text", paid=paid)
+        return result.reply(attempt)
+
+    async def takes_probe(self, request: Request, paid: Payments) -> bool:
+        """Return whether the server takes a request of the same kind with another text.
+
+        An outage or a refusal does not say that it does not.
+
+        Raises:
+            JudgeRejected: the account or the key is the problem.
+        """
+        if request.form.want == "embedding":
+            return await self._takes_text()
+        if request.form.want == "logprobs":
+            return await taken(self._calls.echo(PROBE, fixed=ECHOING, paid=paid))
+        messages = [{"role": "user", "content": PROBE}]
+        call = self._calls.chat(messages, request.form, "text", paid=paid, retry=False)
+        return await taken(call)
+
+    async def _takes_others(self) -> bool:
+        """Return whether the server takes other texts, so that only some of a batch are bad."""
+        rejections = self._calls.rejections
+        return rejections.taken or await rejections.probed(self._takes_text)
+
+    async def _takes_text(self) -> bool:
+        return await taken(self._calls.embed([PROBE]))
 
     async def _logprobs(self, request: Request, paid: Payments) -> Reply:
         """Ask a completions endpoint for the log-probabilities of a text."""
@@ -210,10 +234,18 @@ class Batch:
     """Collects texts while calls are running and sends them together.
 
     A rejected batch is split in halves and sent again, so only the bad text fails.
+
+    Args:
+        send: sends a batch.
+        takes_others: returns whether the server takes any text at all.
     """
 
-    def __init__(self, send: Callable[[list[str]], Awaitable[list[Reply]]]) -> None:
-        self._send = send
+    def __init__(
+        self,
+        send: Callable[[list[str]], Awaitable[list[Reply]]],
+        takes_others: Callable[[], Awaitable[bool]],
+    ) -> None:
+        self._send, self._takes_others = send, takes_others
         self.calls = CALLS
         """Most concurrent calls."""
         self._queue: deque[_Waiting] = deque()
@@ -258,7 +290,11 @@ class Batch:
             results = await self._send([waits.text for waits in batch])
             pairs = list(zip(batch, results, strict=True))
         except BaseException as exc:
-            if isinstance(exc, (CaseError, BadRequest)) and len(batch) > 1:
+            try:
+                split = len(batch) > 1 and await self._is_split_after(exc)
+            except JudgekitError as other:
+                split, exc = False, other
+            if split:
                 half = len(batch) // 2
                 await self._serve(batch[:half])
                 await self._serve(batch[half:])
@@ -270,6 +306,12 @@ class Batch:
             for waits, one in pairs:
                 if not waits.future.done():
                     waits.future.set_result(one)
+
+    async def _is_split_after(self, error: BaseException) -> bool:
+        """Return whether an error may be about one text of a batch."""
+        if isinstance(error, BadRequest):
+            return await self._takes_others()
+        return isinstance(error, CaseError)
 
 
 def _next(queue: deque[_Waiting]) -> list[_Waiting]:

@@ -223,6 +223,20 @@ def error_in(data: Any, call: Exchange) -> ServerError:
     return ServerError(text, status=call.status, headers=call.headers, detail=detail)
 
 
+def page_error(call: Exchange) -> ServerError:
+    """Return the error of a response that is a page for people instead of an answer."""
+    text = call.text[:MAX_DETAIL]
+    message = f"a page instead of an answer, as firewalls and proxies send: {text}"
+    return ServerError(message, status=call.status, headers=call.headers, detail=message)
+
+
+def odd_error(call: Exchange) -> ServerError:
+    """Return the error of a response with a status that no response to a request may have."""
+    text = call.text[:MAX_DETAIL]
+    message = f"no status of a response: {text}" if text else "no status of a response"
+    return ServerError(message, status=call.status, headers=call.headers, detail=message)
+
+
 def hidden_error(data: dict[str, Any], call: Exchange) -> ServerError | None:
     """Return the error in a response with a success status; `None` if it is an answer.
 

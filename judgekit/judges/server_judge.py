@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 from typing import TYPE_CHECKING
 
+from judgekit.core.canonical import visible
 from judgekit.core.credentials import credential_in
-from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable, set_cost
+from judgekit.core.errors import (
+    ConfigError,
+    JudgeRejected,
+    JudgeUnavailable,
+    RequestRejected,
+    set_cost,
+)
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.request import Reply, Request
@@ -16,7 +24,7 @@ from judgekit.judges.knowledge import LearntFromServer
 from judgekit.judges.parameters import NOT_PARAMETERS
 from judgekit.judges.payments import Payments
 from judgekit.judges.providers import check_provider
-from judgekit.judges.translation import about
+from judgekit.judges.translation import BadRequest, about
 from judgekit.judges.transport import Server, Transport
 
 if TYPE_CHECKING:
@@ -78,6 +86,18 @@ class ServerJudge(NamedJudge):
             paid: receives the cost of every response, also of those before a failure.
         """
 
+    @abstractmethod
+    async def _takes_probe(self, request: Request, paid: Payments) -> bool:
+        """Send a request like another one, without the text of its case; return if it is taken.
+
+        Args:
+            request: the other request.
+            paid: receives the cost.
+
+        Raises:
+            JudgeRejected: the account or the key is the problem.
+        """
+
     @property
     def shown(self) -> str:
         """The model and the address it is asked at, for messages; no credentials."""
@@ -92,22 +112,51 @@ class ServerJudge(NamedJudge):
 
         Raises:
             JudgeUnavailable: no answer after all retries.
-            JudgeRejected: the server rejects credentials, model, parameters or format.
+            RequestRejected: the server rejects this request and takes others.
+            JudgeRejected: the server rejects credentials, model, parameters or format; the message
+                names the case.
             JudgeRefused: the provider's policy stopped the request.
-            CaseError: the request is too long for the model, or the model rejects only this
-                request.
+            CaseError: the server says that the content of the request is wrong, or too long.
         """
         if not self._calls.prepared:
             await self._calls.ready()
-        paid = Payments()
+        paid, taken = Payments(), False
+        self._calls.rejections.begin()
         try:
-            reply = await self._reply(request, paid)
+            reply = await self._unless_rejected(request, paid)
+            taken = True
         except (JudgeUnavailable, JudgeRejected) as exc:
             # A new error, because requests that waited for one probe get the same one.
             error = about(self.shown, exc)
+            if isinstance(error, JudgeRejected) and request.about.case:
+                error = JudgeRejected(f"{error} (case {visible(request.about.case)[:80]})")
             set_cost(error, paid.total)
             raise error from None
         except BaseException as exc:
             set_cost(exc, paid.total)
             raise
+        finally:
+            self._calls.rejections.end(taken=taken)
         return self.knowledge.named(reply)
+
+    async def _unless_rejected(self, request: Request, paid: Payments) -> Reply:
+        """Return the reply; if the request is rejected, find out whether all are.
+
+        Raises:
+            RequestRejected: the server takes others.
+            JudgeRejected: it rejects all.
+        """
+        while True:
+            try:
+                return await self._reply(request, paid)
+            except BadRequest as exc:
+                rejection = exc
+            probe = partial(self._takes_probe, request, paid)
+            case = request.about.case or request.key
+            reason = await self._calls.rejections.general(case, probe)
+            if reason is not None:
+                raise JudgeRejected(f"{rejection} ({reason})")
+            if not rejection.again or paid.lost >= self.retries:
+                raise RequestRejected(f"{rejection} (other requests are taken; run again to retry)")
+            await self._calls.pause(paid.lost)
+            paid.lost += 1

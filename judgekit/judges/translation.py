@@ -17,7 +17,7 @@ from judgekit.core.errors import (
 )
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.core.sanitiser import Sanitiser
-from judgekit.judges.outcomes import Meaning
+from judgekit.judges.outcomes import Meaning, meaning_of_status
 from judgekit.judges.rate_headers import read_retry_after
 
 _SECRET = re.compile(
@@ -53,9 +53,6 @@ _WORDING = re.compile(
 _TRACEBACK = re.compile(r"(?<!\s)\s*+Traceback \(most recent call last\).*", re.DOTALL)
 _NO_RESPONSE = ("Timeout", "APIConnectionError", "TimeoutError")
 """Errors without a status that are worth a retry."""
-_PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 that are worth a retry."""
-
 _ABOUT_THE_REQUEST = frozenset({400, 404, 422})
 """Statuses that may concern the format or a parameter."""
 MAX_DETAIL = 4_000
@@ -73,16 +70,40 @@ class Outage(JudgeUnavailable):
         self.status = status
 
 
-class BadRequest(JudgeRejected):
-    """A request that the provider rejects because of a parameter, the format or its content.
+class Doubtful(Outage):
+    """A response with a success status that is neither an answer nor an error that is known.
 
-    `detail` contains more of the provider's message than the error shows.
+    It may be an outage, or a firewall that does not let the request through.
     """
 
-    def __init__(self, message: str, *, detail: str = "", status: int | None = None) -> None:
+
+class BadRequest(JudgeRejected):
+    """A rejection that does not say whether it is about one request or about all.
+
+    Args:
+        message: the message.
+        detail: more of the provider's message than the error shows.
+        status: the status of the response; `None` if a library rejected the request.
+        again: whether to ask again, unless all requests are rejected.
+    """
+
+    def __init__(
+        self, message: str, *, detail: str = "", status: int | None = None, again: bool = False
+    ) -> None:
         super().__init__(message)
         self.detail = detail or message
         self.status = status
+        self.again = again
+
+    @property
+    def about_form(self) -> bool:
+        """Whether the status allows that the format or a parameter is the cause."""
+        return self.status is None or self.status in _ABOUT_THE_REQUEST or self.status >= 500
+
+    def advised(self, advice: str) -> BadRequest:
+        """Return the same rejection with some advice after its message."""
+        text = f"{self}{advice}"
+        return BadRequest(text, detail=self.detail, status=self.status, again=self.again)
 
 
 class ServerError(Exception):
@@ -145,7 +166,11 @@ def about(judge: str, error: JudgekitError) -> JudgekitError:
 
 
 def translate(
-    error: BaseException, *, sanitiser: Sanitiser = _PLAIN, meaning: Meaning | None = None
+    error: BaseException,
+    *,
+    sanitiser: Sanitiser = _PLAIN,
+    meaning: Meaning | None = None,
+    doubtful: bool = False,
 ) -> JudgekitError:
     """Return the judgekit error for a provider's error.
 
@@ -156,6 +181,8 @@ def translate(
         error: the error.
         sanitiser: cleans its message.
         meaning: what the table of `judges/outcomes.py` says about the response, if it does.
+        doubtful: whether the response has a success status and is neither an answer nor an error
+            that the table knows.
     """
     kind = error.kind if isinstance(error, ServerError) else type(error).__name__
     status = status_of(error)
@@ -166,16 +193,19 @@ def translate(
         return known
     if meaning == "unavailable":
         return Outage(text, retry_after=_retry_after(error), status=status)
+    if doubtful:
+        return Doubtful(text, status=200)
     if "LLM Provider NOT provided" in text:
         form = f"PROVIDER/NAME, such as {EXAMPLE_MODEL}"
         return JudgeRejected(f"the model lacks its provider: write {form}")
     advice = _rejection(status, error.detail if isinstance(error, ServerError) else whole)
-    about_format = "response_format" in message and (status or 500) >= 500
+    about_format = "response_format" in message and (status is None or status >= 500)
+    by_status = None if status is None else meaning_of_status(status)
     if (untrusted := certificate_error(error)) is not None:
         return untrusted
     if _NO_ANSWER.search(text):
         text = no_connection(error)
-    passing = kind in _NO_RESPONSE if status is None else status in _PASSING or status >= 500
+    passing = kind in _NO_RESPONSE if status is None else by_status == "unavailable"
     if advice is None and not about_format and passing:
         return Outage(text, retry_after=_retry_after(error), status=status)
     shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
@@ -186,9 +216,9 @@ def translate(
         shown += "; check the address: that of an OpenAI-compatible server ends in /v1"
     if advice is not None:
         return JudgeRejected(advice.format(shown))
-    if about_format or status is None or status in _ABOUT_THE_REQUEST:
-        return BadRequest(shown, detail=message, status=status)
-    return JudgeRejected(shown)
+    if by_status == "account":
+        return JudgeRejected(shown)
+    return BadRequest(shown, detail=message, status=status)
 
 
 def _meant(
@@ -209,7 +239,9 @@ def _meant(
         return None
     if meaning == "context" or kind == "ContextWindowExceededError":
         return CaseError(f"too long for the judge's context window: {text}")
-    if status == 413:
+    if meaning == "content":
+        return CaseError(f"the judge does not take this content: {text}")
+    if status is not None and meaning_of_status(status) == "context":
         return CaseError(f"too large for the judge: {text}")
     policy = kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(whole))
     if meaning == "refused" or policy:
@@ -301,6 +333,18 @@ def certificate_error(error: BaseException) -> JudgekitError | None:
                 "set SSL_CERT_FILE to a file with the certificate of its authority"
             )
     return None
+
+
+def breaks_http(error: BaseException) -> bool:
+    """Return whether an HTTP library could not read a response as HTTP.
+
+    A connection that was closed without a response is an outage, and no such error.
+    """
+    names = ("BadHttpMessage", "BadStatusLine", "RemoteProtocolError")
+    return any(
+        type(link).__name__ in names and "disconnect" not in str(link).lower()
+        for link in chain(error)
+    )
 
 
 def no_connection(error: BaseException) -> str:

@@ -28,20 +28,23 @@ def named(name: str, *arguments: Any) -> Exception:
     return made
 
 
-@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+@pytest.mark.parametrize("status", [408, 409, 424, 425, 429, 498, 500, 502, 503, 504, 529])
 def test_statuses_that_pass_are_outages(status: int) -> None:
     assert type(translate(Foreign("busy", status))) is Outage
 
 
-@pytest.mark.parametrize("status", [401, 402, 403, 405, 410])
-def test_other_statuses_reject(status: int) -> None:
+@pytest.mark.parametrize("status", [401, 402, 407])
+def test_statuses_about_the_account_reject(status: int) -> None:
     assert str(translate(Foreign("no", status))) == f"HTTP {status}: no"
     assert type(translate(Foreign("no", status))) is JudgeRejected
 
 
-@pytest.mark.parametrize("status", [400, 404, 422])
-def test_bad_requests_are_a_kind_of_their_own(status: int) -> None:
-    assert type(translate(Foreign("no", status))) is BadRequest
+@pytest.mark.parametrize("status", [0, 42, 101, 400, 403, 404, 405, 410, 418, 422, 451, 600, 999])
+def test_other_statuses_may_be_about_one_request(status: int) -> None:
+    rejection = translate(Foreign("no", status))
+
+    assert type(rejection) is BadRequest
+    assert rejection.about_form == (status in (400, 404, 422, 600, 999))
 
 
 @pytest.mark.parametrize(

@@ -252,7 +252,7 @@ async def _request(reader: asyncio.StreamReader) -> Seen | None:
 
 
 def _head(fault: Fault, length: int) -> bytes:
-    lines = [f"HTTP/1.1 {fault.status} Whatever", f"Content-Length: {length}"]
+    lines = [f"HTTP/1.1 {fault.status:03} Whatever", f"Content-Length: {length}"]
     headers = {"Content-Type": "application/json", **fault.headers}
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")

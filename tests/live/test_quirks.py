@@ -198,7 +198,7 @@ QUIRKS = {
     "large body": Quirk(Fault(413, body=b"<html>413</html>"), "invalid_case", "nginx"),
     "this case alone": Quirk(
         Fault(422, body={"detail": "the prompt contains a forbidden token"}),
-        "invalid_case",
+        "unavailable",
         "kind: errors about one case",
     ),
 }

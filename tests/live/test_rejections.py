@@ -44,17 +44,20 @@ REJECTIONS = {
 
 
 @pytest.mark.parametrize("name", REJECTIONS)
-def test_rejection_stops_the_run_at_the_first(server: Server, tmp_path: Path, name: str) -> None:
+def test_rejection_of_all_stops_the_run_at_the_first(
+    server: Server, tmp_path: Path, name: str
+) -> None:
     fault, words = REJECTIONS[name]
     server.plan = {"*": always(fault)}
 
     with pytest.raises(JudgeRejected, match=words) as caught:
         run(judge_of(server, retries=3), tokens(50), tmp_path, concurrency=1)
 
-    # A request that is found wrong in itself is followed by the plainest there is.
-    doubtful = name in ("parameter", "422")
-    assert server.calls() == (2 if doubtful else 1)
+    # Only a probe shows that a rejection is not about its case.
+    sure = name in ("401", "402", "404", "quota")
+    assert server.calls() == (1 if sure else 2)
     assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith("(case case-000)")
 
 
 def test_first_request_that_is_wrong_in_itself_costs_its_row_only(
@@ -64,8 +67,8 @@ def test_first_request_that_is_wrong_in_itself_costs_its_row_only(
 
     outcome = run(judge_of(server), ["case-1"], tmp_path)
 
-    assert outcome.kinds == {"case-1": "invalid_case"}
-    assert "took other requests but not this one" in outcome.rows["case-1"].message  # type: ignore[union-attr]
+    assert outcome.kinds == {"case-1": "unavailable"}
+    assert "other requests are taken" in outcome.rows["case-1"].message  # type: ignore[union-attr]
     assert server.calls() == 2
 
 
@@ -87,7 +90,7 @@ def test_bad_request_after_good_ones_is_about_its_case(server: Server, tmp_path:
 
     outcome = run(judge_of(server), tokens(10), tmp_path, concurrency=1, window=1)
 
-    assert outcome.kinds == {**dict.fromkeys(tokens(10), "scored"), "case-005": "invalid_case"}
+    assert outcome.kinds == {**dict.fromkeys(tokens(10), "scored"), "case-005": "unavailable"}
     assert server.calls("case-005") == 1
 
 

@@ -124,5 +124,5 @@ def test_words_about_one_sample_do_not_leave_strict(server: Server, tmp_path: Pa
 
     outcome = run(hosted(server), tokens(6), tmp_path, concurrency=1, window=1)
 
-    assert outcome.kinds == {**dict.fromkeys(tokens(6), "scored"), "case-003": "invalid_case"}
+    assert outcome.kinds == {**dict.fromkeys(tokens(6), "scored"), "case-003": "unavailable"}
     assert {strict_of(seen.body) for seen in server.seen} == {True}
