@@ -10,6 +10,7 @@ JudgekitError
 ├── JudgeError
 │   ├── JudgeUnavailable   an outage, after retries: a Failure row; the only one that may fall back
 │   │   ├── CircuitOpen    not asked, after too many outages in a row: a `not_run` row
+│   │   ├── JudgeDown      it answers no request and no probe: the rows left are `not_run`
 │   │   └── RequestRejected    the judge rejects this request and takes others: a Failure row
 │   ├── JudgeAway          a person skipped it: a `not_run` row, never a fallback
 │   ├── JudgeRefused       the judge declined: a Failure row
@@ -125,6 +126,10 @@ class CircuitOpen(JudgeUnavailable):
     """The judge failed too often in a row and is no longer called."""
 
     kind = "not_run"
+
+
+class JudgeDown(JudgeUnavailable):
+    """The judge answers neither requests nor a probe, so it is no longer called."""
 
 
 class RequestRejected(JudgeUnavailable):

@@ -402,9 +402,7 @@ class Calls:
             received = exchange.json()
             body = error_body(received)
             if received is None and is_page(exchange.body):
-                body = ErrorBody()
-                error = page_error(exchange)
-                doubtful = exchange.good
+                body, error, doubtful = ErrorBody(), page_error(exchange), exchange.good
             elif not 200 <= exchange.status <= 599:
                 error = odd_error(exchange)  # libraries treat such a response in several ways
             elif received is None:

@@ -18,6 +18,7 @@ from judgekit.core.errors import (
     BudgetExceeded,
     CircuitOpen,
     ConfigError,
+    JudgeDown,
     JudgeError,
     JudgeRejected,
     JudgeUnavailable,
@@ -476,6 +477,7 @@ class LimitedJudge(JudgeWrapper):
         self.outages = 0
         """Outages since the last reply."""
         self._rejected: JudgeRejected | None = None
+        self._down: JudgeDown | None = None
         self._spent: BudgetExceeded | None = None
 
     @property
@@ -514,6 +516,8 @@ class LimitedJudge(JudgeWrapper):
             raise JudgeRejected(str(self._rejected))
         if self._spent is not None:  # known before a wait for the pace
             raise BudgetExceeded(str(self._spent))
+        if self._down is not None:
+            raise CircuitOpen(f"not asked: {self._down}, on every request; run again to go on")
         if self.open:
             raise CircuitOpen(
                 f"not asked: {self.model} failed {self.outages} times in a row "
@@ -529,3 +533,5 @@ class LimitedJudge(JudgeWrapper):
         attempt.status = None if outage else 400
         if isinstance(error, JudgeRejected):
             self._rejected = error
+        if isinstance(error, JudgeDown):
+            self._down = error

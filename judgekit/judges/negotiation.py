@@ -26,7 +26,7 @@ from judgekit.judges.output_mode import (
     probe_request,
 )
 from judgekit.judges.payments import Payments
-from judgekit.judges.rejections import taken
+from judgekit.judges.rejections import ProbeRejected, taken
 from judgekit.judges.translation import BadRequest, Outage
 
 MAX_STEPS = 20
@@ -108,11 +108,11 @@ class Negotiation:
         self._cause = request, paid
         try:
             return await self._probing()
-        except BadRequest as exc:
-            if exc.again:
+        except JudgeRejected as exc:
+            if isinstance(exc, BadRequest) and exc.doubtful:
                 raise
             # The probe has no text of a case, so its rejection is about all requests.
-            raise JudgeRejected(str(exc)) from None
+            raise ProbeRejected(str(exc)) from None
 
     async def rejected(
         self, mode: Mode, error: BadRequest, request: Request, paid: Payments

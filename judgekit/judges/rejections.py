@@ -24,6 +24,10 @@ Probe = Callable[[], Coroutine[Any, Any, bool]]
 """Sends a request like the rejected one without the text of a case; returns whether it is taken."""
 
 
+class ProbeRejected(JudgeRejected):
+    """A probe was rejected, which has no text of a case."""
+
+
 class Rejections:
     """Decides whether the rejections of a judge are about single requests or about all.
 

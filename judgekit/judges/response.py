@@ -227,6 +227,9 @@ def page_error(call: Exchange) -> ServerError:
     """Return the error of a response that is a page for people instead of an answer."""
     text = call.text[:MAX_DETAIL]
     message = f"a page instead of an answer, as firewalls and proxies send: {text}"
+    if call.good:
+        kind = (call.headers.get("content-type") or "no type").partition(";")[0]
+        message = f"the response is not a JSON object ({kind}): {text}"
     return ServerError(message, status=call.status, headers=call.headers, detail=message)
 
 

@@ -10,6 +10,7 @@ from judgekit.core.canonical import visible
 from judgekit.core.credentials import credential_in
 from judgekit.core.errors import (
     ConfigError,
+    JudgeDown,
     JudgeRejected,
     JudgeUnavailable,
     RequestRejected,
@@ -24,6 +25,7 @@ from judgekit.judges.knowledge import LearntFromServer
 from judgekit.judges.parameters import NOT_PARAMETERS
 from judgekit.judges.payments import Payments
 from judgekit.judges.providers import check_provider
+from judgekit.judges.rejections import ProbeRejected
 from judgekit.judges.translation import BadRequest, about
 from judgekit.judges.transport import Server, Transport
 
@@ -113,6 +115,7 @@ class ServerJudge(NamedJudge):
         Raises:
             JudgeUnavailable: no answer after all retries.
             RequestRejected: the server rejects this request and takes others.
+            JudgeDown: the server answers no request.
             JudgeRejected: the server rejects credentials, model, parameters or format; the message
                 names the case.
             JudgeRefused: the provider's policy stopped the request.
@@ -128,8 +131,9 @@ class ServerJudge(NamedJudge):
         except (JudgeUnavailable, JudgeRejected) as exc:
             # A new error, because requests that waited for one probe get the same one.
             error = about(self.shown, exc)
-            if isinstance(error, JudgeRejected) and request.about.case:
-                error = JudgeRejected(f"{error} (case {visible(request.about.case)[:80]})")
+            if isinstance(exc, JudgeRejected) and not isinstance(exc, ProbeRejected):
+                case = visible(request.about.case)[:80]
+                error = JudgeRejected(f"{error} (case {case})" if case else str(error))
             set_cost(error, paid.total)
             raise error from None
         except BaseException as exc:
@@ -144,6 +148,7 @@ class ServerJudge(NamedJudge):
 
         Raises:
             RequestRejected: the server takes others.
+            JudgeDown: it answers none.
             JudgeRejected: it rejects all.
         """
         while True:
@@ -154,6 +159,8 @@ class ServerJudge(NamedJudge):
             probe = partial(self._takes_probe, request, paid)
             case = request.about.case or request.key
             reason = await self._calls.rejections.general(case, probe)
+            if reason is not None and rejection.doubtful:
+                raise JudgeDown(str(rejection))
             if reason is not None:
                 raise JudgeRejected(f"{rejection} ({reason})")
             if not rejection.again or paid.lost >= self.retries:

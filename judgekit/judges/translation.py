@@ -100,6 +100,11 @@ class BadRequest(JudgeRejected):
         """Whether the status allows that the format or a parameter is the cause."""
         return self.status is None or self.status in _ABOUT_THE_REQUEST or self.status >= 500
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether the response has a success status; see `Doubtful`."""
+        return self.status is not None and 200 <= self.status < 300
+
     def advised(self, advice: str) -> BadRequest:
         """Return the same rejection with some advice after its message."""
         text = f"{self}{advice}"
