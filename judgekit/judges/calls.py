@@ -401,7 +401,7 @@ class Calls:
         if exchange.status is not None:
             received = exchange.json()
             body = error_body(received)
-            if received is None and is_page(exchange.body):
+            if received is None and is_page(exchange.text):
                 body, error, doubtful = ErrorBody(), page_error(exchange), exchange.good
             elif not 200 <= exchange.status <= 599:
                 error = odd_error(exchange)  # libraries treat such a response in several ways

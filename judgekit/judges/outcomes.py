@@ -92,10 +92,10 @@ def meaning_of_status(status: int) -> Meaning:
     return "rejected"
 
 
-_PAGES = (b"<!doctype html", b"<html", b"<head", b"<body")
+_PAGES = ("<!doctype html", "<html", "<head", "<body")
 
 
-def is_page(body: bytes) -> bool:
+def is_page(body: str) -> bool:
     """Return whether a body is a page for people: of a firewall, a proxy or a login.
 
     Its words are about no account, and it may quote the request, so only its status counts.
