@@ -18,6 +18,8 @@ class Missed:
         self.questions = 0
         """Number of their questions."""
         self.by_metric: Counter[str] = Counter()
+        self.longest_reason: int | None = 0
+        """The largest `max_reason` of their forms, in characters; `None` if one has none."""
 
 
 class Replayed:
@@ -77,6 +79,11 @@ class Ledger:
             missed.characters += len(request.form.canonical)
         elif request.form.want in ("verdict", "text"):  # other kinds have no generated tokens
             missed.questions += max(1, len(request.form.questions))
+            bound = request.form.max_reason
+            if bound is None or missed.longest_reason is None:
+                missed.longest_reason = None
+            else:
+                missed.longest_reason = max(bound, missed.longest_reason)
 
     def replayed(self, request: Request, reply: Reply) -> None:
         """Count one recorded reply of a model and its length."""

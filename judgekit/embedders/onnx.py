@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -107,7 +108,11 @@ class OnnxEmbedder(model_files.ModelEmbedder):
         """How token vectors are combined; ignored if the model returns one vector per text."""
         if self._options[0] is not None:
             return self._options[0]
-        settings = model_files.read_settings(self._folder / "1_Pooling" / "config.json")
+        file = self._folder / "1_Pooling" / "config.json"
+        if not file.is_file():
+            said = "embedder: %s is missing; assuming pooling: mean. Set pooling: mean or cls"
+            logging.getLogger("judgekit").warning(said, file)
+        settings = model_files.read_settings(file)
         modes = [k for k, on in settings.items() if k.startswith("pooling_mode_") and on is True]
         if modes == ["pooling_mode_cls_token"]:
             return "cls"

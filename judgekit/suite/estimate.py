@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from pydantic import Field, computed_field
 
@@ -18,6 +20,7 @@ from judgekit.judges.kinds import kind_of
 from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.judges import price_of
+from judgekit.suite.measured import MeasuredSpeed, measured_speed
 from judgekit.suite.resolved import ResolvedSuite
 from judgekit.suite.suite import Suite, open_suite
 
@@ -32,6 +35,8 @@ _MOST_RECORDS = 500
 """Number of records of the tape that are read for the length of replies."""
 _SECONDS = (0.5, 5.0)
 """Assumed duration of a call, in seconds."""
+_FRAME = 20
+"""Assumed number of tokens of an answer beside its reason: names, value and punctuation."""
 _FURTHER = 10
 """Assumed maximum of follow-up requests per request of a metric with several steps."""
 
@@ -78,7 +83,7 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
     ledger = suite.cassette.ledger
     calls = []
     for model, missed in ledger.missed_by.items():
-        mean = _recorded_length(suite, model) or ANSWER_TOKENS
+        mean = _length(suite, model).mean
         read, written = missed.characters // CHARACTERS_A_TOKEN, round(mean * missed.questions)
         dollars = _dollars(suite, model, read, written)
         calls.append(
@@ -87,6 +92,41 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
             )
         )
     return calls
+
+
+class _Length(NamedTuple):
+    """Tokens of a reply for one question, and where the figure comes from."""
+
+    mean: float
+    source: Literal["recorded", "measured", "assumed"]
+    most: float | None = None
+    """The longest reply that `max_reason` allows."""
+
+    @property
+    def spread(self) -> float:
+        return _SPREAD if self.source == "recorded" else _ASSUMED_SPREAD
+
+
+def _length(suite: Suite, model: str) -> _Length:
+    assert suite.cassette is not None  # noqa: S101 - the caller checks it
+    missed = suite.cassette.ledger.missed_by.get(model)
+    bound = missed.longest_reason if missed is not None else None
+    most = bound / CHARACTERS_A_TOKEN + _FRAME if bound else None
+    recorded = _recorded_length(suite, model)
+    if recorded is not None:
+        return _Length(recorded, "recorded", most)
+    speed = _speed(suite, model)
+    if speed is not None and speed.tokens_out is not None:
+        return _Length(min(speed.tokens_out, most or math.inf), "measured", most)
+    return _Length(min(ANSWER_TOKENS, most or math.inf), "assumed", most)
+
+
+def _speed(suite: Suite, model: str) -> MeasuredSpeed | None:
+    """Return what `doctor --ask` measured of a judge."""
+    file = next((judge for judge in suite.roles.values() if judge.model == model), None)
+    if file is None:
+        return None
+    return measured_speed(suite.base, model=model, api_base=file.api_base)
 
 
 def _recorded_length(suite: Suite, model: str) -> float | None:
@@ -132,7 +172,7 @@ class PlannedCalls(Value):
     """`None` if the price is unknown."""
     minutes: tuple[float, float]
     lengths: str
-    """Source of the assumed reply length: `recorded` or `assumed`."""
+    """Source of the assumed reply length: `recorded`, `measured` or `assumed`."""
 
 
 class RunPlan(Value):
@@ -197,18 +237,23 @@ def _planned(
         read += known.tokens_in
         written += known.tokens_out
         recorded = 0
-    spread = _SPREAD if _recorded_length(suite, model) is not None else _ASSUMED_SPREAD
+    length, speed = _length(suite, model), _speed(suite, model)
+    spread = length.spread
     steps = sum(missed.by_metric[name] for name in further) if missed is not None else 0
     most = 1 + _FURTHER * steps / calls if calls else 1.0
     requests = calls, round(calls * most)
     tokens_in = read, round(read * most)
-    tokens_out = round(written / spread), round(written * spread * most)
+    longest = written * spread
+    if length.most is not None and missed is not None and not again:
+        longest = max(min(longest, length.most * missed.questions), written / spread)
+    tokens_out = round(written / spread), round(longest * most)
     low, high = (_dollars(suite, model, tokens_in[n], tokens_out[n]) for n in (0, 1))
     dollars = None if low is None or high is None else (round(low, 6), round(high, 6))
     at_once = (256, 8) if limits.concurrency == "auto" else (limits.concurrency,) * 2
     minutes = []
+    seconds = _seconds(speed)
     for n in (0, 1):
-        times = [requests[n] * _SECONDS[n] / at_once[n] / 60]
+        times = [requests[n] * seconds[n] / at_once[n] / 60]
         if isinstance(limits.rpm, int):
             times.append(requests[n] / limits.rpm)
         if isinstance(limits.tpm, int):
@@ -222,8 +267,15 @@ def _planned(
         tokens_out=tokens_out,
         dollars=dollars,
         minutes=(minutes[0], minutes[1]),
-        lengths="recorded" if spread == _SPREAD else "assumed",
+        lengths=length.source,
     )
+
+
+def _seconds(speed: MeasuredSpeed | None) -> tuple[float, float]:
+    """Return the range of the duration of a call: measured, or assumed."""
+    if speed is None:
+        return _SECONDS
+    return speed.seconds / _ASSUMED_SPREAD, speed.seconds * _ASSUMED_SPREAD
 
 
 def _assumptions(
@@ -237,9 +289,22 @@ def _assumptions(
         yield f"{low:g} to {high:g} tokens an answer"
     if any(model.lengths == "recorded" for model in asked):
         yield "replies as long as the recorded ones"
+    if any(model.lengths == "measured" for model in asked):
+        yield "replies as long as those of doctor --ask"
+    if any(_length(suite, model.model).most is not None for model in asked):
+        yield "reasons of at most max_reason characters"
     calls = suite.file.limits.concurrency
     at_once = "8 to 256" if calls == "auto" else str(calls)
-    yield f"{_SECONDS[0]:g} to {_SECONDS[1]:g} seconds a call, {at_once} calls at a time"
+    speeds = {model.model: _speed(suite, model.model) for model in asked}
+    if not all(speeds.values()):
+        yield f"{_SECONDS[0]:g} to {_SECONDS[1]:g} seconds a call, {at_once} calls at a time"
+    for name, speed in speeds.items():
+        if speed is not None:
+            low, high = _seconds(speed)
+            yield (
+                f"{low:.2g} to {high:.2g} seconds a call of {name}, around the median of"
+                f" doctor --ask, {at_once} calls at a time"
+            )
     if further:
         yield f"up to {_FURTHER} further requests after each of {', '.join(further)}"
 

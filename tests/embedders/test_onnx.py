@@ -76,6 +76,15 @@ def test_the_first_token_is_taken_where_the_folder_or_the_suite_says_so(own):
     assert np.allclose(embedded(mean, "sea land")[0], unit(1.5, 1.5, 0, 0))
 
 
+def test_an_assumed_pooling_is_said(own, caplog):
+    (own / "1_Pooling" / "config.json").unlink(missing_ok=True)
+
+    assert OnnxEmbedder(str(own), pooling="mean").pooling == "mean"
+    assert caplog.text == ""
+    assert OnnxEmbedder(str(own)).pooling == "mean"
+    assert "config.json is missing; assuming pooling: mean. Set pooling: mean or cls" in caplog.text
+
+
 def test_another_pooling_has_to_be_said(own):
     settings_file = own / "1_Pooling" / "config.json"
     settings_file.parent.mkdir()

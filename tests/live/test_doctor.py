@@ -11,6 +11,7 @@ import pytest
 
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.doctor.text import diagnosis_text
+from judgekit.suite.measured import measured_speed
 from judgekit.suite.overrides import Overrides
 
 from .asking import write_suite
@@ -36,6 +37,9 @@ def test_judge_is_asked_a_few_times(server: Server, tmp_path: Path) -> None:
     assert 0.05 <= role.seconds < took / 2  # the median: two of them took as long or longer
     assert server.calls() == 5
     assert all(seen.body["temperature"] == 0 for seen in server.seen)
+    kept = measured_speed(tmp_path, model=role.model, api_base=server.base)
+    assert kept is not None
+    assert kept.seconds == pytest.approx(role.seconds, abs=0.001)
     said = diagnosis_text(found)
     assert "output mode json_schema (probed now)" in said
     assert "answered 4 times, the same each time" in said

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from judgekit.cassette.store import Store, store_folder
 from judgekit.cli.plan import plan_text
 from judgekit.core.judge_wrapper import JudgeWrapper
 from judgekit.core.request import Reply, Request, Usage
 from judgekit.judges.fake import FakeJudge
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.estimate import RunPlan, plan_run
+from judgekit.suite.measured import MeasuredSpeed
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import resolve
 from judgekit.suite.run import run_suite_sync
@@ -172,3 +174,60 @@ def test_lengths_are_those_of_the_tape_even_if_no_record_is_replayed(tmp_path: P
     assert model.tokens_out == (800, 1250)
     assert assumed.lengths == "assumed"
     assert "replies as long as the recorded ones" in known.assumptions
+
+
+def keep_speed(folder: Path, **figures: Any) -> None:
+    store = Store(store_folder(folder))
+    MeasuredSpeed(**figures).keep(store, model="openai/gpt-none", api_base=None)
+    store.close()
+
+
+def test_speed_and_length_are_those_that_doctor_measured(tmp_path: Path) -> None:
+    path = write(tmp_path, {"refusal": {}}, limits={"concurrency": 1})
+    keep_speed(tmp_path, seconds=300.0, tokens_out=773.0)
+
+    found = plan(path)
+
+    (model,) = found.models
+    assert model.lengths == "measured"
+    assert model.minutes == (5.0, 20.0)
+    questions = model.tokens_out[0] * 2 / 773
+    assert questions == pytest.approx(round(questions), abs=0.01)
+    assert "replies as long as those of doctor --ask" in found.assumptions
+    assert any("1.5e+02 to 6e+02 seconds a call of openai/gpt-none" in a for a in found.assumptions)
+
+
+def test_another_server_has_another_speed(tmp_path: Path) -> None:
+    path = write(tmp_path, {"refusal": {}})
+    store = Store(store_folder(tmp_path))
+    speed = MeasuredSpeed(seconds=300.0)
+    speed.keep(store, model="openai/gpt-none", api_base="http://localhost:1/v1")
+    store.close()
+
+    assert "0.5 to 5 seconds a call, 8 calls at a time" in plan(path).assumptions
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"seconds": -1}', '{"seconds": 1e999}', "[]"])
+def test_a_foreign_row_of_the_store_is_ignored(tmp_path: Path, text: str) -> None:
+    path = write(tmp_path, {"refusal": {}})
+    keep_speed(tmp_path, seconds=300.0)
+    store = Store(store_folder(tmp_path))
+    names = list(store.keys())
+    (name,) = (key for key in names if key.startswith("speed:"))
+    store.put(name, text)
+    store.close()
+
+    assert plan(path).models[0].lengths == "assumed"
+
+
+def test_max_reason_bounds_the_length_of_replies(tmp_path: Path) -> None:
+    judge = {"model": "openai/gpt-none", "price": PRICE, "max_reason": 20}
+    loose = plan(write(tmp_path, {"refusal": {}})).models[0]
+    tight = plan(write(tmp_path, {"refusal": {}}, judge=judge))
+    long = plan(write(tmp_path, {"refusal": {}}, judge={**judge, "max_reason": 2000}))
+
+    (model,) = tight.models
+    questions = round(loose.tokens_out[1] / 120)
+    assert model.tokens_out[1] == 25 * questions  # 20 / 4 + 20
+    assert "reasons of at most max_reason characters" in tight.assumptions
+    assert long.models[0].tokens_out == loose.tokens_out

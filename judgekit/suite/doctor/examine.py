@@ -9,7 +9,7 @@ import asyncio
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -30,6 +30,7 @@ from judgekit.suite.doctor.versions import versions_of
 from judgekit.suite.estimate import plan_run
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.judges import make_judge
+from judgekit.suite.measured import MeasuredSpeed
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import resolve
 
@@ -135,7 +136,7 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
         if isinstance(judge, ServerJudge):
             facts["via"] = judge.via
         if ask:
-            facts |= asyncio.run(_ask(judge, base, times))
+            facts |= asyncio.run(_ask(judge, file, base, times))
         elif isinstance(judge, LiteLLMJudge):
             facts |= _known(judge, base)
     except JudgekitError as exc:
@@ -159,7 +160,7 @@ def _known(judge: Any, base: Path) -> dict[str, Any]:
     return {"mode": mode, "mode_from": "store", "steps": judge.negotiation.steps} if mode else {}
 
 
-async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
+async def _ask(judge: Any, file: JudgeFile, base: Path, times: int) -> dict[str, Any]:
     store = Store(store_folder(base))
     knowledge = judge.knowledge
     if knowledge is not None:
@@ -179,6 +180,11 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
                 seconds.append(time.perf_counter() - started)
             if knowledge is not None:
                 await knowledge.identified(replies[-1])
+            if seconds:
+                speed = MeasuredSpeed(
+                    seconds=max(median(seconds), 1e-6), tokens_out=_written(replies)
+                )
+                speed.keep(store, model=file.model, api_base=file.api_base)
     finally:
         store.close()
     names = ("mode", "mode_from", "steps", "dropped_params", "server")
@@ -190,6 +196,13 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
         "repeats": len({reply.tries[-1].text for reply in replies}) == 1,
         "problem": _unusable(replies[-1], request),
     }
+
+
+def _written(replies: Sequence[Reply]) -> float | None:
+    """Return the mean number of tokens of a reply for one question, if the server reports it."""
+    counts = [reply.usage.output_tokens for reply in replies if reply.usage is not None]
+    tokens = sum(counts) / len(counts) / max(1, len(FORM.questions)) if counts else 0
+    return tokens if tokens >= 1 else None
 
 
 def _unusable(reply: Reply, request: Request) -> str | None:
