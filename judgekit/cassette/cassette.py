@@ -26,7 +26,7 @@ from judgekit.core.generation import newest
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
 from judgekit.core.key_rules import PARAMETERS, KeyRule, all_keys, newest_key, older_forms
 from judgekit.core.miss import NOT_OLDER, Miss, RequestMiss
-from judgekit.core.output_file import is_link, nameless_file
+from judgekit.core.output_file import check_room, is_link, nameless_file
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.text import kept_of
 from judgekit.core.request import Fault, Reply, Request, Try
@@ -111,6 +111,8 @@ class Cassette(JudgeWrapper):
         self._from_store: set[str] = set()
         self._added: set[str] = set()
         self._writer: StoreWriter | None = None
+        self._can_store = False
+        """Whether the store was checked before the first call."""
         self._new_lines: NewLines | None = None
         self._stored_keys: set[str] = set()
         """Keys of live replies that are stored but not counted yet."""
@@ -390,6 +392,7 @@ class Cassette(JudgeWrapper):
             return self._taken(request, stored)
         from judgekit.core.in_flight import land
 
+        await self._ready_to_store()
         landed = await land(judge.ask(request))
         cancelled = landed.cancelled
         try:
@@ -417,24 +420,40 @@ class Cassette(JudgeWrapper):
                 self._count_live(request, reply)
         return reply
 
-    async def _save(self, request: Request, lines: _Lines) -> None:
-        """Store a reply, even if the caller is cancelled in the meantime."""
-        import asyncio
-
+    def _store_writer(self) -> StoreWriter:
         from judgekit.cassette.new_replies import StoreWriter
 
         store = self.store
         assert store is not None  # noqa: S101 - the constructor checks it
+        if self._writer is None or self._writer.store is not store:
+            self._writer = StoreWriter(store)
+        return self._writer
+
+    async def _ready_to_store(self) -> None:
+        """Check, before the first call, that its reply can be stored."""
+        if not self._can_store:
+            await self._store_writer().check()
+            if self.path is not None:
+                try:
+                    check_room(self.path.parent)
+                except OSError as exc:
+                    message = f"cannot be written: {exc.strerror}; make room"
+                    raise CassetteError(f"{self.path}: {message}") from exc
+            self._can_store = True
+
+    async def _save(self, request: Request, lines: _Lines) -> None:
+        """Store a reply, even if the caller is cancelled in the meantime."""
+        import asyncio
+
         line, shared, parts = lines
         if len(line) * 4 > MAX_LINE and len(line.encode()) > MAX_LINE:
             raise InvalidReply(f"the reply needs more than the {MAX_LINE:,} bytes of a record")
-        if self._writer is None or self._writer.store is not store:
-            self._writer = StoreWriter(store)
+        writer = self._store_writer()
         try:
-            await self._writer.put(request.key, line)
+            await writer.put(request.key, line)
         except asyncio.CancelledError:
             # The first write continues; a second one of the same text ends after it.
-            stored = self._writer.put(request.key, line)
+            stored = writer.put(request.key, line)
             await asyncio.wait([stored])
             if stored.exception() is None:
                 self._keep(request.key, shared, parts)
@@ -567,6 +586,8 @@ class Cassette(JudgeWrapper):
         finally:
             if self._new_lines is not None:
                 self._new_lines.close()
+            if self._writer is not None:
+                self._writer.close()
             if self._opened is not None:
                 self._opened.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -85,9 +86,25 @@ class StoreWriter:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        # One thread, because each thread has its own connection, which is three open files.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="judgekit-store")
         self._waiting: list[tuple[str, str, asyncio.Future[None]]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._writing = False
+
+    async def check(self) -> None:
+        """Open the connection before the first call, and check that the disk is not full.
+
+        Raises:
+            CassetteError: the database cannot be written.
+        """
+        import asyncio
+
+        await asyncio.get_running_loop().run_in_executor(self._thread, self.store.check_room)
+
+    def close(self) -> None:
+        """End the thread, after the writes that have begun."""
+        self._thread.shutdown()
 
     def put(self, key: str, text: str) -> asyncio.Future[None]:
         """Return a future that ends when the text is stored; cancelling it does not stop the write.
@@ -109,7 +126,7 @@ class StoreWriter:
         batch, self._waiting = self._waiting, []
         self._writing = True
         texts = [(key, text) for key, text, _ in batch]
-        written = loop.run_in_executor(None, self.store.put_all, texts)
+        written = loop.run_in_executor(self._thread, self.store.put_all, texts)
         written.add_done_callback(partial(self._end, loop, batch))
 
     def _end(

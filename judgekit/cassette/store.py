@@ -19,6 +19,8 @@ import diskcache
 
 from judgekit.core.canonical import digest
 from judgekit.core.errors import CassetteCorrupt, CassetteError
+from judgekit.core.open_files import ADVICE, is_out_of_files
+from judgekit.core.output_file import check_room
 
 FOLDER = ".judgekit"
 _DATABASE = "cache.db"
@@ -156,6 +158,10 @@ class Store:
             message = "another process has held it for too long; try again when it is done"
             raise CassetteError(f"{self.folder}: the store cannot be {action}: {message}") from exc
         except (sqlite3.Error, sqlite3.Warning, OSError) as exc:
+            if is_out_of_files(exc):
+                raise CassetteError(
+                    f"{self.folder}: the store cannot be {action}: {ADVICE}"
+                ) from exc
             reason = exc.strerror if isinstance(exc, OSError) else exc
             raise CassetteError(
                 f"{self.folder}: the store cannot be {action}: {reason}; make room, delete the "
@@ -242,6 +248,16 @@ class Store:
             keys = other.keys()
             for key in keys:
                 self._cache.set(key, other.get(key))
+
+    def check_room(self) -> None:
+        """Open the connection of this thread, and check that the disk is not full.
+
+        Raises:
+            CassetteError: the database cannot be opened, or has no room for replies.
+        """
+        with self._storage_errors("written"):
+            self._cache.get("")
+            check_room(self.folder)
 
     def close(self) -> None:
         """Close the database."""

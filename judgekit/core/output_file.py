@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -55,6 +56,22 @@ def whole_file(path: Path, *, mode: int = 0o666, sync: bool = False) -> Iterator
         with suppress(OSError):
             new.unlink()
         raise
+
+
+_LEAST_ROOM = 1 << 20
+"""Bytes that must be free before the first call to a judge: room for the calls in flight."""
+
+
+def check_room(folder: Path) -> None:
+    """Check that the disk of a folder, which may not exist yet, is not full.
+
+    Raises:
+        OSError: there is less than a megabyte.
+    """
+    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    free = shutil.disk_usage(existing).free
+    if free < _LEAST_ROOM:
+        raise OSError(errno.ENOSPC, f"only {free:,} bytes are free on its disk")
 
 
 def beside(path: Path, *, writer: int | str) -> Path:

@@ -12,6 +12,7 @@ from contextlib import (
     nullcontext,
 )
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -237,7 +238,7 @@ class Calls:
         import asyncio
 
         # In a thread, because it takes seconds and would block the event loop.
-        await asyncio.to_thread(self.transport.load)
+        await asyncio.to_thread(self._load)
         model, base = self.model, self.server.api_base
         if self.parameters.sent.get("n") not in (None, 1):
             raise JudgeRejected(
@@ -256,6 +257,11 @@ class Calls:
         self.prepared = True
         way = f"{self.transport.via}: {self.transport.reason}"
         logging.getLogger("judgekit").info("%s: %s", self.model, way)
+
+    def _load(self) -> None:
+        """Import the libraries of calls and of retries: later, files may be short."""
+        self.transport.load()
+        import_module("tenacity")
 
     # -- one call, in several attempts if necessary -----------------------------------------
 
@@ -281,7 +287,6 @@ class Calls:
             outages: list[Outage] = [exc]
         except Outage as exc:
             outages = [exc]
-        # The retry library is only needed after an outage.
         from tenacity import AsyncRetrying, retry_if_exception_type
 
         async def again() -> CallResult:

@@ -19,6 +19,7 @@ from judgekit.core.errors import (
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.request import Reply, Request
+from judgekit.judges.call_slots import call_slot
 from judgekit.judges.calls import Calls
 from judgekit.judges.endpoint import address, check_address
 from judgekit.judges.knowledge import LearntFromServer
@@ -126,7 +127,8 @@ class ServerJudge(NamedJudge):
         paid, taken = Payments(), False
         self._calls.rejections.begin()
         try:
-            reply = await self._unless_rejected(request, paid)
+            async with call_slot():
+                reply = await self._unless_rejected(request, paid)
             taken = True
         except (JudgeUnavailable, JudgeRejected) as exc:
             # A new error, because requests that waited for one probe get the same one.

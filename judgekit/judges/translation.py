@@ -16,6 +16,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
 )
 from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.core.open_files import ADVICE, is_out_of_files
 from judgekit.core.sanitiser import Sanitiser
 from judgekit.judges.outcomes import Meaning, meaning_of_status
 from judgekit.judges.rate_headers import read_retry_after
@@ -354,6 +355,8 @@ def breaks_http(error: BaseException) -> bool:
 
 def no_connection(error: BaseException) -> str:
     """Return the message for a failed connection, to a proxy or to the server."""
+    if is_out_of_files(error):
+        return f"no connection: {ADVICE}"
     if not any("Proxy" in type(link).__name__ for link in chain(error)):
         return "no connection; check that the server runs, and its address"
     named = [f"{name} ({_host(os.environ[name])})" for name in _PROXIES if os.environ.get(name)]

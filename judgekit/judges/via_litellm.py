@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -39,6 +40,8 @@ class LiteLLMTransport:
         """Import litellm and instructor."""
         load_litellm()
         import_module("judgekit.judges.httpx_wire")  # imported early, because it takes time
+        with suppress(ImportError):  # litellm imports it with its first error
+            import_module("litellm.proxy.guardrails.exception_utils")
         import instructor
 
         modes: dict[Mode, Any] = {

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.judge_wrapper import as_judge
+from judgekit.core.output_file import check_room
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.synchronous import Flag, run_inline
@@ -80,6 +82,8 @@ async def run_suite(
     try:
         if out is not None:
             _spare_inputs(suite, out)
+            if suite.record is not RecordMode.NONE:
+                _check_room(out)
         if suite.against is not None:
             # The folders of shards differ, but their rows must not.
             suite.against.name_answers(suite.metrics, out=None if sharded else out)
@@ -180,6 +184,18 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
         if path is not None and path.resolve() in outputs:
             overwritten = f"the run would overwrite {noun} of the suite, {path.name}"
             raise ConfigError(f"{overwritten}, in this folder; name another folder", where=str(out))
+
+
+def _check_room(out: Path) -> None:
+    """Check that results can be written, before a call costs money.
+
+    Raises:
+        ConfigError: the disk is full.
+    """
+    try:
+        check_room(out)
+    except OSError as exc:
+        raise ConfigError(f"cannot be written: {exc.strerror}; make room", where=str(out)) from exc
 
 
 def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> None:

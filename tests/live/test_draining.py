@@ -243,33 +243,85 @@ def mounts() -> bool:
         return False
 
 
-@pytest.mark.skipif(not mounts(), reason="this system mounts no file system without privileges")
-@pytest.mark.parametrize("full", ["out", "store", "tape"])
-def test_full_disk_loses_no_reply(
-    server: Server, tmp_path: Path, full: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.latency = 0.1
-    disk = tmp_path / "disk"
-    suite = write_suite(tmp_path, server, tokens(60))
-    folder = {"out": tmp_path / "out", "store": tmp_path / "store", "tape": tmp_path}
+def recorded_on(
+    server: Server, folder: Path, full: str, *, size: str, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, set[bytes]]:
+    """Run a suite that fills a disk; return its last line and the tokens of the kept replies."""
+    disk = folder / "disk"
+    suite = write_suite(folder, server, tokens(60))
+    places = {"out": folder / "out", "store": folder / "store"}
     data = json.loads(suite.read_text())
     if full == "tape":
         data["cassette"] = "disk/tape.jsonl"
         suite.write_text(json.dumps(data))
-    folder[full] = disk
-    monkeypatch.setenv("JUDGEKIT_HOME", str(folder["store"]))
-    run_it = [sys.executable, "-m", "judgekit", "run", str(suite), "--record", "new_episodes"]
-    size = {"out": "8k", "store": "320k", "tape": "8k"}[full]
+    else:
+        places[full] = disk
+    monkeypatch.setenv("JUDGEKIT_HOME", str(places["store"]))
+    command = [sys.executable, "-m", "judgekit", "run", str(suite), "--record", "new_episodes"]
 
-    done = on_small_disk(disk, [*run_it, "--out", str(folder["out"])], size=size)
+    done = on_small_disk(disk, [*command, "--out", str(places["out"])], size=size)
 
     assert done.returncode == 2, done.stdout + done.stderr
-    *_, line = done.stderr.strip().splitlines()
-    assert line.startswith("judgekit: ")
     assert "Traceback" not in done.stderr
-    answered = {seen.token.encode() for seen in server.seen if seen.answered and seen.token}
     names = ("tape.jsonl", "cache.db", "cache.db-wal")
-    places = [path for path in tmp_path.rglob("*") if path.is_file() and path.name in names]
-    kept = {token for path in places for token in re.findall(rb"case-\d{3}", path.read_bytes())}
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name in names]
+    kept = {token for path in files for token in re.findall(rb"case-\d{3}", path.read_bytes())}
+    return done.stderr.strip().splitlines()[-1], kept
+
+
+needs_mounts = pytest.mark.skipif(
+    not mounts(), reason="this system mounts no file system without privileges"
+)
+FULL = pytest.mark.parametrize("full", ["out", "store", "tape"])
+
+
+@needs_mounts
+@FULL
+def test_disk_that_fills_up_loses_no_reply(
+    server: Server, tmp_path: Path, full: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.latency = 0.1
+    long = Fault(text=lambda good: good.replace("Because.", "Because. " * 6_000))
+    server.plan = {"*": always(long)}
+
+    line, kept = recorded_on(server, tmp_path, full, size="1300k", monkeypatch=monkeypatch)
+
+    answered = {seen.token.encode() for seen in server.seen if seen.answered and seen.token}
     assert len(answered) > 5, line
     assert answered <= kept, line
+    assert "No space left on device" in line or "disk is full" in line
+
+
+@needs_mounts
+@FULL
+def test_full_disk_is_noticed_before_the_first_call(
+    server: Server, tmp_path: Path, full: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line, _ = recorded_on(server, tmp_path, full, size="500k", monkeypatch=monkeypatch)
+
+    assert server.calls() == 0
+    assert "bytes are free on its disk; make room" in line
+    assert str(tmp_path / "disk") in line
+
+
+@pytest.mark.parametrize(("limit", "count"), [(80, 40), (256, 400)])
+def test_few_open_files_lower_the_concurrency(
+    server: Server, tmp_path: Path, limit: int, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
+    server.latency = 0.2
+    suite = write_suite(tmp_path, server, tokens(count))
+    data = json.loads(suite.read_text())
+    data["limits"]["concurrency"] = 256
+    suite.write_text(json.dumps(data))
+    words = [sys.executable, "-m", "judgekit", "run", str(suite), "--record", "new_episodes"]
+    limited = ["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", *words]
+
+    done = subprocess.run(
+        [*limited, "--out", str(tmp_path / "out")], capture_output=True, text=True, timeout=300
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert server.most_in_flight <= limit
+    assert f"this process may open {limit} files" in done.stderr
+    assert len(stored(suite)) == count

@@ -359,6 +359,6 @@ def test_a_stopped_run_is_incomplete_and_keeps_its_tape(folder):
     report = asyncio.run(stopped())
 
     assert report.exit_code == 3
-    assert 1 <= report.figures.cases <= 5
+    assert 1 <= report.figures.cases <= 7  # all but the one that never ends
     assert len(Tape(folder / "tape.jsonl")) >= report.figures.cases
     assert (folder / "out" / "run.json").exists()
