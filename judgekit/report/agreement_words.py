@@ -148,6 +148,8 @@ def agreement_parts(
     left = more(len(calibration.criteria) - len(shown), "row", ".criteria")
     for line in filter(None, (left, calibration.intervals, calibration.sampling)):
         yield DisplayLine(line, "note")
+    for warning in calibration.label_warnings:
+        yield DisplayLine(cut(f"warning: {warning}.", _MOST), "bad")
 
 
 def _lines(agreement: Agreement) -> Iterator[str]:

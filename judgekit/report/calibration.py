@@ -355,6 +355,8 @@ class Calibration(Document, Framed, Value):
     criteria: tuple[Agreement, ...]
     problems: dict[str, str] = sparse(default={})
     """Metric and criterion -> why its labels cannot be compared with the judge."""
+    label_warnings: tuple[str, ...] = sparse(default=())
+    """Metrics whose judge says other things of the labelled cases than of the rest."""
 
     def problems_of(self, metric: str) -> dict[str, str]:
         """Return the problems of a metric and its criteria."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from judgekit.core.value import Value
+from judgekit.core.value import Value, sparse
 
 if TYPE_CHECKING:
     from judgekit.report.summary import MetricSummary
@@ -51,6 +51,47 @@ class LabelFigure(Value):
         return f"{value}, too few ({self.too_few})" if self.too_few else f"{value} {spread}"
 
 
+WARNING = "warning: "
+"""How a line with a warning starts."""
+DIFFERS = 0.01
+"""Labelled rows are called no random sample if p is below this."""
+
+
+class LabelComparison(Value):
+    """Whether the labelled rows are comparable with the rest, by what the judge says of both."""
+
+    labelled: float
+    """The judge's mean on the labelled rows, by the weights of a plan if there is one."""
+    rest: float
+    """The judge's mean on the rest; with a plan, on all rows."""
+    of: Literal["value", "no value"] = "value"
+    """What differs most: the judge's values, or the share of rows without one."""
+    p: float
+    """Probability of such a gap between random samples, times the number of tests; at most 1."""
+    tests: int
+    """Number of comparisons in the run."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the labelled rows are no random sample of the run, at p < .01."""
+        return self.p < DIFFERS
+
+    def text(self, *, planned: bool, scale: float = 1.0) -> str:
+        """Return both means and p, such as `the judge's mean is 1.00 on them, 0.32 on the rest`."""
+        rest = "all rows" if planned else "the rest"
+        if self.of == "no value":
+            what = "the judge has no value in"
+            figures = f"{self.labelled:.0%} of them, {self.rest:.0%} of {rest}"
+        else:
+            digits = 2 if scale <= 10 else 1
+            what = "the judge's weighted mean is" if planned else "the judge's mean is"
+            figures = f"{self.labelled * scale:.{digits}f} on them, "
+            figures += f"{self.rest * scale:.{digits}f} on {rest}"
+        p = "p < 0.001" if self.p < 0.001 else f"p = {self.p:.3f}"
+        adjusted = f", adjusted for {self.tests} tests" if self.tests > 1 else ""
+        return f"{what} {figures} ({p}{adjusted})"
+
+
 NO_LABELS = LabelFigure(value=None, n=0, too_few="no label is for an output of this run")
 
 
@@ -81,6 +122,9 @@ class CorrectedMean(Value):
     sensitivity: LabelFigure | None = None
     specificity: LabelFigure | None = None
     youden: LabelFigure | None = None
+    comparability: LabelComparison | None = sparse(default=None)
+    """Whether the labelled rows are comparable with the rest; `None` where nothing can tell: every
+    row has a label, or fewer than two."""
     planned: bool = False
     """Whether labels have probabilities of a sampling plan."""
     labellers: tuple[str, ...] = ()
@@ -115,6 +159,44 @@ class CorrectedMean(Value):
             f"ones; it is the share over the {self.rows - int(self.labels.n)} rows without a label."
         )
 
+    @property
+    def condition(self) -> str:
+        """The assumption of the corrected mean in brackets."""
+        if not self.labels.n:
+            return ""
+        if self.planned:
+            return " (if they were drawn with the stated probabilities)"
+        return " (if they are a random sample)"
+
+    @property
+    def warning(self) -> str | None:
+        """What is wrong with the choice of the labelled cases; `None` if nothing is seen."""
+        return self.warned()
+
+    def warned(self, scale: float = 1.0, *, about: str = "the corrected mean") -> str | None:
+        """Return the warning.
+
+        Args:
+            scale: a factor for the judge's means.
+            about: the figure that needs a random sample.
+        """
+        if self.comparability is None or not self.comparability.differs:
+            return None
+        gap = self.comparability.text(planned=self.planned, scale=scale)
+        if self.planned:
+            return (
+                "the labelled cases do not look like a sample by the probabilities of the labels: "
+                f"{gap}; {about} assumes one. Label every case of the plan, or plan again with "
+                "judgekit labels plan"
+            )
+        holds = f"{about} assumes one"
+        if self.by == "rogan-gladen":
+            holds = "Rogan-Gladen holds only if they were not chosen by what the judge says"
+        return (
+            f"the labelled cases do not look like a random sample of the run: {gap}; {holds}. "
+            "Draw them with judgekit labels plan"
+        )
+
 
 def telling_means(means: Iterable[CorrectedMean | None]) -> list[CorrectedMean]:
     """Return means without that of a criterion that is the only one of its metric."""
@@ -126,12 +208,17 @@ def telling_means(means: Iterable[CorrectedMean | None]) -> list[CorrectedMean]:
 
 
 def corrected_lines(summary: "MetricSummary") -> Iterator[str]:
-    """Yield the corrected means of a metric and its criteria, and their assumptions."""
+    """Yield the corrected means of a metric and its criteria, each with its assumption.
+
+    A line that starts with `WARNING` says that the assumption looks wrong.
+    """
     means = [summary.corrected, *(criterion.corrected for criterion in summary.criteria)]
     known = telling_means(means)
     for one in known:
         scale, n = summary.scale if one.criterion is None else 1.0, int(one.labels.n)
-        figure = f"{one.corrected.text(scale)}, {n} label{'s' if n != 1 else ''}"
+        labels = f"{n} label{'s' if n != 1 else ''}"
         judge = f"{METHODS[one.by]}; judge {one.judge.cells(scale)[0]} over {one.rows}"
-        yield f"{one.criterion or ''} corrected by people: {figure} ({judge})".lstrip()
-    yield from [one.assumes for one in known[:1]]
+        name = f"{one.criterion}: " if one.criterion else ""
+        yield f"{name}corrected with {labels}{one.condition}: {one.corrected.text(scale)} ({judge})"
+        if warning := one.warned(scale):
+            yield f"{WARNING}{name}{warning}."

@@ -8,18 +8,19 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from judgekit.core.case import output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, of_output
-from judgekit.report.corrected import CorrectedMean, LabelFigure
-from judgekit.report.manifest import rubrics_of
+from judgekit.report.corrected import CorrectedMean, LabelComparison, LabelFigure
+from judgekit.report.manifest import dicts_in, rubrics_of
 from judgekit.report.run_labels import DescribedRubric, RunLabels, renamed, renames_of
 from judgekit.report.summary import MetricSummary, mean_figures
-from judgekit.stats.clusters import FigureValues
+from judgekit.stats.clusters import ClusteredMean, FigureValues
+from judgekit.stats.comparability import RowComparison, compare_rows
 from judgekit.stats.correction import Correction, LabelledRow
 from judgekit.stats.rates import youden_figure
 
@@ -44,12 +45,21 @@ class _Topic:
     """Rows with a label for which the judge has no value; `judge` is not known before the end."""
     silent_others: Counter[Hashable] = field(default_factory=Counter)
     """Cluster -> number of rows without a usable label for which the judge has no value."""
+    low: float = math.inf
+    high: float = -math.inf
+    """The smallest and the largest value of the judge."""
     verdicts: bool = False
     """Whether a label is pass or fail instead of a number."""
     without_digest: int = 0
     labellers: set[str] = field(default_factory=set)
     left_out: Counter[str] = field(default_factory=Counter)
     unscored: Counter[str] = field(default_factory=Counter)
+
+    def values_by_cluster(self) -> list[tuple[Hashable, int, float]]:
+        """Return cluster, number of values in rows without a usable label, and 0 for each."""
+        if isinstance(self.others.spread, ClusteredMean):
+            return [(name, int(n), 0.0) for name, (_, n) in self.others.spread.sums.items()]
+        return [(None, self.others.rows.n, 0.0)]
 
 
 class Corrector:
@@ -64,6 +74,7 @@ class Corrector:
         source: all labels, and how to combine them.
         range: the smallest and the largest possible value.
         clustered: whether results come with a cluster.
+        metrics: number of metrics in the run that have labels.
 
     Raises:
         ConfigError: a label is not a valid answer to its criterion.
@@ -71,7 +82,7 @@ class Corrector:
 
     def __init__(
         self, metric: str, labels: Sequence[Label], manifest: Mapping[str, Any], source: RunLabels,
-        range: Range, clustered: bool,
+        range: Range, clustered: bool, metrics: int = 1,
     ) -> None:  # fmt: skip
         self.metric, self.clustered, self._source = metric, clustered, source
         low, high = range
@@ -91,6 +102,9 @@ class Corrector:
             named.setdefault(None)
         values = partial(FigureValues, clustered=clustered)
         self._topics = {name: _Topic(values(), values()) for name in named}
+        # A metric with one criterion has the values of the criterion.
+        own = len(named) - (len(named) == 2 and None in named)
+        self._tests = metrics * own
 
     def _value(self, label: Label) -> float | bool | None:
         value = self._rubric.value(label)
@@ -119,6 +133,7 @@ class Corrector:
                     continue
             else:
                 topic.judged.add(judge, cluster)
+                topic.low, topic.high = min(topic.low, judge), max(topic.high, judge)
             value = None if isinstance(judge, str) else judge
             own = people.values()
             why = self._add(topic, criterion, value, result, own, cluster) if known else ""
@@ -221,8 +236,38 @@ class Corrector:
             without_digest=topic.without_digest,
             left_out=dict(sorted(topic.left_out.items())),
             unscored=dict(sorted(topic.unscored.items())),
+            comparability=self._compared(topic),
             **(self._corrected(topic, (low, high)) if topic.rows or topic.silent else {}),
         )
+
+    def _compared(self, topic: _Topic) -> LabelComparison | None:
+        """Return whether the judge says the same of the labelled rows as of the rest.
+
+        Labels that were given only where the judge has a value are no random sample either, so
+        the shares of rows without one are compared, too.
+        """
+        kinds: list[tuple[Literal["value", "no value"], RowComparison | None]] = []
+        if topic.rows:
+            values = Correction(topic.rows, topic.others)
+            kinds.append(("value", compare_rows(values, span=topic.high - topic.low)))
+        silent = topic.silent or topic.silent_others.total()
+        if silent and (topic.rows or topic.silent):
+            rows = [row._replace(judge=0.0) for row in topic.rows]
+            rows += [row._replace(judge=1.0) for row in topic.silent]
+            others = FigureValues(clustered=self.clustered)
+            for cluster, count, value in (*topic.values_by_cluster(), *(
+                (cluster, count, 1.0) for cluster, count in topic.silent_others.items()
+            )):  # fmt: skip
+                for _ in range(count):
+                    others.add(value, cluster)
+            kinds.append(("no value", compare_rows(Correction(rows, others), span=1.0)))
+        known = [(kind, one) for kind, one in kinds if one is not None]
+        if not known:
+            return None
+        kind, least = min(known, key=lambda entry: entry[1].p)
+        tests = self._tests * len(known)
+        p = min(1.0, least.p * tests)
+        return LabelComparison(labelled=least.labelled, rest=least.rest, of=kind, p=p, tests=tests)
 
     def _corrected(self, topic: _Topic, bounds: Range) -> dict[str, Any]:
         """Return the figures of a mean with labels.
@@ -234,7 +279,7 @@ class Corrector:
         known_rows = topic.rows or [row._replace(judge=0.0) for row in topic.silent]
         judged = Correction(known_rows, topic.others, bounds=bounds)
         correction = judged
-        if topic.silent or topic.silent_others:
+        if topic.silent or topic.silent_others.total():
             mean = topic.judged.rows.mean or 0.0
             others = deepcopy(topic.others)
             for cluster, count in topic.silent_others.items():
@@ -293,7 +338,13 @@ def corrector_of(
     names = {metric, *dict(rubrics_of(manifest, metric))}
     new = renames_of(manifest, metric)
     own = [renamed(label, new) for label in labels if label.metric in names]
-    return Corrector(metric, own, manifest, labels, range, clustered) if own else None
+    if not own:
+        return None
+    labelled = {label.metric for label in labels}
+    everything = (str(entry.get("name")) for entry in dicts_in(manifest.get("metrics")))
+    several = [name for name in everything
+               if labelled & {name, *dict(rubrics_of(manifest, name))}]  # fmt: skip
+    return Corrector(metric, own, manifest, labels, range, clustered, max(1, len(several)))
 
 
 def correctors_of(

@@ -11,12 +11,13 @@ from judgekit.core.display.parts import (
     DisplayLine,
     DisplayPart,
     DisplayTable,
+    Style,
     counted,
     cut,
     more,
 )
 from judgekit.core.display.text import to_text
-from judgekit.report.corrected import corrected_lines
+from judgekit.report.corrected import WARNING, corrected_lines
 from judgekit.report.text import (
     counts_of,
     doubt_lines,
@@ -111,7 +112,8 @@ def _about(
         lines.append(", ".join(f"{name} {figure}" for name, figure in figures.items()))
     lines += summary.opinions.lines[:most] if summary.opinions is not None else ()
     for line in lines:
-        yield DisplayLine(f"{name}: {cut(line, _MOST)}", "note")
+        style: Style = "bad" if line.startswith(WARNING) else "note"
+        yield DisplayLine(f"{name}: {cut(line, _MOST)}", style)
     if summary.first_failure is not None:
         yield DisplayLine(f"{name}: first failure: {cut(summary.first_failure, _MOST)}", "bad")
 

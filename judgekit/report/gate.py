@@ -29,7 +29,7 @@ Statistic = Literal[
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 COUNTS = ("abstained", "failed", "fallback", "left_out", "empty_answers")
 """Statistics that count rows; a bound in per cent applies to the share of rows."""
-SETTINGS = ("where", "cluster", "undecided", "corrected")
+SETTINGS = ("where", "cluster", "undecided", "corrected", "labels")
 """Keys of a gate besides its bounds."""
 COST = "cost"
 """The statistic of the gate on the cost of a run."""
@@ -61,6 +61,8 @@ class Gate(Value):
     """Whether an undecided interval passes; with `None`, only the estimate is compared."""
     corrected: bool = sparse(default=False)
     """Whether the mean is the one corrected with labels."""
+    any_labels: bool = sparse(default=False)
+    """Whether the corrected mean counts although the labelled cases are no random sample."""
 
     @property
     def races(self) -> bool:
@@ -220,6 +222,8 @@ def _check_gate(
     if gate.corrected and name != "mean":
         two = "[{mean: 0.8, corrected: true}, {...}]"
         raise ValueError(f"corrected applies to mean, not to {name}; write two gates: {two}")
+    if gate.any_labels and not gate.corrected:
+        raise ValueError("labels: {any: true} is for a gate with corrected: true; add it, or omit")
     if name == "pass_rate" and threshold is None:
         raise ValueError("a gate on pass_rate needs a threshold; add one")
     if name in own:
@@ -245,8 +249,14 @@ def _settings(entry: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"undecided is pass or fail, not {undecided!r}")
     if corrected not in (True, False):
         raise ValueError(f"corrected is true or false, not {corrected!r}")
+    labels = entry.get("labels") or {}
+    if not isinstance(labels, Mapping) or set(labels) - {"any"}:
+        raise ValueError(f"labels is {{any: true}} or {{any: false}}, not {labels!r}")
+    if labels.get("any", False) not in (True, False):
+        raise ValueError(f"labels.any is true or false, not {labels['any']!r}")
     return {
-        "where": dict(where), "cluster": cluster, "undecided": undecided, "corrected": corrected
+        "where": dict(where), "cluster": cluster, "undecided": undecided, "corrected": corrected,
+        "any_labels": bool(labels.get("any")),
     }  # fmt: skip
 
 
@@ -309,8 +319,17 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
     over = f"{figure.n}" if figure.clusters is None else f"{figure.n} in {figure.clusters} clusters"
     shown = f"{name} {value:.3f}{_spread(figure)} over {over}"
-    if gate.corrected:
+    if gate.corrected and summary.corrected is not None:
         shown += " labels"
+        warning = None if gate.any_labels else summary.corrected.warning
+        if warning is not None and meets(value, gate.bound):
+            accept = "labels: {any: true} in the gate accepts these labels"
+            return GateResult(gate=gate, found=value, passed=False, answer="unknown",
+                              sentence=f"{shown} does not pass: {warning} ({accept})",
+                              low=figure.low, high=figure.high, n=figure.n,
+                              too_few=figure.too_few)  # fmt: skip
+        # Beside the figure, because a gate is often read alone.
+        shown += summary.corrected.condition
     passed = meets(value, gate.bound)
     by: By | None = None
     if figure.sampled:

@@ -92,7 +92,7 @@ class Correction:
         self._places: dict[Hashable, int] = {}
         """Cluster -> its number."""
         names = [row.cluster if clustered else number for number, row in enumerate(rows)]
-        self._units = np.array([self._places.setdefault(n, len(self._places)) for n in names])
+        self.units: Any = np.array([self._places.setdefault(n, len(self._places)) for n in names])
         self.clusters = len(self._places) if clustered else None
         """The number of clusters with a label."""
 
@@ -105,11 +105,11 @@ class Correction:
             share: the share of each labelled row; that of its weight by default.
         """
         share = self.share if share is None else share
-        if not self.others.n or self._pooled <= 0:
+        if not self.others.n or self.pooled <= 0:
             return 0.0
         centred = self.judge - share @ self.judge
         covariance = float(share @ ((self.person - share @ self.person) * centred))
-        return min(1.0, max(0.0, covariance / ((1 + self.n / self.others.n) * self._pooled)))
+        return min(1.0, max(0.0, covariance / ((1 + self.n / self.others.n) * self.pooled)))
 
     @property
     def _lams(self) -> Any:
@@ -120,7 +120,7 @@ class Correction:
         """
         if not self.weighted:
             return np.full(self.n, self.lam())
-        folds = self._units % FOLDS
+        folds = self.units % FOLDS
         lams = np.zeros(self.n)
         for fold in range(min(FOLDS, int(folds.max()) + 1)):
             outside = np.where(folds == fold, 0.0, self.share)
@@ -129,7 +129,7 @@ class Correction:
         return lams
 
     @property
-    def _pooled(self) -> float:
+    def pooled(self) -> float:
         """The variance of the judge's values over all rows."""
         others, n = self.others, self.n
         own = self.judge.mean()
@@ -159,7 +159,7 @@ class Correction:
         """Return the PPI++ mean with a t interval inside the bounds."""
         labels = self._figure(0.0, 0)
         lam = self._lams
-        changed = len({*self._units[self.judge != self.person].tolist()})
+        changed = len({*self.units[self.judge != self.person].tolist()})
         corrected = self._figure(lam, max(0, CHANGED - changed))
         if not corrected.error <= labels.error and labels.error > 0:
             lam, corrected = 0.0 * lam, labels
@@ -226,7 +226,7 @@ class Correction:
         shares = self.share if share is None else share
         if self.weighted and others.n:
             lam = lam * (1 + self.n / others.n)
-        units, (count, total) = self._units, self._judged()
+        units, (count, total) = self.units, self.judged_units()
         # Without clusters, each row without a label is one unit.
         alone = others.n if self.clusters is None else 0
         size = float(count.sum()) + alone
@@ -236,7 +236,7 @@ class Correction:
         rest = values - lam * (self.judge - mean)
         centred = rest - shares @ rest
         lam = float(np.mean(lam))
-        spread = lam**2 * (self._pooled if self.weighted else (others.sd or 0.0) ** 2)
+        spread = lam**2 * (self.pooled if self.weighted else (others.sd or 0.0) ** 2)
         own = float((shares**2).sum())
         if own >= 1:
             return math.inf, 1.0
@@ -269,8 +269,11 @@ class Correction:
         across += float(parts @ (products**2 - fourth) @ parts)
         return math.sqrt(variance), max(1.0, float(parts.sum()) ** 2 / across)
 
-    def _judged(self) -> tuple[Any, Any]:
-        """Return the number of the judge's values and their sum, by unit."""
+    def judged_units(self) -> tuple[Any, Any]:
+        """Return the number of the judge's values and their sum, by unit.
+
+        These are the rows without a label; with weights, all rows.
+        """
         clusters = self._spread.sums if isinstance(self._spread, ClusteredMean) else {}
         places = {**self._places}
         for name in clusters:
@@ -279,8 +282,8 @@ class Correction:
         for name, (sums, number) in clusters.items():
             count[places[name]], total[places[name]] = number, sums
         if self.weighted:
-            np.add.at(count, self._units, 1.0)
-            np.add.at(total, self._units, self.judge)
+            np.add.at(count, self.units, 1.0)
+            np.add.at(total, self.units, self.judge)
         return count, total
 
     # -- how good the judge is -------------------------------------------------------

@@ -43,6 +43,14 @@ class FallbackFile(FileModel):
     """Whether it is also used after `limits.max_cost` is spent."""
 
 
+class GateLabelsFile(FileModel):
+    """Which labels count for the corrected mean of a gate."""
+
+    any: bool = False
+    """Whether the gate may pass although the judge's values show that the labelled cases are no
+    random sample of the run."""
+
+
 class GateFile(FileModel):
     """The bounds that a metric must meet; other keys are figures of the metric itself."""
 
@@ -59,6 +67,8 @@ class GateFile(FileModel):
     """Whether an undecided gate passes; by default, the suite's setting."""
     corrected: bool | None = None
     """Whether the bound applies to the mean corrected with `labels`."""
+    labels: GateLabelsFile | None = None
+    """Which labels count for a corrected mean."""
     mean: Number | None = None
     """The lowest allowed mean; the highest if lower is better."""
     pass_rate: Fraction | None = None

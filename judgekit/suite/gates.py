@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, placed
+from judgekit.core.file_model import FileModel
 from judgekit.core.input_file import nearby
 from judgekit.core.protocols import Metric
 from judgekit.report.gate import Gate, gates_of
@@ -77,7 +78,12 @@ _SCORES = ("mean", "min", "max")
 def _written(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
     several = gates if isinstance(gates, list) else [gates]
     given = [
-        {key: value for key, value in gate if key in gate.model_fields_set} for gate in several
+        {
+            key: value.model_dump() if isinstance(value, FileModel) else value
+            for key, value in gate
+            if key in gate.model_fields_set
+        }
+        for gate in several
     ]
     return given if isinstance(gates, list) else given[0]
 

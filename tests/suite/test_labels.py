@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 
@@ -14,7 +15,7 @@ from judgekit.report.display import summary_text
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.merge import merge_shards
 from judgekit.suite.run import run_suite_sync
-from judgekit.suite.suite import load_suite
+from judgekit.suite.suite import build_suite, load_suite
 from tests.each import each
 from tests.labelled import METRIC, answers, read_lines, suite, write_lines, write_run
 
@@ -68,6 +69,114 @@ def test_without_labels_the_files_are_as_before(run):
     assert "labels.jsonl" not in text
 
 
+def chosen_run(folder, gate, chosen, *, probability=lambda n: None, abstains=frozenset()):
+    """Run 200 cases, half of them right; label those of `chosen`, all with yes.
+
+    Args:
+        folder: the folder of the suite.
+        gate: the gate of the metric.
+        chosen: numbers of the labelled cases; the judge says yes for even numbers.
+        probability: number -> the probability in the label.
+        abstains: numbers of cases in which the judge cannot tell.
+    """
+    cases = [{"id": f"c{n}", "output": f"answer {n}", "metadata": {"half": n % 2}}
+             for n in range(200)]  # fmt: skip
+    verdicts = [{"case": f"c{n}", "rubric": "m",
+                 "answers": {"ok": None if n in abstains else n % 2 == 0}}
+                for n in range(200)]  # fmt: skip
+    labels = [{"case": f"c{n}", "metric": "m", "labeller": "ann", "values": {"ok": n % 7 > 0},
+               **({"probability": probability(n)} if probability(n) else {})}
+              for n in chosen]  # fmt: skip
+    for name, rows in (("cases", cases), ("v", verdicts), ("labels", labels)):
+        write_lines(folder / f"{name}.jsonl", rows)
+    criteria = {"ok": {"text": "Right?", "kind": "boolean", "nullable": True}}
+    built = build_suite({
+        "cases": "cases.jsonl", "judge": {"recorded": "v.jsonl"}, "record": "new_episodes",
+        "labels": "labels.jsonl", "metrics": {"m": {"criteria": criteria, "gate": gate}},
+    }, base=folder)  # fmt: skip
+    return run_suite_sync(built, out=folder / "run", page=True)
+
+
+def test_labels_of_one_verdict_are_warned_of_everywhere(tmp_path):
+    report = chosen_run(tmp_path, {"mean": 0.5, "corrected": True}, range(0, 200, 2))
+
+    words = "do not look like a random sample of the run: the judge's mean is 1.00 on them, 0.00"
+    assert words in " ".join(summary_text(report).split())
+    assert words in html.unescape((tmp_path / "run" / "report.html").read_text("utf-8"))
+    read = judgekit.Report.read(tmp_path / "run").metrics["m"].corrected
+    assert read.comparability.differs
+    assert read.comparability.tests == 1
+    (gate,) = report.figures.gates
+    assert (gate.passed, gate.answer, report.exit_code) == (False, "unknown", 1)
+    assert f"does not pass: the labelled cases {words}" in gate.sentence
+    report.export("junit", tmp_path / "out.xml")
+    assert "warning: the labelled cases do not look" in (tmp_path / "out.xml").read_text()
+    corrected = judgekit.correct_means(tmp_path / "run", tmp_path / "labels.jsonl")
+    assert words in " ".join(corrected.text(width=500).split())
+    assert corrected.to_pandas()["warning"][0].startswith("the labelled cases do not look")
+    agreed = judgekit.agree(tmp_path / "run", tmp_path / "labels.jsonl")
+    assert words in " ".join(agreed.text(width=500).split())
+    page = agreed.to_html(tmp_path / "agree.html")
+    assert words in html.unescape(page.read_text("utf-8"))
+
+
+def test_a_gate_may_accept_any_labels(tmp_path):
+    gate = {"mean": 0.5, "corrected": True, "labels": {"any": True}}
+
+    report = chosen_run(tmp_path, gate, range(0, 200, 2))
+
+    assert report.exit_code == 0
+    assert report.figures.gates[0].gate.any_labels
+
+
+def test_a_gate_that_misses_anyway_still_misses(tmp_path):
+    report = chosen_run(tmp_path, {"mean": 0.99, "corrected": True}, range(0, 200, 2))
+
+    assert report.figures.gates[0].answer == "misses"
+
+
+def test_a_gate_on_a_slice_compares_the_rows_of_the_slice(tmp_path):
+    # All labels are of one half, whose rows are alike.
+    gate = {"mean": 0.5, "corrected": True, "where": {"half": 0}}
+
+    assert chosen_run(tmp_path, gate, range(0, 200, 2)).exit_code == 0
+
+
+def test_labels_only_where_the_judge_could_tell_are_seen(tmp_path):
+    abstains = {n for n in range(200) if n % 3 == 0}
+    chosen = [n for n in range(200) if n not in abstains][:100]
+
+    report = chosen_run(tmp_path, {"mean": 0.5, "corrected": True}, chosen, abstains=abstains)
+
+    one = report.metrics["m"].corrected
+    assert (one.comparability.of, one.comparability.labelled) == ("no value", 0.0)
+    assert "the judge has no value in 0% of them, 67% of the rest" in one.warning
+    assert report.exit_code == 1
+
+
+@each(
+    "chosen, options",
+    [
+        (range(100), {}),  # as many of both halves
+        (range(200), {}),
+        ([*range(0, 160, 2), *range(1, 40, 2)],
+         {"probability": lambda n: 0.8 if n % 2 == 0 else 0.2}),
+        (range(100), {"abstains": frozenset(range(0, 200, 5))}),
+        ([0, 2, 4], {}),
+    ],
+)  # fmt: skip
+def test_other_labels_are_not_warned_of(chosen, options, tmp_path):
+    report = chosen_run(tmp_path, {"mean": 0.5, "corrected": True}, chosen, **options)
+
+    assert report.metrics["m"].corrected.warning is None
+
+
+def test_a_plan_whose_weights_are_wrong_is_seen(tmp_path):
+    report = chosen_run(tmp_path, {}, range(0, 200, 2), probability=lambda n: 0.5)
+
+    assert "by the probabilities of the labels" in report.metrics["m"].corrected.warning
+
+
 def test_the_same_bytes_twice(run, tmp_path):
     folder, _ = run
     run_suite_sync(suite(folder, labels="labels.jsonl"), out=tmp_path / "again")
@@ -79,13 +188,13 @@ def test_the_same_bytes_twice(run, tmp_path):
 def test_terminal_page_and_notebook_have_it(run):
     folder, report = run
     one = report.metrics["reply"].corrected
-    shown = f"corrected by people: {one.corrected.text()}, 67 labels (PPI++; judge"
+    figure = one.corrected.text()
+    shown = f"corrected with 67 labels (if they are a random sample): {figure} (PPI++; judge"
 
     text = " ".join(summary_text(report).split())
 
     assert shown in text
-    assert "polite corrected by people:" in text
-    assert "Assumes that the labelled cases are a random sample of the run." in text
+    assert "polite: corrected with 67 labels" in text
     assert shown in (folder / "run" / "report.html").read_text("utf-8")
     assert shown in report._repr_html_()
 
@@ -104,13 +213,13 @@ def test_a_corrected_judge_is_not_called_unlabelled_and_not_compared_either(run)
 def test_exports_have_it(run, tmp_path):
     folder, report = run
     value = report.metrics["reply"].corrected.corrected
-    shown = f"corrected by people: {value.text()}, 67 labels"
+    shown = f"corrected with 67 labels (if they are a random sample): {value.text()}"
 
     for format in ("junit", "json", "markdown", "csv"):
         report.export(format, tmp_path / f"out.{format}")
 
     assert f'<property name="corrected" value="{shown}' in (tmp_path / "out.junit").read_text()
-    assert shown.replace("[", r"\[").replace("]", r"\]").replace(":", r"\:") in (
+    assert shown.translate({ord(c): f"\\{c}" for c in "[]():"}) in (
         tmp_path / "out.markdown"
     ).read_text("utf-8")
     data = json.loads((tmp_path / "out.json").read_text("utf-8"))
@@ -131,13 +240,13 @@ def test_exports_have_it(run, tmp_path):
     "gate, passed, answer, words",
     [
         ({"mean": 0.4, "corrected": True}, True, "meets",
-         "over 67 labels meets at least 0.4 by its estimate"),
+         "over 67 labels (if they are a random sample) meets at least 0.4 by its estimate"),
         ({"mean": 0.9, "corrected": True}, False, "misses", "misses at least 0.9 by its estimate"),
         ({"mean": 0.52, "corrected": True, "undecided": "fail"}, False, "undecided",
          "cannot tell yet by its interval"),
         ({"mean": 0.52, "corrected": True, "undecided": "pass"}, True, "undecided", "passes"),
         ({"mean": 0.1, "corrected": True, "where": {"user": ["u1", "u2"]}}, False, "undecided",
-         "labels that a corrected mean needs] over 6 labels: cannot tell yet by its interval"),
+         "labels that a corrected mean needs] over 6 labels (if they are a random sample): cannot tell yet by its interval"),
         ({"mean": 0.1, "corrected": True, "where": {"user": "u1"}, "undecided": "pass"}, True,
          "undecided", "that passes (undecided: pass)"),
         ({"mean": 0.4, "corrected": True, "cluster": "user"}, True, "meets", "over 67 labels"),

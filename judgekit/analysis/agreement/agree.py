@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from judgekit.analysis.agreement.pairs import AgreeSettings, Failures, JudgedCase
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
+from judgekit.analysis.correction.correct import label_warnings
 from judgekit.analysis.labels.questions import questions_of
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
@@ -98,6 +99,10 @@ def agree(
         cluster=cluster,
         criteria=tuple(criteria),
         problems=problems,
+        label_warnings=tuple(
+            f"{one.name}: {one.warned(about='agreement on the whole run')}"
+            for one in label_warnings(report, given, cluster)
+        ),
     )
     if write and report.folder is not None:
         write_json(report.folder / AGREEMENT, calibration.model_dump(mode="json"))

@@ -13,12 +13,14 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.value import Document, Value
 from judgekit.datasets.dataframes.framed import Framed
 from judgekit.report.clusters import CaseClusters
-from judgekit.report.corrected import METHODS, By, CorrectedMean, telling_means
+from judgekit.report.corrected import METHODS, WARNING, By, CorrectedMean, telling_means
 from judgekit.report.corrector import NO_VALUES, correctors_of
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
 from judgekit.report.run_labels import CaseLabelRule, RunLabels
 
+_LONGEST = 600
+"""Maximum length of a warning, in characters."""
 HEAD = ("", "mean", "95 % interval", "n")
 
 
@@ -50,6 +52,8 @@ class CorrectedRun(Document, Framed, Value):
             by = f", labels by {', '.join(one.labellers)}" if one.labellers else ""
             yield DisplayLine(cut(one.name, MOST_NAME) + cut(by), "title")
             yield DisplayTable(HEAD, list(_rows(one)), numbers=(1, 2, 3))
+            if one.warning is not None:
+                yield DisplayLine(cut(f"{WARNING}{one.warning}.", _LONGEST), "bad")
             yield from (DisplayLine(cut(line)) for line in (*_details(one), ""))
         yield from (DisplayLine(cut(line), "note") for line in self.notes)
 
@@ -66,7 +70,7 @@ class CorrectedRun(Document, Framed, Value):
     def _frame_rows(self) -> Iterator[dict[str, Any]]:
         for one in self.means:
             row = one.model_dump(exclude={"labellers", "left_out", "unscored"})
-            yield {**row, "factor": one.factor, "assumes": one.assumes}
+            yield {**row, "factor": one.factor, "assumes": one.assumes, "warning": one.warning}
 
 
 def _rows(one: CorrectedMean) -> Iterator[tuple[str, ...]]:
@@ -105,6 +109,41 @@ def _details(one: CorrectedMean) -> Iterator[str]:
         yield f"labels of {one.without_digest} cases name no output: matched by case id alone"
 
 
+def means_with_labels(
+    report: Report, labels: RunLabels, cluster: str | None
+) -> list[CorrectedMean]:
+    """Return the means of a run's labelled metrics and criteria, corrected.
+
+    Raises:
+        ConfigError: a label is no valid answer, none is about a metric, or no case has the cluster.
+    """
+    ranges = {name: one.range for name, one in report.metrics.items()}
+    correctors = correctors_of(
+        labels, ranges, report.figures.manifest, clustered=cluster is not None
+    )
+    clusters = None if cluster is None else CaseClusters(cluster)
+    for case, rows in report.results:
+        group = None if clusters is None else clusters.of(case.id, case.metadata)
+        for row in rows:
+            if row.metric in correctors:
+                correctors[row.metric].add(case.id, case.output, row.result, group)
+    for problem in clusters.shortfalls() if clusters is not None else ():
+        raise ConfigError(problem)
+    return [one for corrector in correctors.values() for one in corrector.means().values()]
+
+
+def label_warnings(report: Report, labels: RunLabels, cluster: str | None) -> list[CorrectedMean]:
+    """Return the means whose labelled cases do not look like a random sample of the run.
+
+    The result is empty if that cannot be measured.
+    """
+    try:
+        means = means_with_labels(report, labels, cluster)
+    except ConfigError:
+        return []
+    return [one for one in telling_means(means) if one.warning is not None]
+
+
 def correct_means(
     run: str | Path | Report,
     labels: str | Path,
@@ -133,17 +172,7 @@ def correct_means(
     people = RunLabels.read(Path(labels), by=by, combine=combine)
     manifest = report.figures.manifest
     cluster = cluster or cluster_field(manifest)
-    ranges = {name: one.range for name, one in report.metrics.items()}
-    correctors = correctors_of(people, ranges, manifest, clustered=cluster is not None)
-    clusters = None if cluster is None else CaseClusters(cluster)
-    for case, rows in report.results:
-        group = None if clusters is None else clusters.of(case.id, case.metadata)
-        for row in rows:
-            if row.metric in correctors:
-                correctors[row.metric].add(case.id, case.output, row.result, group)
-    for problem in clusters.shortfalls() if clusters is not None else ():
-        raise ConfigError(problem)
-    means = [one for corrector in correctors.values() for one in corrector.means().values()]
+    means = means_with_labels(report, people, cluster)
     if not any(one.labels.n for one in means):
         left = {f"labels of {n} left out: {why}" for m in means for why, n in m.left_out.items()}
         left |= {NO_VALUES for one in means if one.corrected.too_few == NO_VALUES}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from judgekit.analysis.correction.correct import label_warnings
 from judgekit.analysis.labels.plan import ReadPlan, read_plan
 from judgekit.analysis.labels.questions import metric_names, questions_by_name
 from judgekit.core.canonical import printable
@@ -22,9 +23,11 @@ from judgekit.datasets.labels import (
     read_answer,
     read_label_lines,
 )
+from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
+from judgekit.report.run_labels import RunLabels
 
-INFORMATION = ("distance", "no-digest", "not-labelled")
+INFORMATION = ("distance", "no-digest", "not-labelled", "not-random")
 """Rules whose findings are information, not mistakes."""
 _SHOWN = 5
 _Placed = tuple[Label, str]
@@ -112,6 +115,7 @@ def check_labels(
         findings += _against_run(placed, criteria, digests)
         if planned is None:
             findings += _not_labelled(placed, list(digests), str(path))
+        findings += _not_random(placed, report, planned, path)
     findings += _against_questions(placed, questions)
     findings += _distances(placed, questions)
     findings += _missing(placed, planned) if planned else ()
@@ -221,6 +225,26 @@ def _missing(placed: _Labels, plan: ReadPlan) -> Iterator[LabelFinding]:
                 message = f"case {case!r} is planned for {metric} and has no label{by}"
                 where = place(plan.path, planned.line)
                 yield LabelFinding("missing", where, message, case, metric, None, name or None)
+
+
+def _not_random(
+    placed: _Labels, report: Report, plan: ReadPlan | None, path: Path
+) -> Iterator[LabelFinding]:
+    """Yield the metrics whose judge says other things of the labelled cases than of the rest."""
+    cases: dict[str, list[Label]] = {}
+    weighted: dict[str, set[bool]] = {}
+    for given, _ in placed:
+        known = plan.cases.get(plan.topic(given)) if plan is not None else None
+        label = given if known is None else given._replace(probability=known.probability)
+        cases.setdefault(label.case, []).append(label)
+        weighted.setdefault(label.metric, set()).add(label.probability is not None)
+    # Labels with and without a probability are a finding already, and cannot be compared.
+    if any(len(kinds) > 1 for kinds in weighted.values()):
+        return
+    labels = RunLabels(path, cases, "").named_for(report.figures.manifest)
+    for one in label_warnings(report, labels, cluster_field(report.figures.manifest)):
+        yield LabelFinding("not-random", str(path), f"{one.name}: {one.warning}",
+                           None, one.metric, one.criterion)  # fmt: skip
 
 
 def _not_labelled(placed: _Labels, cases: Sequence[str], path: str) -> Iterator[LabelFinding]:

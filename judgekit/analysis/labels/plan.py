@@ -50,7 +50,9 @@ class PlanStratum(NamedTuple):
         return self.drawn / self.size
 
 
-class _Candidate(NamedTuple):
+class PlanCandidate(NamedTuple):
+    """A case that a plan may choose."""
+
     case: str
     value: float | None
     spread: float
@@ -157,8 +159,16 @@ def plan_labels(
     if count > len(candidates):
         raise ConfigError(f"-n {count}: the run has {len(candidates):,} cases of {metric} to "
                           f"label; choose at most that many")  # fmt: skip
+    strata, chosen = draw_strata(candidates, count, metric=metric, seed=seed)
+    return LabelPlan(report, metric, seed, strata, chosen, left_out, tuple(labellers))
+
+
+def draw_strata(
+    candidates: Sequence[PlanCandidate], count: int, *, metric: str, seed: int
+) -> tuple[tuple[PlanStratum, ...], dict[str, PlanStratum]]:
+    """Return the strata of the candidates, and the drawn cases with their strata."""
     keys = _stratify(candidates, count)
-    members: dict[_Key, list[_Candidate]] = {key: [] for key in sorted(set(keys))}
+    members: dict[_Key, list[PlanCandidate]] = {key: [] for key in sorted(set(keys))}
     for candidate, key in zip(candidates, keys, strict=True):
         members[key].append(candidate)
     factors = [DOUBTFUL if high else 1.0 for _, high in members]
@@ -171,16 +181,16 @@ def plan_labels(
         # Independent of the order of the run.
         ordered = sorted(cases, key=lambda c: digest(f"labels\n{seed}\n{metric}\n{c.case}"))
         chosen |= {one.case: strata[-1] for one in ordered[:size]}
-    return LabelPlan(report, metric, seed, tuple(strata), chosen, left_out, tuple(labellers))
+    return tuple(strata), chosen
 
 
-def _candidates(report: Report, metric: str, left_out: Counter[str]) -> Iterator[_Candidate]:
+def _candidates(report: Report, metric: str, left_out: Counter[str]) -> Iterator[PlanCandidate]:
     for case, rows in report.results:
         result = next((row.result for row in rows if row.metric == metric), None)
         if result is None or (isinstance(result, Failure) and result.kind in _NOT_JUDGED):
             left_out["cases that the metric was not asked about"] += 1
         else:
-            yield _Candidate(case.id, own_value(result), _spread(result))
+            yield PlanCandidate(case.id, own_value(result), _spread(result))
 
 
 def _spread(result: Result) -> float:
@@ -195,7 +205,7 @@ def _spread(result: Result) -> float:
     return round(math.sqrt(squares / max(1, len(values))), 9)
 
 
-def _stratify(candidates: Sequence[_Candidate], count: int) -> list[_Key]:
+def _stratify(candidates: Sequence[PlanCandidate], count: int) -> list[_Key]:
     """Return the stratum of each case: as many strata as the cases to draw allow."""
     scored = [one.value for one in candidates if one.value is not None]
     spreads = [one.spread for one in candidates if one.value is not None]
@@ -211,7 +221,7 @@ def _stratify(candidates: Sequence[_Candidate], count: int) -> list[_Key]:
     return [(0, False)] * len(candidates)
 
 
-def _name(cases: Sequence[_Candidate], key: _Key, *, split: bool) -> str:
+def _name(cases: Sequence[PlanCandidate], key: _Key, *, split: bool) -> str:
     values = [one.value for one in cases if one.value is not None]
     if key == _NO_SCORE or not values:
         return "no score"

@@ -134,3 +134,29 @@ def test_a_label_may_name_the_rubric(write, run):
     rubric = {"name": "manners", "metrics": ["tone"], "criteria": CRITERIA, "digest": "1" * 16}
     other = made_run(run.parent / "named", [{"values": {"polite": 1.0}}] * 3, rubric=rubric)
     assert found(check_labels(write(named), other)) == [("unknown-answer", "labels.jsonl:1")]
+
+
+def test_labels_of_one_verdict_are_no_random_sample(write, tmp_path):
+    rows = [{"values": {"polite": float(n % 2), "level": n % 3 / 2}} for n in range(200)]
+    run = made_run(tmp_path / "run", rows)
+
+    checked = check_labels(write(*(row(n) for n in range(0, 100, 2))), run)
+
+    (finding,) = [one for one in checked.findings if one.rule == "not-random"]
+    assert (finding.metric, finding.criterion, checked.problems) == ("tone", "polite", 0)
+    assert "tone, polite: the labelled cases do not look like a random sample" in finding.message
+    assert "not-random" not in check_labels(write(*(row(n) for n in range(50))), run).text()
+
+
+def test_labels_of_a_plan_are_not_flagged_for_the_plan(write, tmp_path):
+    rows = [{"values": {"polite": float(n % 2), "level": n % 3 / 2}} for n in range(200)]
+    run = made_run(tmp_path / "run", rows)
+    chosen = {n: 0.6 if n % 2 else 0.1 for n in (*range(1, 121, 2), *range(0, 20, 2))}
+    plan = write(
+        *({"case": f"c{n}", "metric": "tone", "probability": p} for n, p in chosen.items()),
+        name="plan.jsonl",
+    )
+    labels = write(*map(row, chosen))
+
+    assert "not-random" in check_labels(labels, run).text()
+    assert "not-random" not in check_labels(labels, run, plan=plan).text()
