@@ -105,7 +105,7 @@ def _about(
 ) -> Iterator[DisplayLine]:
     """Yield the notes on the figures of a metric."""
     name = cut(summary.metric, MOST_NAME)
-    lines = list(corrected_lines(summary))
+    lines = [*corrected_lines(summary), *(f"{one}." for one in summary.constant_lines[:most])]
     if summary.fallback and summary.mean_with_fallback is not None:
         lines.append(f"mean with fallbacks {number_of(summary.mean_with_fallback, summary)}")
     if figures:

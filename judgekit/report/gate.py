@@ -11,6 +11,7 @@ from judgekit.core import comparing
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value, sparse
+from judgekit.report.constant import FEWEST_CASES
 from judgekit.report.summary import MetricSummary
 
 Statistic = Literal[
@@ -25,12 +26,15 @@ Statistic = Literal[
     "left_out",
     "empty_answers",
     "not_worse",
+    "constant",
 ]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 COUNTS = ("abstained", "failed", "fallback", "left_out", "empty_answers")
 """Statistics that count rows; a bound in per cent applies to the share of rows."""
 SETTINGS = ("where", "cluster", "undecided", "corrected", "labels")
 """Keys of a gate besides its bounds."""
+CONSTANT = "constant"
+"""The statistic of a gate on the number of criteria with nearly always the same answer."""
 COST = "cost"
 """The statistic of the gate on the cost of a run."""
 
@@ -197,6 +201,13 @@ def _parsed(metric: str, entry: Any, own: Mapping[str, bool]) -> Iterator[Gate]:
         raise ValueError("a gate with where and no bound")
     for name in statistics:
         _check_figure(name, own)
+        if name == CONSTANT and name not in own:
+            if entry[name] not in (None, "pass", "fail"):
+                raise ValueError(f"constant is pass or fail, not {entry[name]!r}")
+            if entry[name] == "fail":
+                plain = settings | {"corrected": False, "any_labels": False}
+                yield Gate(metric=metric, statistic=name, bound=0, **plain)
+            continue
         bound, share = _bound(name, entry[name], counts=name in COUNTS and name not in own)
         try:
             yield Gate(metric=metric, statistic=name, bound=bound, share=share, **settings)
@@ -303,6 +314,8 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     """
     if gate.at_most is None and gate.statistic in ("coverage", *COUNTS):
         return _check_rows(gate, summary)
+    if gate.at_most is None and gate.statistic == CONSTANT:
+        return _check_constant(gate, summary)
     figure = figure_of(gate, summary)
     words = _WORDS.get(gate.statistic, gate.statistic.replace("_", " "))
     words = f"corrected {words}" if gate.corrected else words
@@ -421,6 +434,23 @@ def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
         text += f" ({value:.1%})" if gate.share else ""
         rule = f"at most {f'{gate.bound * 100:g}%' if gate.share else f'{gate.bound:g}'}"
     return _compared(gate, value, f"{gate.subject}: {text}", rule, passed=passed, n=rows)
+
+
+def _check_constant(gate: Gate, summary: MetricSummary) -> GateResult:
+    """Check that no criterion has nearly always the same answer, or probabilities near chance."""
+    answered = [one for one in summary.criteria if one.scored]
+    if not answered:
+        why = "no criterion was answered"
+        return unknown(gate, f"{gate.subject}: constant is unknown: {why}", n=0)
+    lines, n = summary.constant_lines, summary.scored
+    sentence = f"{gate.subject}: the answers to each criterion differ between cases"
+    if lines:
+        sentence = f"{gate.subject}: {'; '.join(lines)} (constant: fail)"
+    elif few := [one.id for one in answered if one.scored < FEWEST_CASES]:
+        sentence = f"{gate.subject}: too few cases to call the judge of {', '.join(few)} constant"
+    answer: Answer = "misses" if lines else "meets"
+    return GateResult(gate=gate, found=float(len(lines)), passed=not lines, sentence=sentence,
+                      answer=answer, n=n)  # fmt: skip
 
 
 def check_cost(bound: float, paid: float | None) -> GateResult:

@@ -14,6 +14,7 @@ from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value, sparse
 from judgekit.metrics.left_out import SHOWN
+from judgekit.report.constant import AnswerTally, ConstantAnswers
 from judgekit.report.corrected import CorrectedMean
 from judgekit.report.opinions import OpinionSummary, OpinionTally
 from judgekit.report.thresholds import FEW, passes
@@ -59,6 +60,8 @@ class CriterionSummary(Value):
     """Why there is no interval."""
     corrected: CorrectedMean | None = sparse(default=None)
     """The mean corrected with labels; `None` without labels."""
+    constant: ConstantAnswers | None = sparse(default=None)
+    """The judge gives nearly every case the same answer, or probabilities near chance."""
 
 
 class Worst(Value):
@@ -139,6 +142,11 @@ class MetricSummary(Displayed, Value):
         return passes(value, self.threshold, self.higher_is_better)
 
     @property
+    def constant_lines(self) -> list[str]:
+        """The criteria whose answers hardly depend on the case, as sentences."""
+        return [f"{one.id}: {one.constant.sentence}" for one in self.criteria if one.constant]
+
+    @property
     def scored(self) -> int:
         """Number of rows with a value of the metric itself, not of a fallback."""
         return self.judged + self.computed
@@ -207,6 +215,7 @@ class _CriterionTally:
         self.states: Counter[str] = Counter()
         """Return the numbers of rows without a score, by reason."""
         self.weight = 0.0
+        self.answers = AnswerTally()
 
     def finish(self, id: str, *, values: int, weighs: bool) -> CriterionSummary:
         return CriterionSummary(
@@ -215,6 +224,7 @@ class _CriterionTally:
             abstained=self.states["abstained"],
             not_applicable=self.states["not_applicable"],
             weight=self.weight / values if weighs else None,
+            constant=self.answers.finish(),
             **mean_figures(self.figures, (0.0, 1.0)),
         )
 
@@ -307,6 +317,8 @@ class Tally:
                 criterion.states[part.status] += 1
                 continue
             criterion.figures.add(part.value, cluster)
+            if score.source == "judge":
+                criterion.answers.add(part)
             if score.value is not None:
                 criterion.weight += part.weight
 

@@ -69,6 +69,9 @@ class GateFile(FileModel):
     """Whether the bound applies to the mean corrected with `labels`."""
     labels: GateLabelsFile | None = None
     """Which labels count for a corrected mean."""
+    constant: Literal["pass", "fail"] | None = None
+    """Whether the run fails if the judge gives nearly every case the same answer to a criterion, or
+    probabilities near chance; by default, a sentence says so and nothing fails."""
     mean: Number | None = None
     """The lowest allowed mean; the highest if lower is better."""
     pass_rate: Fraction | None = None

@@ -88,8 +88,8 @@ def test_a_figure_that_does_not_exist_never_passes(statistic):
     [
         (
             {"avg": 0.5},
-            "metric 'm': no gate on 'avg'; known: abstained, coverage, empty_answers, failed, "
-            "fallback, left_out, max, mean, min, not_worse, pass_rate",
+            "metric 'm': no gate on 'avg'; known: abstained, constant, coverage, empty_answers, "
+            "failed, fallback, left_out, max, mean, min, not_worse, pass_rate",
         ),
         ({"men": 0.5}, "metric 'm': no gate on 'men'; did you mean 'mean'?"),
         ({"pass_rate": 0.5}, "metric 'm': a gate on pass_rate needs a threshold; add one"),

@@ -246,7 +246,7 @@ def test_exports_have_it(run, tmp_path):
          "cannot tell yet by its interval"),
         ({"mean": 0.52, "corrected": True, "undecided": "pass"}, True, "undecided", "passes"),
         ({"mean": 0.1, "corrected": True, "where": {"user": ["u1", "u2"]}}, False, "undecided",
-         "labels that a corrected mean needs] over 6 labels (if they are a random sample): cannot tell yet by its interval"),
+         "needs] over 6 labels (if they are a random sample): cannot tell yet by its interval"),
         ({"mean": 0.1, "corrected": True, "where": {"user": "u1"}, "undecided": "pass"}, True,
          "undecided", "that passes (undecided: pass)"),
         ({"mean": 0.4, "corrected": True, "cluster": "user"}, True, "meets", "over 67 labels"),

@@ -83,6 +83,8 @@ def _figures(summaries: Iterable[MetricSummary]) -> Iterator[str]:
     for s in summaries:
         for line in corrected_lines(s):
             yield f"- {_safe(s.metric)}: {_safe(line)}"
+        for line in s.constant_lines:
+            yield f"- {_safe(s.metric)}: {_safe(line)}."
         if own_figures := shown_figures(s):
             text = ", ".join(f"{name} {figure}" for name, figure in own_figures.items())
             yield f"- {_safe(s.metric)}: {_safe(text)}"
