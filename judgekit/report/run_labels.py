@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import sha256_of
+from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, read_answer, read_labels
 from judgekit.report.corrected import By
 from judgekit.report.manifest import (
@@ -186,3 +187,14 @@ class DescribedRubric:
             return self._fold(asked, combine=self._combine).value
         except ArithmeticError:  # weights that judgekit did not write
             return None
+
+
+def check_word(name: str, word: object, known: Sequence[str]) -> None:
+    """Check the value of an option.
+
+    Raises:
+        ConfigError: it is not a known word.
+    """
+    if word not in known:
+        words = f"{', '.join(known[:-1])} or {known[-1]}"
+        raise ConfigError(f"{name} must be {words}, not {word!r}{suggest(word, known)}")

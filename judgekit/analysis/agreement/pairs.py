@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Literal, NamedTuple, get_args
 
 from judgekit.core.errors import ConfigError
-from judgekit.core.suggest import suggest
 from judgekit.report.calibration import KappaWeights, LabelRule
+from judgekit.report.run_labels import check_word
 
 Answer = float | bool | str
 _NOBODY: Mapping[str, Answer | None] = {}
@@ -141,14 +141,3 @@ class AgreeSettings(NamedTuple):
         epsilon = self.alt_test
         if epsilon is not None and not 0 <= epsilon < 1:
             raise ConfigError(f"alt-test must be an epsilon from 0 to below 1, not {epsilon:g}")
-
-
-def check_word(name: str, word: object, known: Sequence[str]) -> None:
-    """Check the value of an option.
-
-    Raises:
-        ConfigError: it is not a known word.
-    """
-    if word not in known:
-        words = f"{', '.join(known[:-1])} or {known[-1]}"
-        raise ConfigError(f"{name} must be {words}, not {word!r}{suggest(word, known)}")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from judgekit.analysis.agreement.pairs import check_word
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut
 from judgekit.core.errors import ConfigError
@@ -17,7 +16,7 @@ from judgekit.report.corrected import METHODS, WARNING, By, CorrectedMean, telli
 from judgekit.report.corrector import NO_VALUES, correctors_of
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
-from judgekit.report.run_labels import CaseLabelRule, RunLabels
+from judgekit.report.run_labels import CaseLabelRule, RunLabels, check_word
 
 _LONGEST = 600
 """Maximum length of a warning, in characters."""
