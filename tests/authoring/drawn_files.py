@@ -115,9 +115,7 @@ def mutated(random: Random, data: dict[str, Any]) -> dict[str, Any]:
 def _spots(data: Any) -> Any:
     for key, value in data.items():
         yield data, key
-        # The options of a fallback are open: they would add a tenth to the schema, of which every
-        # project keeps a copy.
-        if isinstance(value, dict) and key != "fallback":
+        if isinstance(value, dict):
             yield from _spots(value)
 
 

@@ -29,7 +29,7 @@ from judgekit.metrics.catalogue import BUILTIN
 from judgekit.report.folder import VERSION
 from judgekit.rubric.library import rubric_names
 from judgekit.rubric.testfile import TestedFile
-from judgekit.suite.file import SuiteFile
+from judgekit.suite.file import FallbackFile, SuiteFile
 
 
 class DescribedSchema(GenerateJsonSchema):
@@ -258,7 +258,9 @@ def suite_schema() -> dict[str, Any]:
     common["metric"]["examples"] = list(BUILTIN)
     common["rubric"]["examples"] = rubrics
     computed = [name for name in BUILTIN if not BUILTIN[name].judged]
-    defs["FallbackFile"]["properties"]["use"]["examples"] = computed
+    judged = [name for name in BUILTIN if name not in computed]
+    for use in (defs["FallbackFile"]["properties"]["use"], *_texts(common["fallback"])):
+        use |= {"examples": computed, "not": {"enum": judged}}
 
     rubric = options_schema("judgekit.metrics.rubric", "RubricMetric")
     weights = {"type": ["object", "null"], "additionalProperties": {"type": "number"}}
@@ -267,6 +269,9 @@ def suite_schema() -> dict[str, Any]:
         options = options_schema(builtin.module, builtin.attribute, preset=builtin.preset)
         gate = _gate_of(name, class_facts(builtin.load()).figures, common["gate"], defs)
         defs[f"metric.{name}"] = _entry({**common, "gate": gate}, options, about=builtin.summary)
+        if name in computed:
+            rule = _options_of_fallback(name, options)
+            defs["FallbackFile"].setdefault("allOf", []).append(rule)
     for name in rubrics:
         if name not in BUILTIN:  # the figures of a rubric depend on its criteria
             defs[f"metric.{name}"] = _entry(common, rubric)
@@ -294,6 +299,23 @@ def suite_schema() -> dict[str, Any]:
     others = {"anyOf": [own, nothing]}
     schema["properties"]["metrics"] |= {"properties": by_name, "additionalProperties": others}
     return schema
+
+
+def _texts(field: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the kinds of a field that are texts."""
+    return [kind for kind in field["anyOf"] if kind.get("type") == "string"]
+
+
+def _options_of_fallback(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the rule that a fallback has the options of the metric that it uses, and no other."""
+    names = list(options["properties"])
+    rule: dict[str, Any] = {
+        "propertyNames": {"enum": [*FallbackFile.model_fields, *names]},
+        "properties": {key: _ref(f"metric.{name}/properties/{key}") for key in names},
+    }
+    if options["required"]:
+        rule["required"] = options["required"]
+    return {"if": _with("use", {"const": name}), "then": rule}
 
 
 def _close_gates(gate: dict[str, Any]) -> None:
