@@ -9,7 +9,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -220,6 +220,16 @@ class Store:
             for key, text in texts:
                 self._cache.set(key, text)
 
+    def remove(self, keys: Collection[str]) -> None:
+        """Remove the texts of keys in one transaction; others may be missing.
+
+        Raises:
+            CassetteError: the database cannot be written.
+        """
+        with self._storage_errors("written"), self._cache.transact(retry=True):
+            for key in keys:
+                self._cache.delete(key)
+
     def keys(self) -> Iterator[str]:
         """Yield every key."""
         with self._storage_errors("read"):
@@ -341,6 +351,11 @@ def _is_ours(key: object, value: object) -> bool:
     """Return whether a setting belongs to a store. diskcache runs some as unquoted pragmas."""
     pragma = str(key).startswith("sqlite_")
     return key in _KNOWN_SETTINGS and (not pragma or value == diskcache.DEFAULT_SETTINGS[key])
+
+
+def holds_store(folder: Path) -> bool:
+    """Return whether a folder has the database of a store."""
+    return (folder / _DATABASE).is_file()
 
 
 def store_folder(near: Path | None = None) -> Path:

@@ -11,12 +11,22 @@ app = command_group("Inspect and maintain cassettes.")
 
 @app.command("verify")
 def verify(tapes: list[Path]) -> None:
-    """Check the digest, key, order and parts of every record."""
+    """Check the digest, key, order and parts of every record.
+
+    List the records that would not be recorded today: a rejection that is not about its case, or
+    an empty reply after an outage.
+    """
     from judgekit.cassette.show import verify_tape
+    from judgekit.suite.maintenance import unjustified_records
 
     for tape in tapes:
         count = verify_tape(tape)
+        reasons = unjustified_records(tape)
         typer.echo(f"{tape}: {count} record{'s' * (count != 1)}, all valid")
+        for key, reason in sorted(reasons.items()):
+            typer.echo(f"  {key[:12]} would not be recorded today: {reason}")
+        if reasons:
+            typer.echo(f"remove with `judgekit cassette prune {tape} --unjustified`")
 
 
 @app.command("stats")
@@ -81,8 +91,13 @@ def explain(
 
 
 @app.command("prune")
-def prune(suite: Path, yes: bool = False) -> None:
-    """Remove the records that a suite does not use."""
-    from judgekit.suite.maintenance import prune_unused
+def prune(suite: Path, unjustified: bool = False, yes: bool = False) -> None:
+    """Remove the records that a suite does not use.
 
-    typer.echo(prune_unused(suite, remove=yes))
+    With --unjustified, remove those that would not be recorded today instead, from the cassette
+    and from the private store; a cassette may be named instead of a suite.
+    """
+    from judgekit.suite.maintenance import prune_unjustified, prune_unused
+
+    prune = prune_unjustified if unjustified else prune_unused
+    typer.echo(prune(suite, remove=yes))

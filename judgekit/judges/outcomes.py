@@ -193,6 +193,10 @@ def error_in_success(data: Mapping[str, Any]) -> ErrorBody | None:
         code = _at(data, place["code"])
         if code is not None and code not in place["none"]:
             return error_body(dict(data))
+    if not choices and "choices" in data:
+        told = error_body(dict(data))
+        if meaning_of(200, told) is not None:
+            return told
     return None
 
 

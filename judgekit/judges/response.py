@@ -16,6 +16,7 @@ from judgekit.core.request import Fault, Form, Try, Usage
 from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.thoughts import thought_parts
 from judgekit.judges.outcomes import (
+    ErrorBody,
     error_body,
     error_in_success,
     finish_means,
@@ -245,7 +246,12 @@ def hidden_error(data: dict[str, Any], call: Exchange) -> ServerError | None:
 
     Its status is the one that the error stands for; `None`, as for an outage, if it names none.
     """
-    if (error := error_in_success(data)) is None:
+    error = error_in_success(data)
+    if error is None and data.get("choices") == []:
+        if count_in(data.get("usage"), "completion_tokens"):
+            return None  # the model answered with nothing
+        error = ErrorBody(message="the response has no choice")
+    if error is None:
         return None
     message = error.message or f"error {' '.join(error.codes)}"
     detail = json.dumps(data)[:MAX_DETAIL]
@@ -286,7 +292,7 @@ def malformed_try(call: Exchange, *, unread: str | None = None) -> Try | None:
     if call.omitted is not None:
         return Try(text=call.start, fault=Fault(message=call.too_large), omitted=call.omitted)
     data = call.data()
-    if data is None or error_in_success(data) or not any(name in data for name in _ANSWER):
+    if data is None or hidden_error(data, call) or not any(name in data for name in _ANSWER):
         return None
     text = call.text
     # Responses in other protocols than OpenAI's have no choices; only the library reads those.
@@ -347,7 +353,7 @@ def parts_joined(data: dict[str, Any] | None) -> dict[str, Any] | None:
     are left out. Return `None` for other responses.
     """
     choices = (data or {}).get("choices")
-    if data is None or not isinstance(choices, list) or error_in_success(data):
+    if data is None or not isinstance(choices, list) or not choices or error_in_success(data):
         return None
     joined = []
     for choice in choices:

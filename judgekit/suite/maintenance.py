@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.explain import Explainer
+from judgekit.cassette.record import decode_reply
 from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.errors import ConfigError
+from judgekit.judges.justified import unjustified
 from judgekit.runner.evaluation import evaluate
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import resolve
 from judgekit.suite.suite import Suite, open_suite
+
+if TYPE_CHECKING:
+    from judgekit.cassette.store import Store
 
 
 def _replay(
@@ -88,3 +95,70 @@ def prune_unused(path: Path, *, remove: bool) -> str:
         return f"{tape.path}: {count} removed"
     finally:
         suite.close()
+
+
+def unjustified_records(tape: Path) -> dict[str, str]:
+    """Return why records of a tape would not be recorded today, by key; the others are left out.
+
+    Raises:
+        CassetteCorrupt: a record is damaged.
+    """
+    with closing(Tape(tape)) as opened:
+        reasons = ((record.key, unjustified(record.reply)) for record in opened.records())
+        return {key: reason for key, reason in reasons if reason is not None}
+
+
+def prune_unjustified(path: Path, *, remove: bool) -> str:
+    """Return the number of records that would not be recorded today; remove them on request.
+
+    The tape and the private store of its project are searched; other records stay.
+
+    Args:
+        path: the suite, or the tape itself.
+        remove: whether to remove them.
+
+    Raises:
+        ConfigError: the suite has no cassette.
+        CassetteCorrupt: a record is damaged.
+    """
+    file = path if path.suffix == ".jsonl" else _tape_of(path)
+    lines = []
+    if file.exists():
+        reasons = unjustified_records(file)
+        if reasons and remove:
+            remove_records(file, reasons.keys())
+        lines.append(_pruned(file, len(reasons), removed=remove))
+    from judgekit.cassette.store import Store, holds_store, store_folder
+
+    folder = store_folder(path.parent)
+    if holds_store(folder):
+        with closing(Store(folder)) as store:
+            keys = [key for key in list(store.keys()) if _is_unjustified(store, key)]
+            if keys and remove:
+                store.remove(keys)
+        lines.append(_pruned(folder, len(keys), removed=remove))
+    return "\n".join(lines) or f"{file}: nothing is recorded"
+
+
+def _tape_of(path: Path) -> Path:
+    suite = resolve(path).replaying()
+    if suite.tape is None:
+        message = "the suite has no cassette; name one: cassette: FILE.jsonl"
+        raise ConfigError(message, where=str(path))
+    return suite.tape
+
+
+def _is_unjustified(store: Store, key: str) -> bool:
+    """Return whether a text of a store is such a record; it also has output modes and misses."""
+    text = store.get(key) if len(key) == 64 else None
+    if text is None:
+        return False
+    return unjustified(decode_reply(text, key=key, where=f"{store.folder}: {key[:12]}")) is not None
+
+
+def _pruned(where: Path, count: int, *, removed: bool) -> str:
+    if not count:
+        return f"{where}: every record is justified"
+    records = f"{count} {'records' if count > 1 else 'record'}"
+    done = "removed" if removed else "would not be recorded today; remove with --yes"
+    return f"{where}: {records} {done}"

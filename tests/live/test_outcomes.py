@@ -71,6 +71,10 @@ ROWS = {
         "unavailable",
     ),
     "an unknown error": (body(error={"message": "something", "code": True}), "unavailable"),
+    "an outage beside no choices": (body(choices=None, message="Overloaded"), "unavailable"),
+    "an outage as detail": (body(choices=[], detail="the server is busy", usage={}), "unavailable"),
+    "no choice and no tokens": (body(id="x", choices=[]), "unavailable"),
+    "a detail alone": (body(detail="model is being loaded"), "unavailable"),
     "MiniMax": (
         body(choices=None, base_resp={"status_code": 1002, "status_msg": "rate limit"}),
         "unavailable",

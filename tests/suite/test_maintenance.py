@@ -7,7 +7,12 @@ import pytest
 
 from judgekit.cassette.tape import Tape
 from judgekit.core.errors import ConfigError
-from judgekit.suite.maintenance import explain_misses, prune_unused
+from judgekit.suite.maintenance import (
+    explain_misses,
+    prune_unjustified,
+    prune_unused,
+    unjustified_records,
+)
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import Overrides, load_suite
 
@@ -81,3 +86,55 @@ def test_a_suite_without_a_cassette_is_said(suite, look):
 
     with pytest.raises(ConfigError, match="the suite has no cassette"):
         look(suite)
+
+
+@pytest.fixture
+def doubtful(suite):
+    """The same suite; its first record is a rejection that is not about the case."""
+    from judgekit.cassette.record import encode
+    from judgekit.cassette.store import Store, store_folder
+    from judgekit.cassette.tape import merge_into
+    from judgekit.core.errors import CaseError
+    from judgekit.core.request import Fault, Reply, Try
+
+    tape = suite.parent / "tape.jsonl"
+    record = next(Tape(tape).records())
+    message = "the judge took other requests but not this one: HTTP 400: insufficient balance"
+    reply = Reply(tries=(Try(fault=Fault.of(CaseError(message))),))
+    line, *shared = encode(record.request, reply)
+    merge_into(tape, {record.key}, lambda _: shared)
+    store = Store(store_folder(suite.parent))
+    store.put(record.key, line)
+    store.close()
+    return suite, record.key
+
+
+def test_unjustified_records_are_listed_and_removed(doubtful):
+    path, key = doubtful
+    tape = path.parent / "tape.jsonl"
+    others = {record.key for record in Tape(tape).records()} - {key}
+
+    assert list(unjustified_records(tape)) == [key]
+    told = prune_unjustified(path, remove=False).splitlines()
+    assert [line.partition(": ")[2] for line in told] == [
+        "1 record would not be recorded today; remove with --yes"
+    ] * 2
+    assert len(Tape(tape)) == 3
+
+    told = prune_unjustified(path, remove=True).splitlines()
+    assert [line.partition(": ")[2] for line in told] == ["1 record removed"] * 2
+    assert {record.key for record in Tape(tape).records()} == others
+    for argument in (path, tape):
+        told = prune_unjustified(argument, remove=True).splitlines()
+        assert [line.partition(": ")[2] for line in told] == ["every record is justified"] * 2
+
+    # The next run asks again, and nothing else.
+    suite = load_suite(path, Overrides(record="new_episodes"))
+    report = asyncio.run(run_suite(suite))
+    assert report.run["origins"]["live"] == 1
+
+
+def test_a_record_that_is_not_justified_replays_as_before(doubtful):
+    report = asyncio.run(run_suite(load_suite(doubtful[0], Overrides())))
+
+    assert report.figures.metrics[0].failures == {"invalid_case": 1}
