@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # `X as X` exports a name to type checkers
     from judgekit.judges.manual import ManualJudge as ManualJudge
     from judgekit.judges.recorded import RecordedJudge as RecordedJudge
     from judgekit.metrics.combine import Combined as Combined
+    from judgekit.metrics.criteria.written import Criterion as Criterion
     from judgekit.metrics.fallback import WithFallback as WithFallback
     from judgekit.metrics.pairwise.preference import PairwiseMetric as PairwiseMetric
     from judgekit.metrics.prompt_alignment.prompt_alignment import (
@@ -129,6 +130,7 @@ _HOMES = {
     "judgekit.judges.manual": ["ManualJudge"],
     "judgekit.judges.recorded": ["RecordedJudge"],
     "judgekit.metrics.combine": ["Combined"],
+    "judgekit.metrics.criteria.written": ["Criterion"],
     "judgekit.metrics.fallback": ["WithFallback"],
     "judgekit.metrics.pairwise.preference": ["PairwiseMetric"],
     "judgekit.metrics.prompt_alignment.prompt_alignment": ["PromptAlignment"],

@@ -102,6 +102,7 @@ class Case(Displayed, Value):
             context: str | Iterable[str] | None = (),
             baseline: str | None = None,
             choices: str | Iterable[str] | None = (),
+            criteria: Iterable[Any] = ...,
             expected: Mapping[str, Any] = ...,
             parent: str | None = None,
             labels: Mapping[str, Any] = ...,
@@ -109,10 +110,30 @@ class Case(Displayed, Value):
             unread: Mapping[str, Any] = ...,
         ) -> None: ...
 
+    else:
+
+        def __init__(self, **fields: Any) -> None:
+            super().__init__(**(_with_criteria(fields) if "criteria" in fields else fields))
+
+        # Without this mark of pydantic's, reading files would call the method for each row.
+        __init__.__pydantic_base_init__ = True
+
     def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.core.display.result import case_parts
 
         return case_parts(self)
+
+
+def _with_criteria(fields: dict[str, Any]) -> dict[str, Any]:
+    """Put `criteria` where files have it, under `expected`; criteria of Python become rows."""
+    criteria = fields["criteria"]
+    listed = (
+        criteria
+        if isinstance(criteria, Mapping)
+        else [one.row() if hasattr(one, "row") else one for one in criteria]
+    )
+    rest = {name: value for name, value in fields.items() if name != "criteria"}
+    return {**rest, "expected": {**(fields.get("expected") or {}), "criteria": listed}}
 
 
 _DECLARED = {

@@ -155,6 +155,8 @@ class CaseBuilder(RowBuilder):
             raise _unknown(key)
 
 
+_CRITERIA = ("rubrics", "rubric", "criteria")
+"""Keys under which data sets have the criteria of a row: HealthBench, RaR, Reward Kit."""
 _PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = {
     "rows": CaseBuilder._put_others,
     "chat": CaseBuilder._put_chat,
@@ -177,6 +179,9 @@ def _shape_of(row: Mapping[str, Any]) -> str:
 def _unknown(key: str) -> RowFault:
     if key in ("session_id", "turn_index"):
         return RowFault("a turn of a session; read one turn per row with format='turns'", key)
+    if key in _CRITERIA:
+        remedy = f"read it with fields: {{'expected.criteria': {quoted(key)}}}"
+        return RowFault(f"criteria for the metric points; {remedy}", key)
     hint = suggest(key, (*FIELDS, *ALIASES), otherwise=";")
     path = key.replace("\\", "\\\\").replace(".", "\\.")
     remedy = f"keep it as metadata with fields: {{{quoted('metadata.' + key)}: {quoted(path)}}}"

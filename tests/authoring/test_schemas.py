@@ -17,6 +17,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from judgekit.authoring.schemas import KINDS, schema, schema_text, small_schema_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import parse_yaml
+from judgekit.metrics.adapter import option_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.folders import split_front_matter
@@ -240,7 +241,8 @@ def test_the_options_of_every_metric_are_those_it_takes(name):
     made = inspect.signature(getattr(import_module(entry.module), entry.attribute)).parameters
     known = validator("suite").schema["$defs"][f"metric.{name}"]
 
-    for option, parameter in made.items():
+    for name_of_parameter, parameter in made.items():
+        option = option_of(name_of_parameter)
         if option in ("name", "judge", "rubric", "of"):
             continue
         assert option in known["properties"], option

@@ -24,7 +24,7 @@ from judgekit.core.case_field import CASE_WORDS, TEXT_LISTS
 from judgekit.core.score import Row
 from judgekit.core.yaml_file import package_data
 from judgekit.datasets.field_names import ALIASES
-from judgekit.metrics.adapter import class_facts
+from judgekit.metrics.adapter import class_facts, option_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.report.folder import VERSION
 from judgekit.rubric.library import rubric_names
@@ -96,10 +96,10 @@ def options_schema(
         option = _schema_of(hints.get(name, Any))
         default = preset.get(name, parameter.default)
         if default is parameter.empty:
-            required.append(name)
+            required.append(option_of(name))
         elif default is not None and default != ():
             option["default"] = default
-        options[name] = option
+        options[option_of(name)] = option
     return {"properties": options, "required": required}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.comparing import equal
@@ -90,9 +90,9 @@ class Points(Stepped):
     name: str = "points"
     history: int = DEFAULT_HISTORY
     rubric: RubricLike = "criterion_met"
-    calls: Any = "each"
-    by: Any = ()
-    pass_: Any = None
+    calls: Calls | None = None
+    by: tuple[str, ...] = ()
+    pass_: Literal["all", "any", "required"] | float | None = None
 
     range = (-math.inf, 1.0)
     needs = ("output", "expected.criteria")
@@ -101,8 +101,8 @@ class Points(Stepped):
         self.by = text_options(self.name, "by", self.by)
         self.pass_ = _pass_rule(self.name, self.pass_)
         jury = jury_of(self.judge)
-        if self.calls == "each" and jury.calls != "all":
-            self.calls = jury.calls
+        if self.calls is None:
+            self.calls = jury.calls if jury.calls != "all" else "each"
         self.calls = _calls(self.name, self.calls)
         if not isinstance(self.rubric, Rubric):
             self.rubric = load_rubric(self.rubric)
