@@ -22,7 +22,7 @@ GROUPS = (
     Group(
         "Read cases",
         "A case is one thing to score: an answer and its input.",
-        ("Case", "Message", "ToolCall", "load_cases"),
+        ("Case", "Criterion", "Message", "ToolCall", "load_cases"),
         """
 import json
 from pathlib import Path
@@ -35,6 +35,7 @@ case = judgekit.Case(
     output="From ten to four.",
     history=[judgekit.Message(role="user", content="When do you open?")],
     expected={"tool_calls": [judgekit.ToolCall(name="opening_hours").model_dump()]},
+    criteria=[judgekit.Criterion("Names both times", 2)],
 )
 rows = [{"id": "hours", "prompt": "And on Sundays?", "response": "From ten to four."}]
 Path("rows.jsonl").write_text("".join(json.dumps(row) + "\\n" for row in rows))

@@ -15,8 +15,9 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, of_output
+from judgekit.metrics.criteria.labels import METRIC_TYPE, person_value
 from judgekit.report.corrected import CorrectedMean, LabelComparison, LabelFigure
-from judgekit.report.manifest import dicts_in, rubrics_of
+from judgekit.report.manifest import dicts_in, metric_entry, rubrics_of
 from judgekit.report.run_labels import DescribedRubric, RunLabels, renamed, renames_of
 from judgekit.report.summary import MetricSummary, mean_figures
 from judgekit.stats.clusters import ClusteredMean, FigureValues
@@ -98,6 +99,9 @@ class Corrector:
                 raise ConfigError(why, where=str(source.path)) from exc
             self._cases.setdefault(label.case, []).append(label)
         named = dict.fromkeys(label.criterion for label in labels)
+        self._own_criteria = metric_entry(manifest, metric).get("type") == METRIC_TYPE
+        if self._own_criteria:  # each case has others, so there is no mean of one of them
+            named = {None: None}
         if not named or self._rubric.criteria.keys() & named.keys():
             named.setdefault(None)
         values = partial(FigureValues, clustered=clustered)
@@ -186,6 +190,10 @@ class Corrector:
         missing, or if the metric does not combine criteria like the rubric.
         """
         criteria = self._rubric.criteria
+        if self._own_criteria:
+            values = {id: self._value(label) for id, label in given.items() if id is not None}
+            shares = {id: float(value) for id, value in values.items() if value is not None}
+            return person_value(result, shares) if isinstance(result, Score) else None
         if not isinstance(result, Score) or result.value is None:
             everything = {id: self._rubric.outcome(given[id]) for id in criteria if id in given}
             whole = {id: outcome for id, outcome in everything.items() if outcome is not None}

@@ -8,13 +8,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
+from judgekit.analysis.agreement.case_criteria import add_criteria, has_own_criteria
 from judgekit.analysis.agreement.pairs import AgreeSettings, Failures, JudgedCase
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
 from judgekit.analysis.correction.correct import label_warnings
 from judgekit.analysis.labels.questions import questions_of
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
-from judgekit.core.case import answerer_of, output_digest
+from judgekit.core.case import Case, answerer_of, output_digest
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.request import Question
 from judgekit.core.score import Row, Score
@@ -117,12 +118,18 @@ def _subjects(report: Report, labels: RunLabels, settings: AgreeSettings) -> dic
     rules = {name: _pairwise_rule(manifest, name) for name in summaries}
     subjects: dict[Topic, Subject] = {}
     unknown = dict(labels.cases)
-    for judged, output, rows in _judged(report, labels, settings):
-        given = of_output(unknown.pop(judged.id), output)
+    own = {name for name in summaries if has_own_criteria(manifest, name)}
+    for case, judged, rows in _judged(report, labels, settings):
+        given = of_output(unknown.pop(judged.id), output_digest(case.output))
         for row in (row for row in rows if row.metric in summaries):
             if isinstance(row.result, Score) and (rubric := row.result.meta.get("rubric")):
                 names[row.metric].add(str(rubric))
-            for (name, criterion), people in given.items():
+            rest = given
+            if row.metric in own:
+                named = {name: of for name, of in given.items() if name[0] in names[row.metric]}
+                add_criteria(subjects, case, judged, row, named, summaries[row.metric], settings)
+                rest = {topic: people for topic, people in given.items() if topic[1] is None}
+            for (name, criterion), people in rest.items():
                 if name in names[row.metric]:
                     topic = (row.metric, criterion)
                     if topic not in subjects:
@@ -147,8 +154,8 @@ def _pairwise_rule(manifest: Mapping[str, Any], metric: str) -> Rule | None:
 
 def _judged(
     report: Report, labels: RunLabels, settings: AgreeSettings
-) -> Iterator[tuple[JudgedCase, str, Sequence[Row]]]:
-    """Yield the labelled cases of a run, with the digest of the output and the rows.
+) -> Iterator[tuple[Case, JudgedCase, Sequence[Row]]]:
+    """Yield the labelled cases of a run, with their rows.
 
     Raises:
         ConfigError: after the last case, if no case has a field of the settings.
@@ -168,7 +175,7 @@ def _judged(
             group, system = _named(case.metadata, settings.group), answerer_of(case.metadata)
             if settings.system is not None:
                 system = _named(case.metadata, settings.system)
-            yield JudgedCase(case.id, unit, group, system), output_digest(case.output), rows
+            yield case, JudgedCase(case.id, unit, group, system), rows
     for what, name in missing.items():
         hint = suggest(name, fields, otherwise="")
         raise ConfigError(f"no case has {name!r} in its metadata to {what}{hint}")

@@ -34,7 +34,7 @@ class WrittenCriterion:
         ConfigError: a field is wrong.
 
     Example:
-        >>> WrittenCriterion("Names the dose", 5, tags=["axis:accuracy"]).row()
+        >>> Criterion("Names the dose", 5, tags=["axis:accuracy"]).row()
         {'criterion': 'Names the dose', 'points': 5, 'tags': ['axis:accuracy']}
     """
 
@@ -44,7 +44,7 @@ class WrittenCriterion:
     levels: Mapping[str, float] | Sequence[str] | None = None
     score: Mapping[str, float] | None = None
     choice: Mapping[str, float | None] | Sequence[str] | None = None
-    of: Sequence[WrittenCriterion] = ()
+    of: Sequence[Criterion] = ()
     tags: Sequence[str] = ()
     required: bool = False
     optional: bool = False
@@ -81,5 +81,6 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (str, bool)) else [_plain(one) for one in value]
 
 
+# In the package, `Criterion` is one of a rubric; in the Python API, it is one of a case.
+WrittenCriterion.__name__ = WrittenCriterion.__qualname__ = "Criterion"
 Criterion = WrittenCriterion
-"""The public name; in the package, `Criterion` is a criterion of a rubric."""

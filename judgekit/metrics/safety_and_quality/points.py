@@ -264,7 +264,7 @@ class Points(Stepped):
             self._grouped = GroupedCriteria(
                 frame=frame,
                 jury=self._each.jury,
-                calls=self.calls,
+                calls=self.calls or "each",
                 metric=self.name,
                 history=self.history,
             )
