@@ -11,6 +11,7 @@ from judgekit.core.case import for_metric
 from judgekit.core.distribution import Distribution, Label
 from judgekit.core.errors import JudgekitError
 from judgekit.core.judgment import Judgment, Quote
+from judgekit.core.left_out import NOTES, SHOWN
 from judgekit.core.value import Displayed, Json, Value, check_json, is_json, to_json_bytes
 
 if TYPE_CHECKING:
@@ -220,7 +221,17 @@ async def checked_score(metric: "Metric", case: "Case") -> Score:
         JudgekitError: the metric raised it.
         ValueError: the value is outside the metric's range, or is not JSON.
     """
-    score = await metric.score(for_metric(case))
+    notes: dict[str, Json] = {}
+    token = NOTES.set(notes)
+    try:
+        score = await metric.score(for_metric(case))
+    finally:
+        NOTES.reset(token)
+    if notes and isinstance(score, Score) and isinstance(score.details, dict):
+        outer = NOTES.get()
+        if outer is not None:
+            outer.update(notes)
+        score = score.model_copy(update={"details": {**score.details, SHOWN: notes}})
     try:
         check_score(score, within=metric.range, validated=metric.validated)
     except ValueError as exc:

@@ -2,39 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from judgekit.core.canonical import canonical_json
-from judgekit.core.case import Case
+from judgekit.core.canonical import canonical_json, visible
+from judgekit.core.case import Case, Message, has_text
+from judgekit.core.case_field import TEXT_LISTS, TEXTS
 from judgekit.core.request import ChatMessage
 from judgekit.core.value import Json
+from judgekit.rubric.asked import prints
+from judgekit.rubric.plan import Shape, shape_of
+from judgekit.rubric.rubric import Rubric
 
-SHOWN = "shown"
-"""Key of the details of a score; only there if something was left out."""
+
+class PrintedFields:
+    """Finds out which fields of a case a rubric prints, and what of them a prompt leaves out.
+
+    Args:
+        rubric: the rubric.
+        mode: its mode.
+        most: the maximum number of earlier messages that the judge sees.
+    """
+
+    def __init__(self, rubric: Rubric, *, mode: str, most: int) -> None:
+        self._rubric = rubric
+        self._mode = mode
+        self._most = most
+        self._not_printed: set[tuple[Shape | None, str]] = set()
+
+    def left_out(self, case: Case, messages: Sequence[ChatMessage]) -> dict[str, Json]:
+        """Return what messages to the judge leave out of a case, by field; mostly nothing."""
+        known: dict[str, Shape | None] = {}
+
+        def prints_field(name: str) -> bool:
+            if not known:
+                known[""] = shape_of(case, case.__dict__["history"])
+            shape = known[""]
+            if (shape, name) in self._not_printed:
+                return False
+            printed = prints(self._rubric, case, name, mode=self._mode)
+            if not printed and self._rubric.template.has_plan(shape):
+                self._not_printed.add((shape, name))  # so are all cases of this shape
+            return printed
+
+        return left_out(case, messages, most=self._most, prints=prints_field)
 
 
-def left_out(case: Case, messages: Sequence[ChatMessage], *, most: int) -> dict[str, Json]:
-    """Return what the messages leave out of the conversation of a case, by field.
+def left_out(
+    case: Case, messages: Sequence[ChatMessage], *, most: int, prints: Callable[[str], bool]
+) -> dict[str, Json]:
+    """Return what the messages leave out of the fields that they print, by field.
 
     Args:
         case: the case.
         messages: the messages to the judge.
-        most: the maximum number of earlier messages that the judge sees. They count as left out
-            only if the messages show some of them: a rubric need not print them at all.
+        most: the maximum number of earlier messages that the judge sees.
+        prints: whether the rubric prints anything of a field of this case. A field that it never
+            asks for is not left out.
     """
     fields = case.__dict__
+    prompt = _Prompt(messages)
     left: dict[str, Json] = {}
-    earlier, steps, metadata = fields["history"], fields["steps"], fields["metadata"]
-    many = len(earlier) > most > 0
-    if not (many or steps or "tool_calls" in metadata or "message_fields" in metadata):
-        return left
-    prompt = "\n".join(message.content for message in messages)
-    if many and any(turn.content and turn.content in prompt for turn in earlier[-most:]):
-        left["history"] = f"{len(earlier) - most} of {len(earlier)} earlier messages"
-    texts = [step.content for step in steps if step.content]
-    texts += [call.name for step in steps for call in step.tool_calls]
-    if any(text not in prompt for text in texts):
-        left["steps"] = f"{len(steps)} messages before the answer"
+    for name in TEXTS:
+        text = fields[name]
+        if has_text(text) and not prompt.has(text) and prints(name):
+            left[name] = f"cut or changed; it has {len(text):,} characters"
+    for name in TEXT_LISTS:
+        texts = [text for text in fields[name] if has_text(text)]
+        gone = [text for text in texts if not prompt.has(text)]
+        if gone and (len(gone) < len(texts) or prints(name)):
+            left[name] = f"{len(gone)} of {len(texts)} texts"
+    if earlier := fields["history"]:
+        recent = earlier[-most:] if most else ()
+        gone = [message for message in recent if not prompt.has_all(_texts_of(message))]
+        count = len(earlier) - len(recent) + len(gone)
+        if count and (len(gone) < len(recent) or prints("history")):
+            left["history"] = f"{count} of {len(earlier)} earlier messages"
+    if not all(prompt.has_all(_texts_of(step)) for step in fields["steps"]):
+        left["steps"] = f"{len(fields['steps'])} messages before the answer"
+    metadata = fields["metadata"]
     calls = metadata.get("tool_calls")
     if isinstance(calls, list) and calls:
         names = [str(call["name"]) for call in calls if isinstance(call, dict) and "name" in call]
@@ -45,3 +90,33 @@ def left_out(case: Case, messages: Sequence[ChatMessage], *, most: int) -> dict[
         each = (f"{place}: {', '.join(keys)}" for place, keys in kept.items() if keys)
         left["metadata.message_fields"] = "; ".join(each)
     return left
+
+
+class _Prompt:
+    """The text of messages, in which other texts are looked up."""
+
+    def __init__(self, messages: Sequence[ChatMessage]) -> None:
+        self._text = "\n".join(message.content for message in messages)
+        self._words: str | None = None
+
+    def has(self, text: str) -> bool:
+        """Return whether a text is there whole, in one of the forms in which templates print it."""
+        if text in self._text or visible(text) in self._text:
+            return True
+        if canonical_json(text)[1:-1] in self._text:  # the filter `json`, and texts of criteria
+            return True
+        if self._words is None:
+            self._words = " ".join(self._text.split())
+        return " ".join(visible(text).split()) in self._words  # indented, or without blank ends
+
+    def has_all(self, texts: Iterable[str]) -> bool:
+        return all(map(self.has, texts))
+
+
+def _texts_of(message: Message) -> Iterator[str]:
+    if has_text(message.content):
+        yield message.content
+    for call in message.tool_calls:
+        yield call.name
+        if call.arguments is not None:
+            yield canonical_json(call.arguments)

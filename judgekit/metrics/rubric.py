@@ -18,13 +18,14 @@ from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment
 from judgekit.core.jury import Calls, Member, Order, jury_of
+from judgekit.core.left_out import SHOWN, note
 from judgekit.core.miss import RequestMiss
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
 from judgekit.core.request import About, Api, ChatMessage, Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics._options import Bounds, check_number
-from judgekit.metrics.left_out import SHOWN, left_out
+from judgekit.metrics.left_out import PrintedFields
 from judgekit.metrics.opinions.opinion import (
     Mirror,
     OpinionReply,
@@ -205,6 +206,7 @@ class RubricMetric(JudgedMetric):
         self._versions: VersionHint | None = None
         self.step_of: Metric | None = None
         """The metric of which this one is a step."""
+        self._shows = PrintedFields(self.rubric, mode=self.mode, most=history)
         self._effective_modes: dict[tuple[str, ...], str] = {}
         self._builders = [
             (
@@ -363,9 +365,12 @@ class RubricMetric(JudgedMetric):
         else:
             opinions = await ask_all(asks, self.jury, partial(self._judge, case), variant=given)
         if self._own is not None:
-            return self._score_of_model(self._own, opinions)
-        score = self._score_of(case, variant, opinions)
-        if left := left_out(case, asks[0].requests[0].messages, most=self.history):
+            score = self._score_of_model(self._own, opinions)
+        else:
+            score = self._score_of(case, variant, opinions)
+        messages = asks[0].requests[0].messages
+        if left := self._shows.left_out(self.shown(case, swapped=False), messages):
+            note(left)
             score.details[SHOWN] = left
         return score
 

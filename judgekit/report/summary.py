@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import Field
 
 from judgekit.core.case import has_text
+from judgekit.core.left_out import is_left_out
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value, sparse
-from judgekit.metrics.left_out import SHOWN
 from judgekit.report.constant import AnswerTally, ConstantAnswers
 from judgekit.report.corrected import CorrectedMean
 from judgekit.report.opinions import OpinionSummary, OpinionTally
@@ -291,7 +291,7 @@ class Tally:
             return
         self._scale = result.scale
         self._counts["empty_answers"] += output is not None and not has_text(output)
-        self._counts["left_out"] += isinstance(result.details.get(SHOWN), dict)
+        self._counts["left_out"] += is_left_out(result.details)
         if result.fallback is None:
             self._add_parts(result, cluster)
             if result.opinions:

@@ -126,6 +126,11 @@ class Template:
             ChatMessage(role=role, content=text) for role, text in rendering.messages if text
         )
 
+    def has_plan(self, shape: Shape | None) -> bool:
+        """Return whether a plan renders cases of a shape: it prints a text whole, or not at all."""
+        plans = [known[shape] for known in self._plans.values() if shape in known]
+        return bool(plans) and all(isinstance(plan, Plan) for plan in plans)
+
     def _plan(
         self, variables: Mapping[str, Any], case: Case, history: tuple[Message, ...], variant: Any
     ) -> Plan | None:

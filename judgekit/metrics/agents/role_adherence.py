@@ -59,7 +59,12 @@ class RoleAdherence(step.Stepped):
         texts = [messages[place].content for place in places]
         subjects = [
             step.subject(
-                case, str(number), system=system, history=tuple(messages[:place]), output=text
+                case,
+                str(number),
+                system=system,
+                history=tuple(messages[:place]),
+                output=text,
+                metadata=case.metadata,  # it says what the messages hold beside their texts
             )
             for number, (place, text) in enumerate(zip(places, texts, strict=True), first)
         ]

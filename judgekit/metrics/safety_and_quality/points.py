@@ -11,6 +11,7 @@ from judgekit.core.comparing import equal
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Calls, jury_of
+from judgekit.core.left_out import SHOWN, note
 from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
@@ -26,7 +27,7 @@ from judgekit.metrics.criteria.tree import (
     tag_values,
     tree_value,
 )
-from judgekit.metrics.left_out import SHOWN, left_out
+from judgekit.metrics.left_out import PrintedFields
 from judgekit.metrics.opinions.opinion import OpinionReply, combine_opinions, opinions_of
 from judgekit.metrics.opinions.vote import spelled
 from judgekit.metrics.quote import find_quotes
@@ -228,10 +229,13 @@ class Points(Stepped):
             judgments = tuple(
                 trusted(Judgment, {**judgment.__dict__, "answers": {}}) for judgment in judgments
             )
-        messages = grouped.messages(case)
-        if left := left_out(case, messages, most=self.history):
-            details[SHOWN] = left
         rubric = grouped.frame
+        shows = PrintedFields(rubric, mode=rubric.default_mode, most=self.history)
+        # The reference of the case is no criterion, so no judge of criteria sees it.
+        other = case.model_copy(update={"reference": ()})
+        if left := shows.left_out(other, grouped.messages(case)):
+            note(left)
+            details[SHOWN] = left
         made = {
             **self.made_with,
             "rubric": rubric.name,
