@@ -14,12 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judgekit.stats.agreement import PairColumns, Paired, kappa_figure, rank_figure
+from judgekit.stats.agreement import PairColumns, Paired, Units, kappa_figure, rank_figure
 from judgekit.stats.coefficients import Level, alpha_figure, kendall_figure, pearson_figure
 from judgekit.stats.intervals import Coefficient
 from judgekit.stats.shares import share_figures
+from judgekit.stats.votes import MOST_WRONG, LabelNoise, effective_votes, votes_of_errors
 
 PROMISED = 0.90
+NOMINAL = 0.95 - 2 * math.sqrt(0.95 * 0.05 / 2_000)
+"""The promise less two Monte Carlo errors of 2,000 data sets."""
 SIZES = (20, 50, 100, 200)
 EVEN = {"two answers, .5": (0.5, 0.5), "three levels": (1 / 3,) * 3, "five levels": (0.2,) * 5}
 SKEWED = {
@@ -28,6 +31,10 @@ SKEWED = {
     "two answers, .95": (0.05, 0.95),
     "three levels, .8 at the top": (0.05, 0.15, 0.8),
     "five levels, .6 at the top": (0.02, 0.05, 0.08, 0.25, 0.6),
+}
+CEILING = {
+    "five levels, .9 at the top": (0.01, 0.01, 0.02, 0.06, 0.9),
+    "five levels, .95 at the top": (0.005, 0.005, 0.01, 0.03, 0.95),
 }
 ELEVEN = tuple(np.diff([0, *(NormalDist().cdf(x / 2.5 - 1.8) for x in range(10)), 1]).tolist())
 LATENT = (0.0, 0.5, 0.8, 0.95)
@@ -170,8 +177,8 @@ def kappa_by(size: int, places: Sequence[float] | None, *, clustered: bool = Fal
     return lambda pairs: kappa_figure(PairColumns.of(pairs, clustered=clustered), size, places)
 
 
-def rank_by(size: int, *, clustered: bool = False) -> Figure:
-    return lambda pairs: rank_figure(PairColumns.of(pairs, clustered=clustered), size)
+def rank_by(*, clustered: bool = False) -> Figure:
+    return lambda pairs: rank_figure(PairColumns.of(pairs, clustered=clustered))
 
 
 def kappas(runs: int) -> Grid:
@@ -194,13 +201,13 @@ def kappas(runs: int) -> Grid:
 
 def ranks(runs: int) -> Grid:
     rows = []
-    for what, shares in (EVEN | SKEWED | {"eleven levels": ELEVEN}).items():
+    for what, shares in (EVEN | SKEWED | CEILING | {"eleven levels": ELEVEN}).items():
         if len(shares) == 2:
             continue
         for latent in LATENT:
             table = table_of(shares, latent)
             truth = rho_of(table)
-            figure = rank_by(len(shares))
+            figure = rank_by()
             cells = tuple(
                 covered(independent(table, n), figure, truth, runs, promised=n >= 50) for n in SIZES
             )
@@ -371,9 +378,81 @@ def dependent(runs: int) -> Grid:
     )  # fmt: skip
 
 
+def same_case(n: int, people: int, right: tuple[float, float], prevalence: float) -> Draw:
+    """Return what draws cases with a true answer that judge and people find independently."""
+
+    def draw(source: np.random.Generator) -> Sequence[Paired]:
+        truth = source.random(n) < prevalence
+        judge = truth ^ (source.random(n) >= right[0])
+        labels = truth[:, None] ^ (source.random((n, people)) >= right[1])
+        return [Paired(unit, int(judge[unit]), int(label))
+                for unit in range(n) for label in labels[unit]]  # fmt: skip
+
+    return draw
+
+
+def people(runs: int) -> Grid:
+    """Return kappa of a judge with 1 to 5 people a case, where nine answers of ten are yes."""
+    rows = []
+    for right in ((0.9, 0.9), (0.8, 0.9), (0.95, 0.95)):
+        agree = right[0] * right[1]
+        table = np.zeros((2, 2))
+        for truth, share in ((0, 0.1), (1, 0.9)):
+            table[truth, truth] += share * agree
+            table[truth, 1 - truth] += share * right[0] * (1 - right[1])
+            table[1 - truth, truth] += share * (1 - right[0]) * right[1]
+            table[1 - truth, 1 - truth] += share * (1 - right[0]) * (1 - right[1])
+        truth_kappa = kappa(table) or 0.0
+        for count in (1, 2, 3, 5):
+            cells = tuple(
+                covered(same_case(n, count, right, 0.9), kappa_by(2, None), truth_kappa, runs,
+                        promised=True)
+                for n in (20, 30, 50, 100, 200)
+            )  # fmt: skip
+            who = f"{count} {'person' if count == 1 else 'people'}"
+            rows.append((f"{who}, judge right {right[0]:g}, kappa {truth_kappa:.2f}", cells))
+    return Grid(
+        "Kappa of several people a case, yes in .9",
+        "Judge and people find the answer independently.",
+        tuple(f"n = {n}" for n in (20, 30, 50, 100, 200)), tuple(rows), bar=NOMINAL,
+    )  # fmt: skip
+
+
+def votes(runs: int) -> Grid:
+    """Return the effective votes of juries whose errors correlate, against right labels."""
+    rows = []
+    for members in (2, 3, 5):
+        for rate in (0.1, 0.3):
+            for shared in (0.0, 0.5, 0.8):
+                truth = effective_votes(members, shared**2)
+                cells = tuple(_votes_cell(n, members, rate, shared, truth, runs)
+                              for n in (50, 100, 200))  # fmt: skip
+                rows.append((f"{members} judges, errors {rate:g}, votes {truth:.2f}", cells))
+    return Grid(
+        "Effective votes", "One label a case, all right; the upper end allows for 25 % wrong ones.",
+        ("n = 50", "n = 100", "n = 200"), tuple(rows),
+    )  # fmt: skip
+
+
+def _votes_cell(n: int, members: int, rate: float, shared: float, truth: float, runs: int) -> Cell:
+    source = np.random.default_rng(7)
+    units, hits, known = Units(np.arange(n), np.ones(n)), 0, 0
+    noise = LabelNoise(MOST_WRONG, measured=False)
+    for _ in range(runs):
+        common, own = source.random((n, 1)), source.random((n, members))
+        errors = np.where(source.random((n, members)) < shared, common, own) < rate
+        found = votes_of_errors(errors, units, "two", noise=noise)
+        if found.low is not None and found.high is not None:
+            known += 1
+            hits += found.low <= truth + 1e-9 and truth <= found.high + 1e-9
+    return Cell(hits / known if known else math.nan, known / runs, promised=True)
+
+
 def tables(runs: int) -> Iterator[Grid]:
     """Yield the tables; a third of the data sets, at least 500."""
     fewer = max(500, runs // 3)
-    for make in (kappas, ranks, dependent, alphas, shares_of, correlations, planned):
+    for make in (kappas, ranks, dependent, alphas, shares_of, correlations, planned, votes):
         grid = make(fewer)
         yield grid._replace(note=f"{grid.note} {fewer:,} data sets a cell.".lstrip())
+    grid = people(runs)
+    yield grid._replace(note=f"{grid.note} {runs:,} data sets a cell.")

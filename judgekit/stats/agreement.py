@@ -22,6 +22,10 @@ from judgekit.stats.student import student_t_quantile
 
 FEWEST_CASES = 20
 """Minimum number of cases for an interval."""
+FEWEST_UNLIKE = 5
+"""Minimum number of cases, on each side, with another answer than the most common one, for the
+interval of a rank correlation: near the ceiling a few cases carry all of it."""
+_SMALL = 1e-12
 ADDED = 2.0
 """Number of added cases, spread evenly over all combinations of answers."""
 
@@ -155,14 +159,30 @@ def kappa_figure(
     return coefficient(pairs, partial(_kappa_influence, table, cells, far))
 
 
-def rank_figure(pairs: PairColumns, size: int) -> Coefficient:
+def rank_figure(pairs: PairColumns) -> Coefficient:
     """Return Spearman's rho with its 95 % interval.
 
     Args:
-        pairs: the pairs.
-        size: number of distinct values.
+        pairs: the pairs; the order of indices is the order of the answers.
     """
-    return coefficient(pairs, partial(_rank_influence, pairs, size))
+    return correlation(pairs, partial(_rank_influence, pairs))
+
+
+def correlation(pairs: PairColumns, influence: Callable[[float], Influence | None]) -> Coefficient:
+    """Return a correlation; it has no interval if a side has too few answers that differ."""
+    figure = coefficient(pairs, influence)
+    if figure.low is None:
+        return figure
+    unlike = min(_unlike(side, pairs.units) for side in (pairs.first, pairs.second))
+    if unlike >= FEWEST_UNLIKE:
+        return figure
+    why = f"{unlike} of the {FEWEST_UNLIKE} answers unlike the most common that an interval needs"
+    return Coefficient(figure.value, too_few=why)
+
+
+def _unlike(side: Any, units: Any) -> int:
+    """Return in how many units an answer differs from the most common one."""
+    return len(np.unique(units[side != np.bincount(side).argmax()]))
 
 
 def coefficient(
@@ -174,12 +194,12 @@ def coefficient(
 ) -> Coefficient:
     """Return a coefficient with its interval, or with the reason why it has none.
 
-    Pairs of one unit that agree carry the information of one pair. The design effect is the number
-    of pairs that count as one: the variance with units and weights divided by that without, between
-    1 and the mean number of pairs in a unit (times Kish's 1 + cv ** 2 of the weights). The weight
-    of the added cases is multiplied by it, and by the largest weight, because a rare answer may
-    occur only in a few cases with large weights, and added cases with small weights would not
-    compensate for them.
+    An added case has as many pairs as a case has on average, times Kish's 1 + cv ** 2 of the
+    weights: pairs of several people and one judge share the judge's answer. Pairs of a cluster may
+    agree less. There, the factor is the design effect: the variance with units and weights divided
+    by that without, at least 1 and at most the same number. The weight of the added cases is
+    multiplied by it, and by the largest weight, because a rare answer may occur only in a few cases
+    with large weights, and added cases with small weights would not compensate for them.
 
     Args:
         cases: the units and weights of the pairs, or of the cases.
@@ -201,11 +221,13 @@ def coefficient(
     multiple = 1.0
     kish = float((weights**2).mean())
     if n > count or kish > 1:
-        each = _known(influence(added)).each
-        alone = float(np.var(each)) / n if kish == 1 else float((weights * each**2).mean()) / n
-        together = _error(each, units, weights)[0] ** 2
         most = n / count * kish
-        multiple = min(most, max(1.0, together / alone)) if alone > 0 else most
+        multiple = most
+        if cases.clustered or n == count:
+            each = _known(influence(added)).each
+            alone = (float(np.var(each)) if kish == 1 else float((weights * each**2).mean())) / n
+            together = _error(each, units, weights)[0] ** 2
+            multiple = min(most, max(1.0, together / alone)) if alone > 0 else most
     multiple *= float(weights.max())
     figures = _known(influence(added * multiple))
     error, df = _error(figures.each, units, weights)
@@ -225,13 +247,24 @@ def _known(influence: Influence | None) -> Influence:
 
 
 def _error(each: Any, units: Any, weights: Any) -> tuple[float, float]:
-    """Return the standard error of a mean, and its degrees of freedom."""
+    """Return the standard error of a mean, and its degrees of freedom.
+
+    The degrees of freedom are at most 2 / (variance of the estimated variance, relative to its
+    square), as Satterthwaite (1946) has them. If few cases have a large influence, such as those
+    with a rare answer, the standard error is itself uncertain.
+    """
     totals, sizes = (np.bincount(units, weights=of) for of in (each * weights, weights))
     if sizes.min() == sizes.max():  # the same as cr2, without its loops
-        return float(totals.std(ddof=1) / sizes[0] / len(sizes) ** 0.5), len(sizes) - 1
-    figures = cr2(totals.tolist(), sizes.tolist())
-    assert figures is not None  # noqa: S101 - there are many units
-    return figures.error, figures.df
+        error, df = float(totals.std(ddof=1) / sizes[0] / len(sizes) ** 0.5), len(sizes) - 1.0
+    else:
+        figures = cr2(totals.tolist(), sizes.tolist())
+        assert figures is not None  # noqa: S101 - there are many units
+        error, df = figures.error, figures.df
+    squares = (totals - sizes * (totals.sum() / sizes.sum())) ** 2
+    spread = float(squares.var())
+    if spread > _SMALL * float(squares.mean()) ** 2:
+        df = min(df, 2 * len(totals) * float(squares.mean()) ** 2 / spread)
+    return error, df
 
 
 def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influence | None:
@@ -248,24 +281,26 @@ def _kappa_influence(table: Any, cells: Any, far: Any, weight: float) -> Influen
     return Influence(1 - observed / expected, each.ravel()[cells], float(one * (each**2).sum()))
 
 
-def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence | None:
+def _rank_influence(pairs: PairColumns, weight: float) -> Influence | None:
     """Return Spearman's rho over pairs and `weight` added ones, by the delta method.
 
-    Let u and v be the mid-distributions of the two sides, minus their means. Then rho is the
-    covariance of u and v divided by the product of their standard deviations. A pair also changes
-    the ranks of all others; the cumulative sums compute this part. The result is `None` if one side
-    is constant.
+    Let u and v be the mid-distributions of the two sides over the values seen, minus their means.
+    Then rho is the covariance of u and v divided by the product of their standard deviations. A
+    pair also changes the ranks of all others; the cumulative sums compute this part. The result is
+    `None` if one side is constant.
     """
-    places, weights = (pairs.first, pairs.second), pairs.weights
-    one = weight / size  # added to every value of either side
-    n = len(weights) + weight
-    shares = [(np.bincount(s, weights=weights, minlength=size) + one) / n for s in places]
+    seen = [np.unique(side, return_inverse=True) for side in (pairs.first, pairs.second)]
+    places, sizes = [inverse for _, inverse in seen], [len(values) for values, _ in seen]
+    weights, n = pairs.weights, len(pairs.weights) + weight
+    ones = [weight / size for size in sizes]  # added to every value of a side
+    shares = [(np.bincount(s, weights=weights, minlength=size) + one) / n
+              for s, size, one in zip(places, sizes, ones, strict=True)]  # fmt: skip
     u, v = (np.cumsum(share) - share / 2 - 0.5 for share in shares)
     spreads = [float((share * x**2).sum()) for share, x in zip(shares, (u, v), strict=True)]
-    if min(spreads) < 1e-12:
+    if min(spreads) < _SMALL:
         return None
     scale = float(np.sqrt(spreads[0] * spreads[1]))
-    even = one / size  # added to every pair of values
+    even = weight / (sizes[0] * sizes[1])  # added to every pair of values
     product = weights * u[places[0]] * v[places[1]]
     covariance = float(product.sum() + even * u.sum() * v.sum()) / n
     rho = covariance / scale
@@ -276,7 +311,7 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
         (places, places[::-1]), (u, v), (v, u), shares, spreads, strict=True
     ):
         # For each value: the sum of the other side, then the effect of its rank.
-        reached = np.bincount(here, weights=weights * other[there], minlength=size)
+        reached = np.bincount(here, weights=weights * other[there], minlength=len(x))
         sums = (reached + even * other.sum()) / n
         shape = x**2 - spread + 2 * (sum_after(share * x) - spread)
         parts.append((sum_after(sums) - covariance) / scale - rho / 2 * shape / spread)
@@ -287,10 +322,10 @@ def _rank_influence(pairs: PairColumns, size: int, weight: float) -> Influence |
     q = q + constant
     squares = (
         (u**2).sum() * (v**2).sum() / scale**2
-        + size * ((p**2).sum() + (q**2).sum())
+        + sizes[1] * (p**2).sum() + sizes[0] * (q**2).sum()
         + 2 * ((u * p).sum() * v.sum() + u.sum() * (v * q).sum()) / scale
         + 2 * p.sum() * q.sum()
-    )
+    )  # fmt: skip
     return Influence(rho, each, float(even * squares))
 
 

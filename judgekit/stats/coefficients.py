@@ -13,7 +13,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from judgekit.stats.agreement import Influence, PairColumns, Units, coefficient, sum_after
+from judgekit.stats.agreement import (
+    Influence,
+    PairColumns,
+    Units,
+    coefficient,
+    correlation,
+    sum_after,
+)
 from judgekit.stats.intervals import Coefficient, CountedFigure
 
 Level = Literal["nominal", "ordinal", "interval"]
@@ -28,7 +35,7 @@ def pearson_figure(pairs: PairColumns, values: Sequence[float]) -> Coefficient:
         pairs: the pairs.
         values: the number at each place.
     """
-    return coefficient(pairs, partial(_pearson, values, pairs))
+    return correlation(pairs, partial(_pearson, values, pairs))
 
 
 def kendall_figure(pairs: PairColumns) -> Coefficient:
@@ -37,7 +44,7 @@ def kendall_figure(pairs: PairColumns) -> Coefficient:
     Args:
         pairs: the pairs; the order of indices is the order of the answers.
     """
-    return coefficient(pairs, partial(_kendall, pairs))
+    return correlation(pairs, partial(_kendall, pairs))
 
 
 def _pearson(values: Sequence[float], columns: PairColumns, added: float) -> Influence | None:

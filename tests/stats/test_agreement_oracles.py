@@ -31,7 +31,7 @@ def figures(given):
         shares = PairColumns.of([Paired(0, *side) for side in yes])
         found |= {f"{name}{m}": one.figure for m, one in share_figures(shares).items()}
         if not name:
-            found["spearman"] = rank_figure(pairs, size)
+            found["spearman"] = rank_figure(pairs)
             found["kendall"] = kendall_figure(pairs)
     cases = [[a for a in one if a is not None] for one in zip(*given.raters, strict=True)]
     numbers = [n for n, own in enumerate(cases) for _ in own]

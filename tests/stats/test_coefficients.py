@@ -24,7 +24,7 @@ VALUES = [0.0, 1.0, 3.0, 4.0, 8.0]
 FIGURES = {
     "kappa": lambda pairs, **more: kappa_figure(PairColumns.of(pairs, **more), 5, VALUES),
     "linear": lambda pairs, **more: kappa_figure(PairColumns.of(pairs, **more), 5, VALUES, power=1),
-    "spearman": lambda pairs, **more: rank_figure(PairColumns.of(pairs, **more), 5),
+    "spearman": lambda pairs, **more: rank_figure(PairColumns.of(pairs, **more)),
     "pearson": lambda pairs, **more: pearson_figure(PairColumns.of(pairs, **more), VALUES),
     "kendall": lambda pairs, **more: kendall_figure(PairColumns.of(pairs, **more)),
 }

@@ -92,7 +92,7 @@ def _of_systems(systems: Sequence[results.SystemMeans]) -> dict[str, CountedFigu
     values = sorted({value for both in scores for value in both})
     pairs = PairColumns.of([Paired(n, *map(values.index, s)) for n, s in enumerate(scores)])
     figures = {
-        "spearman": rank_figure(pairs, len(values)),
+        "spearman": rank_figure(pairs),
         "pearson": pearson_figure(pairs, values),
         "kendall": kendall_figure(pairs),
     }

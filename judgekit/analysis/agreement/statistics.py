@@ -67,7 +67,7 @@ class AnswerScale:
             figures["kappa"] = self.main(pairs)
         others = {}
         if self.kind != "nominal":
-            others["spearman"] = rank_figure(known, len(self.order))
+            others["spearman"] = rank_figure(known)
             others["kendall"] = kendall_figure(known)
         if self.kind == "number" or self.yes_no:
             others["pearson"] = pearson_figure(known, self.numbers)
@@ -91,7 +91,7 @@ class AnswerScale:
         size = len(self.order)
         if not self.tabled:
             known = pairs.where(pairs.first < size)
-            return CountedFigure(len(known), rank_figure(known, size))
+            return CountedFigure(len(known), rank_figure(known))
         size += bool((pairs.first >= size).any())
         places, power = self.numbers if self.power else None, self.power or 2
         return CountedFigure(len(pairs), kappa_figure(pairs, size, places, power=power))

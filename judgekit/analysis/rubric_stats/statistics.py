@@ -301,7 +301,7 @@ class CriterionValues:
         sides = places[: len(both)], places[len(both) :]
         pairs = PairColumns(self._unit[both], *sides, chances, clustered=self._clustered)
         if ranks:
-            return RubricFigure.of(rank_figure(pairs, len(values)), len(both))
+            return RubricFigure.of(rank_figure(pairs), len(both))
         return RubricFigure.of(pearson_figure(pairs, values.tolist()), len(both))
 
     def _mean(self, column: Any, bounds: tuple[float, float]) -> RubricFigure:

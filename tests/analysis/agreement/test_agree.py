@@ -22,6 +22,7 @@ from judgekit.report.display import summary_text
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.agreement import PairColumns, Paired, kappa_figure, rank_figure
+from judgekit.stats.coefficients import kendall_figure
 from judgekit.suite.suite import load_suite
 from tests.later import Later
 from tests.stats.tables import kappa
@@ -70,7 +71,7 @@ def test_the_rank_correlation_is_scipys(ties):
     other = [v + DRAW.randrange(ties) for v in one]
     pairs = [Paired(n, a, b) for n, (a, b) in enumerate(zip(one, other, strict=True))]
 
-    found = rank_figure(PairColumns.of(pairs), 2 * ties)
+    found = rank_figure(PairColumns.of(pairs))
 
     assert found.value == pytest.approx(stats.spearmanr(one, other).statistic)
     assert found.low < found.value < found.high
@@ -100,7 +101,7 @@ def test_the_rank_interval_is_about_that_of_scipys_bootstrap():
     other = np.clip(one + draw.integers(-1, 2, 120), 0, 4)
     pairs = [Paired(n, int(a), int(b)) for n, (a, b) in enumerate(zip(one, other, strict=True))]
 
-    found = rank_figure(PairColumns.of(pairs), 5)
+    found = rank_figure(PairColumns.of(pairs))
 
     expected = stats.bootstrap(
         (one, other), lambda a, b: stats.spearmanr(a, b).statistic, paired=True, method="BCa",
@@ -109,9 +110,7 @@ def test_the_rank_interval_is_about_that_of_scipys_bootstrap():
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.05)
 
 
-@pytest.mark.parametrize(
-    "figure", [lambda p: kappa_figure(p, 2, None), lambda p: rank_figure(p, 2)]
-)
+@pytest.mark.parametrize("figure", [lambda p: kappa_figure(p, 2, None), lambda p: rank_figure(p)])
 def test_pairs_of_one_case_that_say_the_same_are_one_pair(figure):
     """Five people who say the same of a case are one case's worth of news."""
     answers = [(n % 2, (n % 2) if n % 5 else 1 - n % 2) for n in range(30)]
@@ -158,6 +157,52 @@ def test_intervals_cover_where_an_answer_is_rare(yes, kappa_true, n):
             covered += found.low <= kappa_true <= found.high
     assert known > 300
     assert covered / known >= 0.9
+
+
+@pytest.mark.parametrize("people", [2, 3, 5])
+def test_kappa_of_several_people_covers_where_an_answer_is_rare(people):
+    """The judge's answer is the same in all pairs of a case."""
+    draw = np.random.default_rng(4)
+    covered = 0
+    for _ in range(200):
+        truth = draw.random(30) < 0.9
+        judge = truth ^ (draw.random(30) < 0.1)
+        labels = truth[:, None] ^ (draw.random((30, people)) < 0.1)
+        found = kappa_figure(
+            PairColumns(
+                np.repeat(np.arange(30), people), np.repeat(judge, people).astype(int),
+                labels.ravel().astype(int), np.ones(30 * people),
+            ), 2, None,
+        )  # fmt: skip
+        covered += found.low <= 0.3902 <= found.high  # .82 agree, .7048 by chance
+    assert covered >= 185
+
+
+@pytest.mark.parametrize("figure", [rank_figure, kendall_figure])
+@pytest.mark.parametrize("unlike", [4, 5])
+def test_a_rank_correlation_near_the_ceiling_needs_answers_below_it(figure, unlike):
+    answers = [(n % 2, 0) if n < unlike else (4, 4) for n in range(100)]
+
+    found = figure(PairColumns.of([Paired(n, *both) for n, both in enumerate(answers)]))
+
+    few = f"{unlike} of the 5 answers unlike the most common that an interval needs"
+    assert found.too_few == (few if unlike < 5 else None)
+    assert found.value > 0.9
+
+
+def test_answers_unlike_the_most_common_are_counted_by_case_and_side():
+    several = [Paired(n // 4, int(n < 16), n % 2) for n in range(160)]
+
+    assert rank_figure(PairColumns.of(several)).too_few.startswith("4 of the 5")
+    assert rank_figure(PairColumns.of([p._replace(first=p.second) for p in several])).low > 0.5
+
+
+def test_ranks_are_those_of_the_values_seen():
+    """Levels that no one used do not widen the interval."""
+    near = [Paired(n, n % 2, (n + n // 20) % 2) for n in range(60)]
+    far = [pair._replace(first=4 * pair.first, second=4 * pair.second) for pair in near]
+
+    assert rank_figure(PairColumns.of(near)) == rank_figure(PairColumns.of(far))
 
 
 def test_the_same_labels_give_the_same_figures():
