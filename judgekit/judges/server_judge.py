@@ -124,11 +124,14 @@ class ServerJudge(NamedJudge):
         """
         if not self._calls.prepared:
             await self._calls.ready()
+        async with call_slot():
+            return await self._asked(request)
+
+    async def _asked(self, request: Request) -> Reply:
         paid, taken = Payments(), False
         self._calls.rejections.begin()
         try:
-            async with call_slot():
-                reply = await self._unless_rejected(request, paid)
+            reply = await self._unless_rejected(request, paid)
             taken = True
         except (JudgeUnavailable, JudgeRejected) as exc:
             # A new error, because requests that waited for one probe get the same one.

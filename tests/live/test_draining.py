@@ -304,24 +304,39 @@ def test_full_disk_is_noticed_before_the_first_call(
     assert str(tmp_path / "disk") in line
 
 
+def limited_run(server: Server, folder: Path, *, files: int, count: int) -> Any:
+    """Run a suite with 256 calls at once and few open files."""
+    suite = write_suite(folder, server, tokens(count))
+    data = json.loads(suite.read_text())
+    data["limits"]["concurrency"] = 256
+    suite.write_text(json.dumps(data))
+    words = [sys.executable, "-m", "judgekit", "run", str(suite), "--record", "new_episodes"]
+    limited = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *words]
+    out = ["--out", str(folder / "out")]
+    return subprocess.run([*limited, *out], capture_output=True, text=True, timeout=120)
+
+
+def test_rejections_with_few_open_files_stop_the_run(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
+    server.plan = {"*": always(error(404, "no such thing"))}
+
+    done = limited_run(server, tmp_path, files=90, count=60)
+
+    assert done.returncode == 2, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(("limit", "count"), [(80, 40), (256, 400)])
 def test_few_open_files_lower_the_concurrency(
     server: Server, tmp_path: Path, limit: int, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
     server.latency = 0.2
-    suite = write_suite(tmp_path, server, tokens(count))
-    data = json.loads(suite.read_text())
-    data["limits"]["concurrency"] = 256
-    suite.write_text(json.dumps(data))
-    words = [sys.executable, "-m", "judgekit", "run", str(suite), "--record", "new_episodes"]
-    limited = ["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", *words]
 
-    done = subprocess.run(
-        [*limited, "--out", str(tmp_path / "out")], capture_output=True, text=True, timeout=300
-    )
+    done = limited_run(server, tmp_path, files=limit, count=count)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert server.most_in_flight <= limit
     assert f"this process may open {limit} files" in done.stderr
-    assert len(stored(suite)) == count
+    assert len(stored(tmp_path / "suite.yaml")) == count
