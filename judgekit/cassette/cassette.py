@@ -110,7 +110,6 @@ class Cassette(JudgeWrapper):
         self._superseded: set[int] = set()
         self._from_store: set[str] = set()
         self._added: set[str] = set()
-        self._writer: StoreWriter | None = None
         self._can_store = False
         """Whether the store was checked before the first call."""
         self._new_lines: NewLines | None = None
@@ -421,13 +420,11 @@ class Cassette(JudgeWrapper):
         return reply
 
     def _store_writer(self) -> StoreWriter:
-        from judgekit.cassette.new_replies import StoreWriter
+        from judgekit.cassette.new_replies import store_writer
 
         store = self.store
         assert store is not None  # noqa: S101 - the constructor checks it
-        if self._writer is None or self._writer.store is not store:
-            self._writer = StoreWriter(store)
-        return self._writer
+        return store_writer(store)
 
     async def _ready_to_store(self) -> None:
         """Check, before the first call, that its reply can be stored."""
@@ -586,9 +583,11 @@ class Cassette(JudgeWrapper):
         finally:
             if self._new_lines is not None:
                 self._new_lines.close()
-            if self._writer is not None:
-                self._writer.close()
             if self._opened is not None:
+                if self._can_store:
+                    from judgekit.cassette.new_replies import close_writers
+
+                    close_writers(self._opened)
                 self._opened.close()
 
 

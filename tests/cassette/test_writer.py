@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from judgekit.cassette.new_replies import StoreWriter
+from judgekit.cassette.new_replies import StoreWriter, close_writers, store_writer
 from judgekit.cassette.store import Store
 from judgekit.core.errors import CassetteError
 
@@ -72,20 +72,22 @@ def test_an_error_is_that_of_every_text_of_its_transaction_and_of_no_other(tmp_p
     store.close()
 
 
-def test_another_event_loop_does_not_wait_for_the_last(tmp_path):
+def test_each_event_loop_has_its_writer(tmp_path):
     store = Store(tmp_path / "store")
-    writer = StoreWriter(store)
 
     async def begin():
-        writer.put("a", "1")
+        store_writer(store).put("a", "1")
+        assert store_writer(store) is store_writer(store)
 
     async def write():
-        await asyncio.wait_for(writer.put("b", "2"), 60)
+        await asyncio.wait_for(store_writer(store).put("b", "2"), 60)
 
     asyncio.run(begin())
     asyncio.run(write())
 
     assert store.get("b") == "2"
+    close_writers(store)
+    assert store.get("a") == "1"
     store.close()
 
 
