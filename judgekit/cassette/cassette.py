@@ -83,8 +83,8 @@ class Cassette(JudgeWrapper):
     ) -> None:
         super().__init__(judge)
         self.record = RecordMode.parse(record)
-        self._keeps_tape = keeps_tape
-        """Whether `flush` does not change the tape, because another process adds the records."""
+        self.keeps_tape = keeps_tape
+        """Whether `flush` does not change the tape: another process adds the records, or none."""
         self.path = tape
         self.tape = Tape(tape) if tape is not None else None
         self._generation = generation
@@ -567,7 +567,7 @@ class Cassette(JudgeWrapper):
 
     def flush(self) -> None:
         """Write new recordings to the tape."""
-        if self.path is not None and self._added and not self._keeps_tape:
+        if self.path is not None and self._added and not self.keeps_tape:
             merge_into(self.path, self._added, self._stored)
 
     def close(self) -> None:

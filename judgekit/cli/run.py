@@ -62,7 +62,7 @@ def run(
     from judgekit.suite.resolved import resolve
     from judgekit.suite.run import default_out, failed_keys, failing_ids
     from judgekit.suite.source import find_suite
-    from judgekit.suite.suite import load_suite
+    from judgekit.suite.suite import open_suite
 
     outputs = outputs_of(export, github=github)
     check_volume(quiet=quiet, verbose=verbose)
@@ -100,7 +100,8 @@ def run(
             print_report(report, out=out, as_json=json)
         outputs.write(report, find=resolve(suite, chosen).cases().places, as_json=json)
         raise typer.Exit(report.exit_code)
-    loaded = load_suite(suite, chosen)
+    # Without a run folder, another judge is a trial: the tape holds the replies of the suite's own.
+    loaded = open_suite(resolve(suite, chosen), trial=no_out)
     report = run_with_progress(
         loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
     )
@@ -135,4 +136,6 @@ def _recorded(suite: "Suite") -> list[str]:
         return []
     count, tape = suite.cassette.added, suite.cassette.path
     where = "kept in the private store" if tape is None else f"written to {tape}"
+    if tape is not None and suite.cassette.keeps_tape:
+        where = f"kept in the private store; --record new_episodes writes them to {tape}"
     return [printable(f"{count} new repl{'ies' if count != 1 else 'y'} {where}")]

@@ -140,6 +140,7 @@ class JudgePool:
         store_base: folder whose project has the store, instead of `base`.
         again: keys of recorded requests to send again.
         redact: redacts requests and recordings, if the cases are not redacted.
+        trial: whether the replies stay in the store, because no judge of the suite gives them.
         budget: a budget shared with other pools, instead of `limits.max_cost`.
         shared: the resources that this process shares with others.
         generation: the generation of the built-in rubrics; by default that of the tape.
@@ -157,6 +158,7 @@ class JudgePool:
         store_base: Path | None = None,
         again: frozenset[str] = frozenset(),
         redact: Redact | None = None,
+        trial: bool = False,
         budget: Budget | None = None,
         shared: SharedRun | None = None,
         generation: int | None = None,
@@ -176,7 +178,7 @@ class JudgePool:
             record=record,
             redact=redact,
             again=again,
-            keeps_tape=shared is not None,
+            keeps_tape=shared is not None or trial,
             generation=generation,
         )
         self.cassette: Cassette | None = None

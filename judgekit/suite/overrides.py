@@ -213,6 +213,18 @@ class SuiteSettings(NamedTuple):
             return RecordMode.parse(self.file.record or "none")
 
     @property
+    def tries_a_judge(self) -> bool:
+        """Whether a flag names another judge than the file, and no flag names a record mode."""
+        flags = self.overrides
+        if flags.record is not None:
+            return False
+        named = dict(flags.judges)
+        if flags.judge not in (None, "none"):
+            named[JUDGE] = flags.judge
+        written = self.written_roles
+        return any(role in written and written[role].model != named[role] for role in named)
+
+    @property
     def max_failures(self) -> int:
         """The number of failed rows in a complete run, of the flags or else of the suite."""
         flag = self.overrides.max_failures

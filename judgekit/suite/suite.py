@@ -129,12 +129,16 @@ class Suite(Displayed):
             self.cassette.close()
 
 
-def open_suite(resolved: ResolvedSuite, *, shared: SharedRun | None = None) -> Suite:
+def open_suite(
+    resolved: ResolvedSuite, *, shared: SharedRun | None = None, trial: bool = False
+) -> Suite:
     """Open the judges, the cassette and the store of a resolved suite.
 
     Args:
         resolved: from `resolve`.
         shared: the resources that this process shares with others, if a run has several processes.
+        trial: whether the replies of a judge that a flag names instead of the file's stay in the
+            private store, unless a flag names a record mode.
 
     Raises:
         ConfigError: a key or a price is missing, or a judge cannot be opened.
@@ -150,6 +154,7 @@ def open_suite(resolved: ResolvedSuite, *, shared: SharedRun | None = None) -> S
         written=settings.written_roles.values(),
         tape=settings.base / file.cassette if file.cassette else None,
         again=resolved.again,
+        trial=trial and settings.tries_a_judge,
         shared=shared,
         generation=resolved.generation,
     )

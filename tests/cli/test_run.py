@@ -136,6 +136,17 @@ def test_naming_a_judge_asks_it_and_another_is_not_recorded(judgekit, recorded):
     assert (recorded / "tape.jsonl").read_text("utf-8") != before
 
 
+def test_a_trial_judge_leaves_the_tape_as_it_is(judgekit, recorded):
+    before = (recorded / "tape.jsonl").read_text("utf-8")
+
+    done = judgekit("run", "suite.yaml", "--judge", "fake/other", "--limit", "2", "--no-out")
+
+    assert "2 new replies kept in the private store; --record new_episodes writes" in done.out
+    assert (recorded / "tape.jsonl").read_text("utf-8") == before
+    done = judgekit("run", "suite.yaml", "--judge", "fake/other", "--no-out", "--record", "all")
+    assert (recorded / "tape.jsonl").read_text("utf-8") != before
+
+
 def test_without_a_judge_a_metric_that_has_no_stand_in_is_said(judgekit, folder):
     assert "needs a judge" in one_line(judgekit("run", "suite.yaml", "--no-judge"))
 

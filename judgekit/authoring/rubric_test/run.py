@@ -129,6 +129,8 @@ class RubricTestSettings(NamedTuple):
     """Folder of the cassettes, instead of the one next to the rubrics."""
     prune: bool = False
     """Whether to remove records that no test uses."""
+    trial: bool = False
+    """Whether replies of a judge that is not on the cassette stay in the private store."""
 
 
 class RubricTestRun(Value):
@@ -147,6 +149,8 @@ class RubricTestRun(Value):
     """Keys of this judge's records that no test uses."""
     asked: int = 0
     """Number of live replies."""
+    trial: bool = False
+    """Whether they are kept in the private store only."""
     removed: int = 0
 
     def count(self, verdict: str) -> int:
@@ -176,7 +180,13 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
     judge = _judge(settings, path, asking=asking)
     store = store_opener(path.parent) if asking else None
     recorded = path.exists()
-    with Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record) as cassette:
+    limited = LimitedJudge(judge)
+    # Records of a second judge would make plain tests ambiguous.
+    known = {one.model for one in judges_on(path)} if settings.trial and recorded else set()
+    trial = bool(known) and judge.model not in known
+    with Cassette(
+        limited, tape=path, store=store, record=settings.record, keeps_tape=trial
+    ) as cassette:
         results = _results(rubric, cassette)
         gone = cassette.not_from_tape | {miss.request.key for miss in cassette.misses}
         unused = set(cassette.unused_keys()) - gone
@@ -198,6 +208,7 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
         outcomes=tuple(outcomes),
         unused=tuple(own),
         asked=cassette.ledger.origins["live"],
+        trial=trial,
         removed=removed,
     )
 

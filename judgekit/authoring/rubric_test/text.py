@@ -44,7 +44,8 @@ def tests_outcome(
     judge, record = _judge(chosen, answers=answers), chosen.record
     if record is None:  # naming a judge on the command line allows calls
         record = "none" if judge is None else "new_episodes"
-    settings = run.RubricTestSettings(judge, RecordMode.parse(record), cassettes, prune)
+    trial = chosen.record is None
+    settings = run.RubricTestSettings(judge, RecordMode.parse(record), cassettes, prune, trial)
     rubrics = run.find_tested(sources)
     if cassettes is not None and len({r.path.stem for r in rubrics}) < len(rubrics):
         message = "two rubrics have the same file name; rename one"
@@ -112,7 +113,10 @@ def notes(tested: run.RubricTestRun) -> Iterator[str]:
     if tested.count("missed"):
         yield record_hint(tested)
     if tested.asked:
-        yield f"{tested.asked} replies of {tested.judge} recorded on {tested.cassette}"
+        where = f"recorded on {tested.cassette}"
+        if tested.trial:
+            where = f"kept in the private store; --record new_episodes records them on {where[12:]}"
+        yield f"{tested.asked} replies of {tested.judge} {where}"
     if tested.removed:
         yield f"removed from {tested.cassette}: {_records(tested.removed)} that no test uses"
     if tested.unused:
