@@ -21,6 +21,7 @@ from pydantic import JsonValue
 
 from judgekit.core.errors import (
     CaseError,
+    ConfigError,
     JudgekitError,
     JudgeRefused,
     JudgeRejected,
@@ -32,6 +33,7 @@ from judgekit.core.request import Api, Form, Reply, Try, Usage
 from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.shared import SharedCall
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
+from judgekit.judges.headers import SentHeaders, sent_headers
 from judgekit.judges.limits import (
     ANSWER_TOKENS,
     CHARACTERS_A_TOKEN,
@@ -155,6 +157,8 @@ class Calls:
         """Whether the libraries are imported and the key is known."""
         self.key = server.api_key
         """The key to send, if there is one."""
+        self.headers = SentHeaders()
+        """Further headers to send, with their values."""
         self._sanitiser = Sanitiser((server.api_key or "",))
         self.schema_rules = rules_of(server, redirected=redirected_by() is not None)
         """What the server takes of JSON Schema."""
@@ -249,7 +253,11 @@ class Calls:
             self.key = own_key(model)
         elif self.key is None and (missing := self.transport.missing_keys()):
             raise JudgeRejected(f"{model}: set {' and '.join(missing)} in the environment")
-        secrets = secrets_of(self.key, base)
+        try:
+            self.headers = sent_headers(self.server.headers)
+        except ConfigError as exc:
+            raise JudgeRejected(f"{model}: {exc}") from None
+        secrets = (*secrets_of(self.key, base), *self.headers.secrets)
         self._sanitiser = Sanitiser(secrets)
         hide(secrets)
         if base is None:
@@ -367,7 +375,9 @@ class Calls:
         raised: Exception | None = None
         response: Response | None = None
         try:
-            response = await call.send(Sending(sent, self.key, exchange, self.schema_rules))
+            response = await call.send(
+                Sending(sent, self.key, exchange, self.schema_rules, self.headers.values)
+            )
             if self.pacing.pace and (usage := usage_of(response.data)):
                 exchange.tokens = usage.input_tokens, usage.output_tokens
         except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once

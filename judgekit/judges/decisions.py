@@ -69,6 +69,7 @@ class DecisionJudge(ServerJudge):
         retries: int = 3,
         max_wait: float = 60.0,
         price: tuple[float, float] | None = None,
+        headers: Mapping[str, str] | None = None,
         pace: Pace | None = None,
     ) -> None:
         if api not in DECISION_APIS:
@@ -77,7 +78,9 @@ class DecisionJudge(ServerJudge):
             if name in _FIXED:
                 raise ConfigError(f"params: {name!r} is set by the request; remove it")
         self._api = api
-        server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
+        server = Server(
+            model, api_base, api_key, timeout, retries, max_wait, price, dict(headers or {})
+        )
         settings = JudgeSettings(identity=identity, params=dict(params or {}), api=api)
         super().__init__(server, settings=settings, pace=pace)
         self._calls.api = api

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
@@ -15,6 +16,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.shared import SharedCall
 from judgekit.judges.connections import certificates
+from judgekit.judges.headers import SentHeaders
 from judgekit.judges.translation import one_line
 
 if TYPE_CHECKING:
@@ -158,12 +160,21 @@ class Naming:
 
         with suppress(TimeoutError):
             async with asyncio.timeout(_NAMING):
-                base, model, key = self._calls.server.api_base, self._calls.model, self._calls.key
-                self.name = await asyncio.to_thread(server_name, base or "", model, key, _NAMING)
+                calls = self._calls
+                base, headers = calls.server.api_base or "", calls.headers
+                self.name = await asyncio.to_thread(
+                    server_name, base, calls.model, calls.key, _NAMING, headers
+                )
         self.done = True
 
 
-def server_name(api_base: str, model: str, api_key: str | None, timeout: float) -> str | None:
+def server_name(
+    api_base: str,
+    model: str,
+    api_key: str | None,
+    timeout: float,
+    headers: SentHeaders = SentHeaders(),  # noqa: B008 - it is immutable
+) -> str | None:
     """Return the server's name for the model; `None` if unknown.
 
     The name is the entry with the requested name, or else the only entry, or else the whole list.
@@ -172,7 +183,7 @@ def server_name(api_base: str, model: str, api_key: str | None, timeout: float) 
     from http.client import HTTPException
 
     try:
-        listed = _listed(api_base, api_key=api_key, timeout=timeout)
+        listed = _listed(api_base, api_key=api_key, timeout=timeout, further=headers.values)
     except (OSError, ValueError, RecursionError, HTTPException):
         return None
     asked = model.partition("/")[2] or model
@@ -182,12 +193,15 @@ def server_name(api_base: str, model: str, api_key: str | None, timeout: float) 
     if not names:
         return None
     text = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return one_line(text, sanitiser=Sanitiser(secrets_of(api_key, api_base)), most=MAX_NAME)
+    sanitiser = Sanitiser((*secrets_of(api_key, api_base), *headers.secrets))
+    return one_line(text, sanitiser=sanitiser, most=MAX_NAME)
 
 
-def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[str, Any]]:
+def _listed(
+    api_base: str, *, api_key: str | None, timeout: float, further: Mapping[str, str]
+) -> list[dict[str, Any]]:
     base = api_base.rstrip("/")
-    headers = {"Accept": "application/json"}
+    headers = {**further, "Accept": "application/json"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
     url = f"{base}/models" if base.endswith("/v1") else f"{base}/v1/models"

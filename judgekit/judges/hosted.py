@@ -9,7 +9,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.judges.kinds import JudgeSetup
 from judgekit.judges.server_judge import ServerJudge
 
-_OF_SERVERS = ("api_base", "identity", "params", "timeout", "retries", "max_wait")
+_OF_SERVERS = ("api_base", "identity", "params", "timeout", "retries", "max_wait", "headers")
 _OF_CHATS = ("mode", "max_reason", "reasks", "via")
 
 

@@ -56,6 +56,8 @@ class LiteLLMJudge(ServerJudge):
         price: US dollars per million input and output tokens; by default, those of litellm's table.
         via: `direct` or `litellm` to force the transport; by default, judgekit chooses it. Not part
             of any key.
+        headers: further headers of every request, such as `{"X-Team": "${TEAM}"}`; variables are
+            those of the environment. Not part of any key, and their values are never written.
         pace: every HTTP attempt waits for it; by default, attempts do not wait.
     """
 
@@ -75,6 +77,7 @@ class LiteLLMJudge(ServerJudge):
         reasks: int = 1,
         price: tuple[float, float] | None = None,
         via: Via | None = None,
+        headers: Mapping[str, str] | None = None,
         pace: Pace | None = None,
     ) -> None:
         if mode is not None and mode not in MODES:
@@ -82,7 +85,9 @@ class LiteLLMJudge(ServerJudge):
         if reasks < 0:
             raise ConfigError("reasks must not be negative")
         self._forced_via = via
-        server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
+        server = Server(
+            model, api_base, api_key, timeout, retries, max_wait, price, dict(headers or {})
+        )
         check_max_reason(max_reason)
         settings = JudgeSettings(
             identity=identity, params=dict(params or {}), mode=mode, max_reason=max_reason

@@ -22,6 +22,7 @@ from judgekit.core.request import Reply, Request
 from judgekit.judges.call_slots import call_slot
 from judgekit.judges.calls import Calls
 from judgekit.judges.endpoint import address, check_address
+from judgekit.judges.headers import check_headers
 from judgekit.judges.knowledge import LearntFromServer
 from judgekit.judges.parameters import NOT_PARAMETERS
 from judgekit.judges.payments import Payments
@@ -48,6 +49,7 @@ class ServerJudge(NamedJudge):
         check_provider(server.model)
         if server.api_base is not None:
             check_address(server.api_base)
+        check_headers(server.headers)
         for name in settings.params:
             if name in NOT_PARAMETERS:
                 raise ConfigError(f"params shape the answer; {name!r} is not one of them")

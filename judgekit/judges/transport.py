@@ -29,6 +29,8 @@ class Server(NamedTuple):
     retries: int
     max_wait: float
     price: tuple[float, float] | None
+    headers: Mapping[str, str] = {}
+    """Further headers of every request; `${NAME}` in a value is a variable of the environment."""
 
 
 class SchemaRules(NamedTuple):
@@ -62,6 +64,8 @@ class Sending(NamedTuple):
     """Receives status, headers and body."""
     rules: SchemaRules | None = None
     """What the server takes of JSON Schema; `None` if nothing is known."""
+    headers: Mapping[str, str] = {}
+    """Further headers."""
 
 
 class Response(NamedTuple):

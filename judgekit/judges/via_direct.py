@@ -151,7 +151,8 @@ class DirectTransport:
             data = b"%b,%b}" % (data[:-1], rest)
         name = self._provider.key or ""
         key = sending.key or ("none" if self._server.api_base else os.environ.get(name, ""))
-        headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        own = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        headers = {**sending.headers, **own}
         call = sending.call
         known = connections.shared(self._base)
         new = connections.new_client(self._base, self._session) if known is None else None

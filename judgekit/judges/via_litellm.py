@@ -118,6 +118,7 @@ class LiteLLMTransport:
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": False,
+            **({"extra_headers": dict(sending.headers)} if sending.headers else {}),
             **sending.params,
         }
 

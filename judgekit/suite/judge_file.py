@@ -49,6 +49,9 @@ class JudgeFile(FileModel):
     """Address of your own server; of an OpenAI-compatible server, it ends in /v1."""
     api_key_env: str | None = None
     """Environment variable with the key. Never write the key into a file."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Further headers of every request, for a gateway: `{X-Team: "${TEAM}"}`; `${NAME}` is a
+    variable of the environment. Not part of any key; values of variables are never written."""
     params: dict[str, Any] = Field(default_factory=dict)
     """Sampling parameters: temperature, max_tokens, seed, ...; part of every request key."""
     identity: str | None = None
@@ -92,6 +95,17 @@ class JudgeFile(FileModel):
             raise ValueError(f"params.{'.'.join(place)} is a credential; use api_key_env")
         return params
 
+    @field_validator("headers")
+    @classmethod
+    def _sendable(cls, headers: dict[str, str]) -> dict[str, str]:
+        from judgekit.judges.headers import check_headers  # most suites have none
+
+        try:
+            check_headers(headers)
+        except ConfigError as exc:
+            raise ValueError(str(exc)) from exc
+        return headers
+
     @model_validator(mode="after")
     def _of_one_api(self) -> Self:
         try:
@@ -100,6 +114,8 @@ class JudgeFile(FileModel):
             raise ValueError(str(exc)) from exc
         if kind is RECORDED and self.recorded is None:
             raise ValueError(f"{self.model} is a file of verdicts; write judge: {{recorded: FILE}}")
+        if self.headers and not kind.server:
+            raise ValueError(f"{self.model} is behind no server; remove headers")
         if self.api is None:
             return self
         if not kind.server:
