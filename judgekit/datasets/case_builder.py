@@ -67,6 +67,8 @@ class CaseBuilder(RowBuilder):
 
         fields = CaseFields(cells=self._cells, keep_thoughts=self._keep_thoughts)
         self.row_notes, self.messages = fields.notes, None
+        if self._cells and self._shape in ("auto", "chat"):
+            row = _with_messages(row)
         shape = _shape_of(row) if self._shape == "auto" else self._shape
         _PUT.get(shape, CaseBuilder._put_benchmark)(self, row, fields)
         case = fields.case()
@@ -162,6 +164,17 @@ _PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = 
     "chat": CaseBuilder._put_chat,
     "mastra": CaseBuilder._put_mastra,
 }
+
+
+def _with_messages(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of a table with the messages that are JSON in its cells."""
+    if not any(isinstance(value, str) and value[:1] in ("[", "{") for value in row.values()):
+        return row
+    from judgekit.datasets.messages.rows import from_cell
+    from judgekit.datasets.messages.tables import tables
+
+    places = {"input", "output", "system", *tables().systems}
+    return {key: from_cell(value) if key in places else value for key, value in row.items()}
 
 
 def _shape_of(row: Mapping[str, Any]) -> str:

@@ -272,14 +272,18 @@ class _Writer:
                 self._reader._saw("langchain")
             self.call(name, arguments, find(call, paths["id"]), free=free is not None)
 
-    def result(self, value: Any, *, name: str | None, at: str, depth: int) -> None:
-        """Add the result of a tool as a turn."""
+    def result(
+        self, value: Any, *, name: str | None, at: str, depth: int, more: Any = None
+    ) -> None:
+        """Add the result of a tool as a turn, with further parts of it."""
         self._end()
         self._turn = SourceTurn("tool", self._place, name=name)
         self._into.turns.append(self._turn)
         self._wrote = True
         role, self._role = self._role, "tool"
         self._value(value, at, depth)
+        if more:
+            self._value(more, at, depth)
         self._end()
         self._role = role
 
@@ -404,7 +408,8 @@ class _Writer:
         elif block.kind == "result":
             name = find(part, block.tool) or block.called
             name = name or self._reader._name_of(find(part, block.id))
-            self.result(value, name=name or None, at=at, depth=depth)
+            more = find(part, block.more)
+            self.result(value, name=name or None, at=at, depth=depth, more=more)
         elif block.kind == "unread":
             self.unread(_noun(part, block))
         elif block.kind == "aside":
@@ -426,11 +431,17 @@ class _Writer:
 
     def _rest(self, part: Mapping[str, Any], block: Block) -> None:
         """Keep the keys of a part that were not read."""
-        read = {path.partition(".")[0] for path in block.paths} | {block.name}
-        read.add(block.aside.partition(".")[0])
+        paths = {*block.paths, block.aside}
+        read = {path.partition(".")[0] for path in paths} | {block.name}
         for key, value in part.items():
             if key not in read and key not in self._tables.neutral:
                 self.aside(key, value)
+        inner = part.get(block.name)
+        inside = {path.split(".")[1] for path in paths if path.startswith(f"{block.name}.")}
+        if isinstance(inner, dict) and not inside.isdisjoint(inner):
+            for key, value in inner.items():
+                if key not in inside and key not in self._tables.neutral:
+                    self.aside(f"{block.name}.{key}", value)
 
     def others(self, item: Mapping[str, Any], content: str | None) -> None:
         """Read the keys of a message beside its content."""

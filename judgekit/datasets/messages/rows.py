@@ -8,7 +8,7 @@ from typing import Any
 from judgekit.core.canonical import canonical_json
 from judgekit.datasets.case_fields import CaseFields
 from judgekit.datasets.formatting import kind, listed, quoted
-from judgekit.datasets.json_text import json_fault, parse_json
+from judgekit.datasets.json_text import json_fault, parse_json, to_json_or_text
 from judgekit.datasets.messages.conversation import put_conversation
 from judgekit.datasets.messages.reader import MessageReader, SourceTurn, looks_like_messages
 from judgekit.datasets.messages.tables import find, tables
@@ -25,6 +25,19 @@ OUTPUT_KEYS = ("text", "content", "body", "parts", "role")
 
 EXTRAS = frozenset({"runId", "requestContext", "runtimeContext", "additionalContext"})
 """Keys of a scorer run that are kept in `metadata`."""
+
+
+def from_cell(value: Any) -> Any:
+    """Return the messages that are JSON in the cell of a table; any other value is left as it is.
+
+    A cell with other JSON is a text: an answer may be JSON.
+    """
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        parsed = to_json_or_text(value)
+        keys = {*tables().systems, *INPUT_KEYS[-3:], "inputMessages", "parts"}
+        if looks_like_messages(parsed) or (isinstance(parsed, dict) and keys & parsed.keys()):
+            return parsed
+    return value
 
 
 def is_conversation(row: Mapping[str, Any]) -> bool:
@@ -80,6 +93,8 @@ class _RowConversation:
         for key, shape in tables().systems.items():
             if row.get(key) is not None and (shape != "responses" or structured or places):
                 self._system(row[key], key, shape)
+                read.append(key)
+            elif key in row and row[key] is None and (structured or places):
                 read.append(key)
         if isinstance(row.get("system"), list):
             self._system(row["system"], "system", "")

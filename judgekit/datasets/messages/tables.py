@@ -48,6 +48,8 @@ class Block(NamedTuple):
     """Whether arguments may be any text; other texts must be JSON."""
     id: Sequence[str] = ()
     result: Sequence[str] = ()
+    more: Sequence[str] = ()
+    """Further parts of a result beside its value."""
     error: Sequence[str] = ()
     noun: str = ""
     mime: Sequence[str] = ()
@@ -58,8 +60,9 @@ class Block(NamedTuple):
     @property
     def paths(self) -> Sequence[str]:
         """All paths of values."""
-        lists = (self.text, self.tool, self.arguments, self.id, self.result, self.error, self.mime)
-        return [*(path for paths in lists for path in paths), self.thought]
+        lists = (self.text, self.tool, self.arguments, self.id, self.result, self.error)
+        paths = [path for each in (*lists, self.more, self.mime) for path in each]
+        return [*paths, self.thought]
 
 
 class Inline(NamedTuple):

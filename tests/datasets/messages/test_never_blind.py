@@ -3,107 +3,87 @@
 from __future__ import annotations
 
 import json
-import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 import judgekit
 from judgekit.core.case import Case
+from judgekit.core.left_out import SHOWN
+from judgekit.core.score import Result
+from tests.datasets.messages.drawn_rows import (
+    CONTAINERS,
+    FORMATS,
+    DrawnRow,
+    Piece,
+    drawn_row,
+    written,
+)
 
 ROWS = 300
+FILE = 10
+"""Rows in a file; all have one format, as files have."""
 
 
-def blocks_of(rng, words, format):
-    """Return the parts of one answer in a format, and the texts in them."""
-    parts, texts = [], []
-    for _ in range(rng.randint(1, 4)):
-        word = next(words)
-        kind = rng.choice(["text", "thought", "call", "media"])
-        texts.append((kind, word))
-        parts.append(PARTS[format][kind](word))
-    return parts, texts
+def blind(drawn: DrawnRow, case: Case, prompt: str, result: Result) -> Iterator[Piece]:
+    """Yield the texts of a row of which a reader of the result learns nothing."""
+    media = [piece for piece in drawn.pieces if piece.kind == "media"]
+    if bool(media) != bool(case.unread):
+        yield from media or drawn.pieces
+        return
+    if result.type == "failure":
+        if result.kind != "invalid_case" or not media:
+            yield from drawn.pieces
+        return
+    shown = result.details.get(SHOWN, {})
+    fields = case.model_dump(mode="json", exclude_defaults=True)
+    metadata = fields.pop("metadata", {})
+    thoughts = json.dumps(metadata.pop("thoughts", []))
+    fields |= {f"metadata.{name}": value for name, value in metadata.items()}
+    for piece in drawn.pieces:
+        holding = [name for name, value in fields.items() if piece.word in json.dumps(value)]
+        if piece.kind == "thought":
+            fine = piece.word in thoughts
+        elif piece.kind == "media":
+            fine = True  # the field that holds it is in `unread`, and no rubric prints it
+        else:
+            fine = piece.word in prompt or any(name in shown for name in holding)
+        if not fine:
+            yield piece
 
 
-PARTS = {
-    "anthropic": {
-        "text": lambda w: {"type": "text", "text": w},
-        "thought": lambda w: {"type": "thinking", "thinking": w, "signature": "s"},
-        "call": lambda w: {"type": "tool_use", "id": w, "name": "f", "input": {"q": w}},
-        "media": lambda w: {"type": "image", "source": {"type": "url", "url": w}},
-    },
-    "bedrock": {
-        "text": lambda w: {"text": w},
-        "thought": lambda w: {"reasoningContent": {"reasoningText": {"text": w}}},
-        "call": lambda w: {"toolUse": {"toolUseId": w, "name": "f", "input": {"q": w}}},
-        "media": lambda w: {"document": {"name": w, "format": "pdf"}},
-    },
-    "gemini": {
-        "text": lambda w: {"text": w},
-        "thought": lambda w: {"text": w, "thought": True},
-        "call": lambda w: {"functionCall": {"name": "f", "args": {"q": w}}},
-        "media": lambda w: {"inlineData": {"mimeType": "audio/wav", "data": w}},
-    },
-    "ai_sdk": {
-        "text": lambda w: {"type": "text", "text": w},
-        "thought": lambda w: {"type": "reasoning", "text": w},
-        "call": lambda w: {"type": "tool-f", "toolCallId": w, "input": {"q": w}, "output": f"R{w}"},
-        "media": lambda w: {"type": "file", "mediaType": "image/png", "url": w},
-    },
-    "langchain": {
-        "text": lambda w: {"type": "text", "text": w},
-        "thought": lambda w: {"type": "reasoning", "reasoning": w},
-        "call": lambda w: {"type": "tool_call", "id": w, "name": "f", "args": {"q": w}},
-        "media": lambda w: {"type": "hologram", "value": w},
-    },
-}
-PLACES = {"gemini": ("contents", "parts", "model"), "ai_sdk": ("messages", "parts", "assistant")}
-
-
-def generated(number):
-    """Return a row, and its texts by kind."""
-    rng = random.Random(number)
-    words = (f"word{number}x{n}" for n in range(1000))
-    format = rng.choice(sorted(PARTS))
-    key, parts, assistant = PLACES.get(format, ("messages", "content", "assistant"))
-    messages, texts = [], []
-    for _ in range(rng.randint(1, 3)):
-        word = next(words)
-        texts.append(("text", word))
-        messages.append({"role": "user", parts: [PARTS[format]["text"](word)]})
-        for _ in range(rng.randint(1, 2)):
-            blocks, more = blocks_of(rng, words, format)
-            texts += more
-            messages.append({"role": assistant, parts: blocks})
-    return {"id": str(number), key: messages}, texts
-
-
-def lost(number):
-    """Return the texts of a row that are in no place where they may be."""
-    row, texts = generated(number)
-    (case,) = judgekit.load_cases([row])
+def lost(numbers: list[int], folder: Path, container: str) -> list[tuple[int, str, Piece]]:
+    """Write rows as a file, read and judge it, and return what got lost: row, format, text."""
+    drawn = [drawn_row(number) for number in numbers]
+    path = written([one.row for one in drawn], folder, container)
+    problems = []
     judge = judgekit.FakeJudge()
-    result = judgekit.score_sync(case, judgekit.create_metric("quality", judge=judge))
-    media = any(kind == "media" for kind, _ in texts)
-    if case.unread:
-        assert media, row
-        assert result.kind == "invalid_case"
-        return []
-    assert not media, row
-    if not judge.asked:
-        assert (result.kind, bool(case.output)) == ("invalid_case", False)
-        return []
-    prompt = judge.asked[0].messages[-1].content
-    shown = json.dumps(result.details.get("shown", {}))
-    thoughts = case.metadata.get("thoughts", [])
-    missing = []
-    for kind, word in texts:
-        listed = kind == "call" and "metadata.tool_calls" in shown and calls_last(case, word)
-        if word not in (thoughts if kind == "thought" else prompt) and not listed:
-            missing.append((kind, word))
-    return missing
+    metric = judgekit.create_metric("quality", judge=judge)
+    for one, case in zip(drawn, judgekit.load_cases(path), strict=True):
+        before = len(judge.asked)
+        result = judgekit.score_sync(case, metric)
+        asked = judge.asked[before:]
+        prompt = "\n".join(m.content for request in asked for m in request.messages)
+        assert case.id == one.row["id"]
+        problems += [(int(case.id), one.format, p) for p in blind(one, case, prompt, result)]
+    return problems
 
 
-def calls_last(case: Case, word: str) -> bool:
-    return word in json.dumps(case.metadata.get("tool_calls", []))
+@pytest.mark.parametrize("format", sorted(FORMATS))
+def test_no_text_of_a_conversation_is_lost(format, tmp_path):
+    first = sorted(FORMATS).index(format)
+    each = len(FORMATS)
+    for number in range(ROWS // each // FILE):
+        numbers = [first + each * (FILE * number + n) for n in range(FILE)]
+        container = CONTAINERS[(number + first) % len(CONTAINERS)]
+
+        assert lost(numbers, tmp_path, container) == []
 
 
-def test_no_text_of_a_conversation_is_lost():
-    assert [(number, lost(number)) for number in range(ROWS) if lost(number)] == []
+def test_the_check_sees_a_text_that_is_nowhere():
+    drawn = DrawnRow("openai", {}, [Piece("text", "word"), Piece("thought", "hm")])
+    case = Case(id="1", input="?", output="!")
+    score = judgekit.score_sync(case, judgekit.create_metric("quality", judge=judgekit.FakeJudge()))
+
+    assert list(blind(drawn, case, "?!", score)) == drawn.pieces
