@@ -34,6 +34,17 @@ def is_derived(case: Case) -> bool:
     return len(case.id) == ID_LENGTH and case.id == derive_id(case)
 
 
+def is_numbered(case: Case) -> bool:
+    """Return whether a case repeats a row without an id: `DERIVED-2` for the second one."""
+    derived, mark, number = case.id.partition("-")
+    return (
+        bool(mark)
+        and len(derived) == ID_LENGTH
+        and number.isdecimal()
+        and (derived == derive_id(case))
+    )
+
+
 class IdSet:
     """The set of ids so far, in about nine bytes per id of any length.
 

@@ -16,7 +16,7 @@ from judgekit.core.suggest import suggest
 from judgekit.datasets.case_builder import CaseBuilder, Shape
 from judgekit.datasets.field_names import CSV_CELLS, JSON_CELLS
 from judgekit.datasets.formatting import kind, quoted
-from judgekit.datasets.ids import IdSet, derive_id
+from judgekit.datasets.ids import ID_LENGTH, IdSet, is_derived
 from judgekit.datasets.jsonl_reader import read_jsonl
 from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import STDIN, open_bytes, translated
@@ -284,7 +284,7 @@ def find_places(
     )
     missing = set(ids)
     try:
-        for at, case in rows():
+        for at, case in _numbered(rows()):
             if case.id in missing:
                 missing.remove(case.id)
                 places[case.id] = (path.as_posix(), at if isinstance(at, int) else None)
@@ -349,23 +349,37 @@ def _read_frame(frame: Any, library: Library, *, builder: RowBuilder) -> Placed:
 def _distinct(rows: Placed, *, name: str, again: Callable[[], Placed] | None) -> Iterator[Case]:
     """Yield the cases; a repeated id is an error."""
     add = IdSet().add
-    for at, case in rows:
+    for at, case in _numbered(rows):
         if not add(case.id):
             raise _repeated(case, at, name=name, again=again)
         yield case
+
+
+def _numbered(rows: Placed) -> Placed:
+    """Yield placed cases; a row without an id gets a number if its content occurred before.
+
+    The number does not depend on the order of other rows, so ids stay when rows are added.
+    """
+    seen = IdSet()
+    counts: dict[str, int] = {}
+    for at, case in rows:
+        if not isinstance(case, Case) or len(case.id) != ID_LENGTH or seen.add(case.id):
+            yield at, case
+        elif is_derived(case):
+            counts[case.id] = number = counts.get(case.id, 1) + 1
+            yield at, case.model_copy(update={"id": f"{case.id}-{number}"})
+        else:
+            yield at, case
 
 
 def _repeated(
     case: Case, at: str | int, *, name: str, again: Callable[[], Placed] | None
 ) -> DatasetError:
     # The set of ids has no locations, so the rows are read again up to the first use.
-    first = next((place for place, other in again() if other.id == case.id), at) if again else at
+    rows = _numbered(again()) if again else iter(())
+    first = next((place for place, other in rows if other.id == case.id), at)
     before = "" if first == at else f" at {_where(name, first)}"
-    if case.id == derive_id(case):
-        message = f"the row has no id and the same content as one before{before};"
-        message += " remove it, or give every row an `id`"
-    else:
-        message = f"{quoted(case.id)} was used before{before}; give every row its own id"
+    message = f"{quoted(case.id)} was used before{before}; give every row its own id"
     return DatasetError(message, where=_where(name, at), field="id")
 
 

@@ -129,6 +129,10 @@ def note_lines(report: Report) -> Iterator[DisplayLine]:
     if (other := report.run.get("against")) is not None:
         notes.append(f"The baselines are the outputs of the run {other}.")
     yield from (DisplayLine(line, "note") for line in notes if line)
+    if isinstance(repeated := report.run.get("repeated_rows"), int):
+        rows = "row repeats" if repeated == 1 else "rows repeat"
+        line = f"{repeated} {rows} an earlier one without an id; the ids are numbered"
+        yield DisplayLine(line, "note")
     if (replies := _replies_line(report)) is not None:
         yield DisplayLine(replies)
     for line in _judge_lines(report):

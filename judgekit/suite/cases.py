@@ -11,6 +11,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.input_file import nearby
 from judgekit.datasets import load_cases
+from judgekit.datasets.ids import is_numbered
 from judgekit.datasets.load import find_places
 from judgekit.datasets.selection import Selection
 from judgekit.datasets.shard import Sharding
@@ -32,6 +33,8 @@ class SuiteCases:
     """The run whose outputs are the baselines."""
     sharding: Sharding | None = field(default=None, init=False)
     """The positions of the shard's cases in the data set; known after reading."""
+    repeated: int = field(default=0, init=False)
+    """The number of cases so far that repeat a row without an id."""
     answered: Sequence[Case] | None = field(default=None, init=False)
     """The cases with new answers, which replace those of the source."""
 
@@ -91,7 +94,14 @@ class SuiteCases:
             raise ConfigError(str(exc), where=self._lines.where("cases", "fields")) from exc
         if self.narrowed:
             cases = self._narrowed(cases)
-        return self._redacted(cases)
+        return self._redacted(self._counted(cases))
+
+    def _counted(self, cases: Iterator[Case]) -> Iterator[Case]:
+        """Yield cases, and count those that repeat a row without an id."""
+        self.repeated = 0
+        for case in cases:
+            self.repeated += is_numbered(case)
+            yield case
 
     def _redacted(self, cases: Iterator[Case]) -> Iterator[Case]:
         if self.against is not None:

@@ -249,6 +249,8 @@ def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
         values = sorted({str(part.run[name]) for part in parts if name in part.run})
         if values:
             facts[name] = values[0] if name == "started" else ", ".join(values)
+    if repeated := _sum(parts, "repeated_rows"):
+        facts["repeated_rows"] = int(repeated)
     if not any("origins" in part.run for part in parts):
         return facts
     origins: Counter[str] = Counter()

@@ -236,6 +236,8 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
         "record": suite.record.value,
         **suite.data.selected,
     }
+    if suite.data.repeated:
+        facts["repeated_rows"] = suite.data.repeated
     if suite.against is not None:
         facts["against"] = suite.against.folder.resolve().name
     cassette = suite.cassette

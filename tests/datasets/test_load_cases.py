@@ -9,10 +9,14 @@ import sys
 import threading
 
 import pytest
+from typer.testing import CliRunner
 
+from judgekit.cli.app import app
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.datasets import load_cases
+from judgekit.datasets.ids import is_numbered
+from judgekit.datasets.load import find_places
 
 ROWS = [{"id": "a", "input": "2+2?", "output": "4"}, {"id": "b", "input": "3+3?", "output": "6"}]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
@@ -201,16 +205,43 @@ def test_a_repeated_id_in_a_stream_has_its_own_place(monkeypatch):
         list(load_cases("-"))
 
 
-def test_repeated_content_without_ids_is_refused():
-    rows = [{"input": "x"}, {"input": "y"}, {"input": "x"}]
+def test_repeated_rows_without_ids_are_numbered_whatever_is_between_them():
+    same, other = {"input": "x"}, {"input": "y"}
+    (id,) = (case.id for case in load_cases([same]))
 
-    with pytest.raises(DatasetError) as caught:
+    for rows in ([same, other, same, same], [same, same, other, same]):
+        cases = list(load_cases(rows))
+
+        assert [case.id for case in cases if case.input == "x"] == [id, f"{id}-2", f"{id}-3"]
+        assert [is_numbered(case) for case in cases if case.input == "x"] == [False, True, True]
+
+
+def test_a_number_never_takes_an_id_that_a_row_has():
+    (id,) = (case.id for case in load_cases([{"input": "x"}]))
+    rows = [{"input": "x"}, {"input": "x"}, {"id": f"{id}-2", "input": "z"}]
+
+    with pytest.raises(DatasetError, match=f"row 3: field 'id': '{id}-2' was used before at row 2"):
         list(load_cases(rows))
 
-    assert str(caught.value) == (
-        "row 3: field 'id': the row has no id and the same content as one before at row 1;"
-        " remove it, or give every row an `id`"
-    )
+
+def test_the_place_of_a_numbered_row_is_its_own(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("input,output\na,b\nc,d\na,b\n", "utf-8")
+    ids = [case.id for case in load_cases(path)]
+
+    assert [line for _, line in find_places(path, ids).values()] == [2, 3, 4]
+
+
+def test_a_run_says_how_many_rows_are_numbered(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text("input,output\na,b\nc,d\na,b\n", "utf-8")
+    (tmp_path / "suite.yaml").write_text("cases: rows.csv\nmetrics: {length: {maximum: 3}}\n")
+    run = CliRunner().invoke(app, ["run", "suite.yaml"])
+    lint = CliRunner().invoke(app, ["cases", "lint", "rows.csv"])
+
+    assert run.exit_code == 0
+    assert "1 row repeats an earlier one without an id; the ids are numbered" in run.output
+    assert "rows.csv:4: warning repeated-row" in lint.output
 
 
 def test_a_limit_stops_before_later_faults():

@@ -156,13 +156,14 @@ class CaseLinter:
             self._case(row.item, at, row)
 
     def _case(self, case: Case, at: str | int, row: CheckedRow) -> None:
-        place, repeated = (at, case.id), "the id was used before"
+        place, rule, repeated = (at, case.id), "repeated-id", "the id was used before"
         if not row.has_id:
             self._without_id = self._without_id or place
             self._number_without_id += 1
-            repeated = "no id, and the content of a case before"
+            rule = "repeated-row"
+            repeated = "no id, and the content of a case before; its id gets a number"
         if not self._ids.add(case.id):
-            self._add("repeated-id", place, "id", repeated)
+            self._add(rule, place, "id", repeated)
         self._places.append((at if isinstance(at, int) else 1, case.id))
         self._duplicates.add(case)
         turns, where = row.messages, "messages"

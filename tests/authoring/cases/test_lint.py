@@ -24,6 +24,7 @@ LONG = "Please tell me when the parcel number twelve will arrive at my new addre
 FINDINGS = [
     ("unreadable", [{"id": "a", "input": "x"}, "no json", {"inptu": 1}, {"id": "b", "input": "y"}],
      [(2, None), (3, "inptu")]),
+    ("repeated-row", [{"input": "x", "output": "y"}, {"input": "x", "output": "y"}], [(2, "id")]),
     ("repeated-id", [{"id": "a", "input": "x"}, {"id": "a", "input": "y"}], [(2, "id")]),
     ("missing-id", [{"id": "a", "input": "x"}, {"input": "y"}, {"input": "z"}], [(2, "id")]),
     ("no-text", [{"id": "a"}], [(1, None)]),
