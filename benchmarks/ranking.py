@@ -4,7 +4,8 @@
 
 For each setting, comparisons are drawn from known strengths (seed = number of the repetition), and
 the product's own code makes the intervals. A covered strength is one whose distance from the centre
-is inside its interval; a covered rank is one whose interval contains the true rank.
+is inside its interval; a covered rank is one whose interval contains the true rank. Then all models
+are equal, and each of them is a best one: a study errs if it denies one of them rank 1.
 """
 
 from __future__ import annotations
@@ -20,6 +21,19 @@ from tests.analysis.ranking.simulated import centred, drawn_wins
 SETTINGS = [(4, 15, 6), (5, 20, 10), (5, 60, 3), (8, 60, 10), (8, 300, 2)]
 """Models, prompts, comparisons on each prompt."""
 DRAWS = 200
+EQUAL = [(2, 40, 1), (3, 20, 3), (5, 30, 5), (8, 60, 8), (12, 60, 20)]
+"""Models of the same strength, prompts, comparisons on each prompt."""
+
+
+def share_denied(models: int, prompts: int, pairs: int, *, studies: int) -> float:
+    """Return the share of studies in which one of several equal models may not be the best."""
+    denied = []
+    for seed in range(studies):
+        wins = drawn_wins(np.zeros(models), prompts=prompts, pairs=pairs, seed=seed)
+        if len(groups_of(wins, models)[0]) == 1:
+            found = strengths_of(wins, draws=DRAWS, seed=seed)
+            denied.append(any(one.rank_low != 1 for one in found))
+    return float(np.mean(denied))
 
 
 def main(repetitions: int) -> None:
@@ -39,6 +53,10 @@ def main(repetitions: int) -> None:
             f"{models:6}  {prompts:7}  {prompts * pairs:11}  {np.mean(covered):9.3f}  "
             f"{np.mean(ranked):5.3f}  {apart:13}"
         )
+    print("equal models  prompts  comparisons  one is denied rank 1")
+    for models, prompts, pairs in EQUAL:
+        share = share_denied(models, prompts, pairs, studies=repetitions)
+        print(f"{models:12}  {prompts:7}  {prompts * pairs:11}  {share:.3f}", flush=True)
     names = [f"model {n}" for n in range(10)]
     wins = drawn_wins(np.linspace(1, -1, 10), prompts=1000, pairs=10, seed=1)
     rows = [

@@ -261,10 +261,12 @@ def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
     controlled = text("length_controlled_win_rate", "length_controlled")
     if figures["length_separated"]:
         controlled = "none (length alone would explain every outcome)"
+    elif figures.get("length_one_sided"):
+        controlled = "none (too few cases where the other side is longer)"
     return {
         "both orders agree": text("positional_consistency"),
         "answer shown first preferred": text("first_position_rate", "first_position"),
-        "ties": text("tie_rate"),
+        "no winner (ties, or the orders disagree)": text("tie_rate"),
         "win rate at equal length": controlled,
     }
 

@@ -11,6 +11,8 @@ from judgekit.stats.student import student_t_quantile
 
 RIDGE = 1.0
 """Penalty on the squared slope, over 2; it equals a prior with a standard deviation of 1."""
+FEWEST_SHARE = 0.1
+"""Smallest share of comparisons in which either answer is not the longer one."""
 _STEPS = 100
 _CLOSE = 1e-12
 
@@ -41,6 +43,8 @@ class ControlledRate(NamedTuple):
     high: float | None = None
     separated: bool = False
     """Whether the length, or the constant alone, separates all wins from all losses."""
+    one_sided: bool = False
+    """Whether one side is nearly always longer, so nothing shows how it does at equal length."""
 
 
 def length_controlled_rate(wins: Sequence[float], longer: Sequence[float]) -> ControlledRate:
@@ -49,17 +53,22 @@ def length_controlled_rate(wins: Sequence[float], longer: Sequence[float]) -> Co
     It is the logistic regression of the win on tanh(difference of lengths / its standard
     deviation), evaluated at the difference 0, after Dubois et al. 2024 (arXiv 2404.04475). The
     slope has a ridge penalty, so a fit always exists. If only the penalty keeps it finite, the
-    comparisons are separated and the win rate is `None`. The interval is that of the intercept,
-    with the robust variance HC3 (MacKinnon and White 1985) of independent comparisons.
+    comparisons are separated and the win rate is `None`. It is also `None` if one side is nearly
+    always longer: each side must be no longer than the other in at least 10 % of the comparisons,
+    and in at least 5 (or half of fewer than 10), or the regression extrapolates. The interval is
+    that of the intercept, with the robust variance HC3 (MacKinnon and White 1985) of independent
+    comparisons.
 
     Args:
         wins: 1 for a win, 0 for a loss, .5 for a tie; other shares of a win are allowed.
         longer: length of the answer minus length of the other answer.
 
     >>> length_controlled_rate([1.0, 0.0, 1.0, 0.0], [10, 10, -10, -10])
-    ControlledRate(rate=0.5, low=None, high=None, separated=False)
+    ControlledRate(rate=0.5, low=None, high=None, separated=False, one_sided=False)
     >>> length_controlled_rate([1.0, 1.0, 0.0], [10, 5, -3])
-    ControlledRate(rate=None, low=None, high=None, separated=True)
+    ControlledRate(rate=None, low=None, high=None, separated=True, one_sided=False)
+    >>> length_controlled_rate([1.0, 0.0, 0.0, 1.0] * 5, [10, 20] * 10).one_sided
+    True
     """
     count = len(wins)
     if not count:
@@ -70,6 +79,9 @@ def length_controlled_rate(wins: Sequence[float], longer: Sequence[float]) -> Co
     sd = math.sqrt(math.fsum((d - mean) ** 2 for d in longer) / max(1, count - 1))
     if sd == 0:  # without any difference, length explains nothing; a constant one cannot be removed
         return ControlledRate(math.fsum(wins) / count if mean == 0 else None)
+    sides = sum(d <= 0 for d in longer), sum(d >= 0 for d in longer)
+    if min(sides) < max(min(FEWEST, count // 2), FEWEST_SHARE * count):
+        return ControlledRate(None, one_sided=True)
     xs = [math.tanh(d / sd) for d in longer]
     fit = ridge_logistic(xs, wins)
     error = _error(fit, xs, wins) if count >= FEWEST else None

@@ -76,7 +76,7 @@ def test_figures_of_pairs_are_four_sentences():
     assert shown_figures(summary(PAIRS)) == {
         "both orders agree": "0.62",
         "answer shown first preferred": "0.70 [0.58, 0.79]",
-        "ties": "0.42",
+        "no winner (ties, or the orders disagree)": "0.42",
         "win rate at equal length": "0.72",
         "verified quotes": "1",
     }
@@ -92,6 +92,9 @@ def test_separation_is_said_in_words():
     shown = shown_figures(summary(separated))
 
     assert shown["win rate at equal length"] == "none (length alone would explain every outcome)"
+    one_sided = {**separated, "length_separated": 0, "length_one_sided": 1}
+    why = "none (too few cases where the other side is longer)"
+    assert shown_figures(summary(one_sided))["win rate at equal length"] == why
     assert shown_figures(summary(dict.fromkeys(PAIRS) | {"verified_quotes": 1.0})) == {
         "verified quotes": "1"
     }

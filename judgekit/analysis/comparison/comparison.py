@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from judgekit.analysis.comparison.table import Per
 
-Verdict = Literal["worse", "better", "unclear", "same", "unknown"]
+Verdict = Literal["worse", "better", "judged lower", "judged higher", "unclear", "same", "unknown"]
 """`unclear`: not significant. `same`: no pair differs. `unknown`: nothing to test."""
 
 
@@ -205,11 +205,14 @@ class MetricComparison(Value):
 
     @property
     def verdict(self) -> Verdict:
-        """`worse` if the mean or the verdicts got significantly worse; else `better` likewise."""
+        """`worse` if the mean or the verdicts got significantly worse; else `better` likewise.
+
+        If all answers are the same in both runs, only the judging differs: `judged lower` or
+        `judged higher`.
+        """
         both = {self.difference.verdict, self.flips.verdict if self.flips else "unknown"}
-        if "worse" in both:
-            return "worse"
-        return "better" if "better" in both else self.difference.verdict
+        tested: tuple[Verdict, ...] = ("worse", "better", "judged lower", "judged higher")
+        return next((word for word in tested if word in both), self.difference.verdict)
 
 
 class Change(Value):

@@ -15,9 +15,9 @@ from judgekit.analysis.comparison.comparison import (
     Verdict,
 )
 from judgekit.stats.clusters import FigureValues
-from judgekit.stats.intervals import CHANGED, MeanInterval, MeanSpread, mean_interval
+from judgekit.stats.intervals import CHANGED, TAIL, MeanInterval, MeanSpread, mean_interval
 from judgekit.stats.power import detectable, needed_range
-from judgekit.stats.student import student_t_p
+from judgekit.stats.student import student_t_p, student_t_quantile
 from judgekit.stats.tests import holm, mcnemar_p, paired_shares_interval
 
 EPSILON = 1e-9
@@ -126,7 +126,12 @@ class Differences:
         low, high = self._interval(figures, equal=equal) or (None, None)
         # The independent units are cases or clusters; `sd` is their standard deviation.
         size = self.pairs if figures.clusters is None else figures.clusters
-        sd = None if not error or equal or figures.too_few else error * math.sqrt(size)
+        sd = None
+        if error and not equal and low is not None and high is not None:
+            # The interval may be wider than its standard error alone: few differences, or flips.
+            # An end at the bound of the range is cut off, so the larger side counts.
+            half = (high - low) / 2 if mean is None else max(mean - low, high - mean)
+            sd = max(error, half / student_t_quantile(TAIL, size - 1)) * math.sqrt(size)
         least = None if sd is None else detectable(sd, size)
         if least is not None and self.width is not None and least > self.width:
             least = None
@@ -212,8 +217,9 @@ def judged(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     count = sum(p is not None for p in tests)
     with_verdicts = []
     for comparison in comparisons:
+        same = comparison.same_answers == comparison.pairs
         metrics = [
-            _judged(m, means[id(m)], flips[id(m)], parts) if m.refused is None else m
+            _judged(m, means[id(m)], flips[id(m)], parts, same) if m.refused is None else m
             for m in comparison.metrics
         ]
         metrics.sort(key=lambda m: (_ORDER[m.verdict], m.refused is not None))
@@ -223,25 +229,39 @@ def judged(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def _judged(
-    metric: MetricComparison, mean: float | None, flips: float | None, parts: Iterator[float | None]
-) -> MetricComparison:
-    """Return a metric with its adjusted p values, and the verdicts of its tests."""
-    criteria = [_tested(part, next(parts), part.mean or 0.0) for part in metric.criteria]
-    gain = (metric.difference.mean or 0.0) * (1 if metric.higher_is_better else -1)
+    metric: MetricComparison, mean: float | None, flips: float | None,
+    parts: Iterator[float | None], same_answers: bool,
+) -> MetricComparison:  # fmt: skip
+    """Return a metric with its adjusted p values, and the verdicts of its tests.
+
+    The same answers cannot be better or worse: then only the judging differs.
+    """
+    moved: tuple[Verdict, Verdict] = ("worse", "better")
+    if same_answers:
+        moved = ("judged lower", "judged higher")
+    criteria = [_tested(part, next(parts), part.mean or 0.0, moved) for part in metric.criteria]
+    gain = metric.difference.mean or 0.0
+    if not same_answers and not metric.higher_is_better:
+        gain = -gain
     criteria.sort(key=lambda part: (_ORDER[part.verdict], part.mean or 0.0))
     update: dict[str, Any] = {"criteria": tuple(criteria)}
-    update["difference"] = _tested(metric.difference, mean, gain)
+    update["difference"] = _tested(metric.difference, mean, gain, moved)
     if (one := metric.flips) is not None:
-        update["flips"] = _tested(one, flips, one.to_pass - one.to_fail)
+        update["flips"] = _tested(one, flips, one.to_pass - one.to_fail, moved)
     return metric.model_copy(update=update)
 
 
-_ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 3, "unknown": 4}
+_ORDER: Mapping[Verdict, int] = {
+    "worse": 0, "judged lower": 0, "unclear": 1, "better": 2, "judged higher": 2, "same": 3,
+    "unknown": 4,
+}  # fmt: skip
 
 
-def _tested(figure: Figure, adjusted: float | None, gain: float) -> Figure:
+def _tested(
+    figure: Figure, adjusted: float | None, gain: float, moved: tuple[Verdict, Verdict]
+) -> Figure:
     """Return a figure with its adjusted p value, and a verdict by the sign of its change."""
     verdict = figure.verdict
     if adjusted is not None and adjusted < ALPHA and gain:
-        verdict = "better" if gain > 0 else "worse"
+        verdict = moved[gain > 0]
     return figure.model_copy(update={"adjusted": adjusted, "verdict": verdict})

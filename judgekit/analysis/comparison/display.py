@@ -18,7 +18,9 @@ _MOST = 1000
 _BETTER = 2
 """Maximum number of improved cases per metric."""
 _DIFF_LINES = 24
-_STYLES: dict[results.Verdict, Style] = {"worse": "bad", "better": "good"}
+_STYLES: dict[results.Verdict, Style] = {
+    "worse": "bad", "better": "good", "judged lower": "note", "judged higher": "note"
+}  # fmt: skip
 
 
 def comparison_parts(
@@ -41,11 +43,12 @@ def comparison_parts(
     yield from _lines(warnings, "warning", ".warnings", most, "bad")
     yield from _figures(comparison, most)
     shown = comparison.metrics[:most]
+    got = "were judged" if comparison.pairs == comparison.same_answers else "got"
     for metric in shown:
-        yield from _moves(metric, "worse", metric.worst[:cases], metric.difference.worse)
+        yield from _moves(metric, f"{got} worse", metric.worst[:cases], metric.difference.worse)
     for metric in shown:
         best = metric.best[: min(cases, _BETTER)]
-        yield from _moves(metric, "better", best, metric.difference.better)
+        yield from _moves(metric, f"{got} better", best, metric.difference.better)
     yield DisplayLine("")
     yield from _lines(list(all_notes(comparison)), "note", ".metrics", most, "note")
     yield DisplayLine("")
@@ -111,7 +114,7 @@ def _verdicts(metric: results.MetricComparison) -> Iterator[tuple[str, ...]]:
         yield ("  passed", *passed, "", moved, *test)
     if (one := metric.corrected) is not None and one.mean is not None:
         means = (number(one.base.value), number(one.new.value), f"{one.mean:+.3f}")
-        yield ("  corrected by people", *means, one.spread, "", "")
+        yield ("  corrected with labels", *means, one.spread, "", "")
 
 
 def _row(name: str, difference: results.MeanDifference, *, indent: str = "") -> tuple[str, ...]:
@@ -149,7 +152,7 @@ def _moves(
         yield DisplayTable(
             ("case", "run", "score", "reason"),
             rows,
-            title=f"{name}: {count} of {pairs} cases got {word}",
+            title=f"{name}: {count} of {pairs} cases {word}",
             numbers=(2,),
             left=more(count - len(moves), "case", "to_pandas(per='case'), --json"),
         )
@@ -184,6 +187,8 @@ def interval_text(difference: results.MeanDifference) -> str:
         return "-"
     if difference.low is None or difference.high is None:
         return "too few"
+    if difference.low == difference.high == 0:
+        return "identical"
     return f"[{difference.low:+.3f}, {difference.high:+.3f}]"
 
 

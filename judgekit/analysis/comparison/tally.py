@@ -47,7 +47,7 @@ class MetricTally:
         """Names and digests of the rubrics in the scores, of base and new run."""
         self.example: Pair | None = None
         """The first case that was judged in both runs."""
-        self.same_requests = 0
+        self.same_requests = self._same_answers = 0
         self.differs = False
         """Whether the result of any case differs in value, reason or request."""
 
@@ -66,6 +66,7 @@ class MetricTally:
             return
         self._all.add(base.value, new.value, cluster)
         self.same_requests += bool(base.keys) and base.keys == new.keys
+        self._same_answers += pair.same_answer
         for id, part in base.parts.items():
             other = new.parts.get(id)
             if part.value is not None and other is not None and other.value is not None:
@@ -92,11 +93,18 @@ class MetricTally:
         detect, (low, high) = self._settings.detect, self._summary.range
         if detect is None and low is not None and high is not None:
             detect = (high - low) / 20
+        difference = self._all.finish(detect=detect)
+        # The same replies to the same requests say nothing about other cases.
+        pairs = self._all.pairs
+        if pairs and not self.differs and pairs in (self.same_requests, self._same_answers):
+            update = {"low": 0.0, "high": 0.0, "detectable": None, "wanted": None, "more": None,
+                      "more_high": None, "too_few": None}  # fmt: skip
+            difference = difference.model_copy(update=update)
         return results.MetricComparison(
             metric=self._summary.metric,
             higher_is_better=self._higher,
             range=self._summary.range,
-            difference=self._all.finish(detect=detect),
+            difference=difference,
             flips=self._finish_flips(),
             criteria=tuple(c.finish() for c in self._criteria.values()),
             distributions=tuple(d.finish() for d in self._distributions.values()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from judgekit.analysis.ranking.ranking import HeadToHead, ModelRanking, RankedModel
@@ -13,6 +14,7 @@ from judgekit.core.errors import ConfigError, needs_extra
 from judgekit.core.suggest import suggest
 from judgekit.stats.bootstrap import SEED
 from judgekit.stats.clusters import FEWEST
+from judgekit.stats.intervals import Z
 from judgekit.stats.student import student_t_quantile
 
 DRAWS = 1000
@@ -23,6 +25,8 @@ _SHOWN = 5
 """Maximum number of groups in a warning."""
 _OUTCOMES = {1.0: "wins", 0.5: "ties", 0.0: "losses"}
 """Share of a win -> outcome."""
+_SMALLEST = 1e-9
+"""Strengths that differ by less are equal."""
 _TOLERANCE, _DRAW_TOLERANCE = 1e-12, 1e-9
 _ITERATIONS = 100_000
 _BATCH = 2_000_000
@@ -130,6 +134,7 @@ def _ranked(read: RunRecords, *, draws: int, seed: int) -> ModelRanking:
         left_out=dict(sorted(read.left_out.items())),
         warnings=tuple(_warnings(groups, names, reach)),
         models=tuple(models),
+        best=tuple(one.model for one in models if one.rank_low == 1) if len(groups) == 1 else (),
         pairs=tuple(
             HeadToHead(a=a, b=b, **tallies[a, b])
             for a, b in combinations([one.model for one in models], 2)
@@ -215,9 +220,10 @@ def strengths_of(wins: Sequence[Win], *, draws: int, seed: int) -> list[Strength
 
     The errors are estimated by the Bayesian bootstrap (Rubin 1981): in every draw, each prompt with
     all its comparisons has a weight from the exponential distribution. No weight is 0, so every
-    draw has finite strengths. Intervals are Student's t with prompts - 1 degrees of freedom. A rank
-    interval counts the models that are significantly stronger or weaker by the interval of the
-    difference (Mogstad, Romano, Shaikh and Wilhelm 2024).
+    draw has finite strengths. Intervals are Student's t with prompts - 1 degrees of freedom, each
+    for itself. Rank intervals hold together: they count the models that are stronger or weaker by
+    the intervals of all differences at once, whose width comes from the largest t of each draw
+    (max-t; Mogstad, Romano, Shaikh and Wilhelm 2024).
 
     Args:
         wins: the comparisons.
@@ -263,7 +269,30 @@ def strengths_of(wins: Sequence[Win], *, draws: int, seed: int) -> list[Strength
     margin = t * np.sqrt(variance)
     steps = centre[:, None] - centre[None, :]
     spread = np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0)
-    clear = np.abs(steps) > np.maximum(t * np.sqrt(spread), 1e-9)
+    widest = _widest(drawn - drawn.mean(axis=0), np.sqrt(spread), len(prompts) - 1)
+    clear = np.abs(steps) > np.maximum(widest * np.sqrt(spread), 1e-9)
     above, below = (((side < 0) & clear).sum(axis=1) for side in (steps, -steps))
     columns = (centre, rank, centre - margin, centre + margin, 1 + above, models - below)
     return list(map(Strength, *(column.tolist() for column in columns)))
+
+
+def _widest(errors: Any, spread: Any, df: float) -> float:
+    """Return the 95 % quantile of the largest t over all pairs of models.
+
+    The normal quantile of the draws is replaced by Student's t of the same probability, because the
+    standard errors are estimated from few prompts.
+
+    Args:
+        errors: the deviation of each model's strength in each draw.
+        spread: standard error of the difference of each pair of models.
+        df: degrees of freedom.
+    """
+    import numpy as np
+
+    largest = np.zeros(len(errors))
+    for one, other in combinations(range(errors.shape[1]), 2):
+        if spread[one, other] > _SMALLEST:
+            step = np.abs(errors[:, one] - errors[:, other]) / spread[one, other]
+            largest = np.maximum(largest, step)
+    quantile = max(float(np.quantile(largest, 0.95, method="higher")), Z)
+    return student_t_quantile(min(NormalDist().cdf(quantile), 1 - 1e-12), df)

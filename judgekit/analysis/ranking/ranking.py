@@ -27,7 +27,7 @@ class RankedModel(Value):
     rank: int | None = None
     """Rank in its group, by strength; `None` for a group of one model."""
     rank_low: int | None = None
-    """The best rank that the comparisons allow."""
+    """The best rank that the comparisons allow; 95 % for the ranks of all models together."""
     rank_high: int | None = None
     strength: float | None = None
     """Natural logarithm; the mean of a group is 0. `None` for a group of one model."""
@@ -80,6 +80,9 @@ class ModelRanking(Document, Framed, Value):
     """Warnings to read before any figure."""
     models: tuple[RankedModel, ...]
     """The models by group, then the strongest first."""
+    best: tuple[str, ...] = ()
+    """The models that may be the strongest, with 95 % confidence; empty without rank intervals, or
+    if the comparisons do not connect all models."""
     pairs: tuple[HeadToHead, ...]
     """All pairs of compared models, in the order of `models`."""
 
@@ -164,13 +167,16 @@ def verdict(ranking: ModelRanking) -> str:
     """Return the outcome as a sentence."""
     if not ranking.connected:
         return "The comparisons do not put all models on one scale."
-    first = [one.model for one in ranking.models if one.rank_low == 1]
+    first = ranking.best
     if not first:
         name = ranking.models[0].model
         return f"{name} has the highest strength; chance can explain it, with so few prompts."
     if len(first) == 1:
-        return f"{first[0]} is the strongest model."
-    return f"{', '.join(first[:-1])} or {first[-1]} may be the strongest: chance can explain it."
+        return f"{first[0]} has the highest strength; chance hardly explains it (95 %)."
+    return (
+        f"{', '.join(first[:-1])} or {first[-1]} may be the strongest: chance can explain which "
+        "of them is first."
+    )
 
 
 def notes(ranking: ModelRanking) -> Iterator[str]:
@@ -179,7 +185,10 @@ def notes(ranking: ModelRanking) -> Iterator[str]:
     if ranking.too_few is not None:
         yield f"No intervals: {ranking.too_few}."
     elif any(one.low is not None for one in ranking.models):
-        yield f"Intervals: {ranking.draws:,} bootstrap draws over prompts, seed {ranking.seed}."
+        yield (
+            f"{ranking.draws:,} bootstrap draws over prompts, seed {ranking.seed}. An interval of "
+            "a strength is 95 % for itself; the ranks are 95 % for all models together."
+        )
     if ranking.left_out:
         reasons = ", ".join(f"{count:,} {why}" for why, count in ranking.left_out.items())
         yield f"Left out: {reasons}."

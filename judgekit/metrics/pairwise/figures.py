@@ -31,6 +31,7 @@ FIGURES = {
     "length_controlled_low": True,
     "length_controlled_high": True,
     "length_separated": False,
+    "length_one_sided": False,
 }
 """The figures of `PairTally`, and whether higher is better."""
 
@@ -45,7 +46,8 @@ class PairTally:
     - `tie_rate`: share of the decided comparisons that are ties.
     - `length_controlled_win_rate`: see `judgekit.stats.logistic`, with its 95 % interval for
       independent cases; `None` if the length alone separates wins from losses; `length_separated`
-      is then 1.
+      is then 1. `None`, too, if one
+      side is nearly always longer; `length_one_sided` is then 1.
     """
 
     def __init__(self) -> None:
@@ -97,4 +99,5 @@ class PairTally:
             "length_controlled_low": controlled.low,
             "length_controlled_high": controlled.high,
             "length_separated": int(controlled.separated) if count else None,
+            "length_one_sided": int(controlled.one_sided) if count else None,
         }

@@ -37,6 +37,8 @@ LONGEST = 3_000
 WORDS: dict[Verdict, str] = {
     "worse": "worse",
     "better": "better",
+    "judged lower": "judged lower",
+    "judged higher": "judged higher",
     "unclear": "within chance",
     "same": "no difference",
     "unknown": "not tested",

@@ -23,9 +23,11 @@ class Marked:
         made_with: dict[str, Any] | None = None,
         key: str = "",
         reason: str = "worth",
+        strict: float = 0.0,
     ) -> None:
         self.name = name
         self.key, self.reason = key, reason
+        self._strict = strict
         self.higher_is_better = higher
         self.range = (0.0, 1.0)
         self.options: dict[str, Any] = {}
@@ -39,6 +41,7 @@ class Marked:
         if not isinstance(said, (int, float, dict)):
             raise CaseError("no number")
         parts = said if isinstance(said, dict) else {"all": said}
+        parts = {id: v * (1 - self._strict) for id, v in parts.items()}
         value = sum(parts.values()) / len(parts)
         made = getattr(self, "made_with", {})
         key = self.key or digest(f"{case.id} {case.output}")

@@ -544,3 +544,36 @@ def test_memory_does_not_grow_with_runs_in_the_same_order(run):
     waiting = [sum(map(len, pairing._waiting)) for _ in pairing]
 
     assert max(waiting) == 0
+
+
+@pytest.mark.parametrize("flips", [1, 4, 20])
+@pytest.mark.parametrize("ends", [True, False])
+def test_the_detectable_difference_is_wider_than_half_the_interval(flips, ends):
+    tally = Differences("m", range=(0.0, 1.0))
+    for n in range(60):
+        base = 0.2 if not ends else 0.0
+        tally.add(base, 1.0 if n < flips else base, None)
+
+    found = tally.finish()
+
+    half = max(found.high - found.mean, found.mean - found.low)
+    assert found.detectable >= half * 1.42  # t(.8) / t(.975) is .424 with 59 degrees of freedom
+
+
+def test_the_same_answers_are_judged_lower_and_are_no_regression(run):
+    answers = [0.5 + n / 100 for n in range(40)]
+    found = compare(run("base", answers), run("new", answers, metrics=[Marked(strict=0.2)]))
+
+    metric = metric_of(found)
+    assert (metric.verdict, found.regressions) == ("judged lower", ())
+    assert "40 cases in both; judged lower: worth" in found.text()
+    assert "40 of 40 cases were judged worse" in found.text(width=200)
+
+
+def test_the_same_replies_are_identical(run):
+    found = compare(run("base", BASE), run("copy", BASE), allow_same=True)
+
+    difference = metric_of(found).difference
+    assert (difference.low, difference.high, difference.detectable) == (0.0, 0.0, None)
+    assert "identical" in found.text()
+    assert "[-" not in found.text().split("identical")[0]

@@ -112,6 +112,13 @@ def test_a_judge_of_lengths_has_no_preference_at_equal_length():
     assert summary.figures["length_separated"] == 0
 
 
+def test_a_side_that_is_nearly_always_longer_is_reported():
+    summary = summary_of(of_lengths(200, 90), judge_by(by_length(0.5)), rule="mean")
+
+    assert summary.figures["length_controlled_win_rate"] is None
+    assert summary.figures["length_one_sided"] == 1
+
+
 def test_separation_is_reported():
     summary = summary_of(of_lengths(200, 30), judge_by(shorter))
 
