@@ -15,7 +15,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, of_output
-from judgekit.metrics.criteria.labels import METRIC_TYPE, person_value
+from judgekit.metrics.criteria.texts import METRIC_TYPE, person_value
 from judgekit.report.corrected import CorrectedMean, LabelComparison, LabelFigure
 from judgekit.report.manifest import dicts_in, metric_entry, rubrics_of
 from judgekit.report.run_labels import DescribedRubric, RunLabels, renamed, renames_of

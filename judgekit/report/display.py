@@ -110,12 +110,26 @@ def _about(
         lines.append(f"mean with fallbacks {number_of(summary.mean_with_fallback, summary)}")
     if figures:
         lines.append(", ".join(f"{name} {figure}" for name, figure in figures.items()))
+    lines += list(tag_lines(summary))[:most]
     lines += summary.opinions.lines[:most] if summary.opinions is not None else ()
     for line in lines:
         style: Style = "bad" if line.startswith(WARNING) else "note"
         yield DisplayLine(f"{name}: {cut(line, _MOST)}", style)
     if summary.first_failure is not None:
         yield DisplayLine(f"{name}: first failure: {cut(summary.first_failure, _MOST)}", "bad")
+
+
+MOST_TAGS = 20
+"""Maximum number of tags in a terminal; the report has all."""
+
+
+def tag_lines(summary: MetricSummary) -> Iterator[str]:
+    """Yield the values of tags, such as `axis:tone 0.62 [0.55, 0.70] over 310 cases`."""
+    for one in summary.tags[:MOST_TAGS]:
+        ends = "too few" if one.low is None else f"[{one.low:.2f}, {one.high:.2f}]"
+        yield f"{cut(one.tag, MOST_NAME)} {one.mean:.2f} {ends} over {one.scored:,} cases"
+    if (left := len(summary.tags) - MOST_TAGS) > 0:
+        yield f"and {left:,} more tags (report.json)"
 
 
 def _incomplete(report: Report, *, most: int | None = None) -> Iterator[DisplayLine]:

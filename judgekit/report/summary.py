@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import Field
@@ -12,11 +13,13 @@ from pydantic import Field
 from judgekit.core.case import has_text
 from judgekit.core.left_out import is_left_out
 from judgekit.core.protocols import Aggregate
-from judgekit.core.score import Failure, Result, Row, Score
+from judgekit.core.score import Failure, Part, Result, Row, Score
 from judgekit.core.value import Displayed, Value, sparse
+from judgekit.metrics.criteria.texts import own_texts
 from judgekit.report.constant import AnswerTally, ConstantAnswers
 from judgekit.report.corrected import CorrectedMean
 from judgekit.report.opinions import OpinionSummary, OpinionTally
+from judgekit.report.own_criteria import RecurringTally, TagSummary, TagTally
 from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds, MeanInterval, wilson
@@ -109,6 +112,9 @@ class MetricSummary(Displayed, Value):
     histogram: tuple[int, ...]
     """Counts over equal bins of the range; empty if the range is unbounded."""
     criteria: tuple[CriterionSummary, ...] = ()
+    """The criteria of the rubric; or those of cases that recur, by their text."""
+    tags: tuple[TagSummary, ...] = sparse(default=())
+    """The tags of criteria that cases have themselves."""
     worst: tuple[Worst, ...] = ()
     first_failure: str | None = None
     figures: dict[str, float | None] = Field(default_factory=dict)
@@ -217,6 +223,16 @@ class _CriterionTally:
         self.weight = 0.0
         self.answers = AnswerTally()
 
+    def add_part(self, part: Part, cluster: Hashable, *, weighs: bool, judged: bool = True) -> None:
+        if part.value is None:
+            self.states[part.status] += 1
+            return
+        self.figures.add(part.value, cluster)
+        if judged:
+            self.answers.add(part)
+        if weighs:
+            self.weight += part.weight
+
     def finish(self, id: str, *, values: int, weighs: bool) -> CriterionSummary:
         return CriterionSummary(
             id=id,
@@ -271,6 +287,8 @@ class Tally:
         self._passed = 0
         self._scale = 1.0
         self._criteria: dict[str, _CriterionTally] = {}
+        self._tags = TagTally(clustered=self.clustered)
+        self._recurring = RecurringTally(partial(_CriterionTally, clustered=self.clustered))
         self._opinions = OpinionTally(clustered=self.clustered)
         self._worst = Largest[tuple[str, float, str]](WORST)
         self._first_failure: str | None = None
@@ -307,20 +325,20 @@ class Tally:
         self._add_own(case, result, result.value, cluster)
 
     def _add_parts(self, score: Score, cluster: Hashable) -> None:
+        weighs, judged = score.value is not None, score.source == "judge"
+        texts = own_texts(score)
+        if texts is not None:
+            self._tags.add(score, cluster)
+            for text, part in zip(texts, score.parts, strict=True):
+                self._recurring.add(text, part, cluster, weighs=weighs)
+            return
         for part in score.parts:
             criterion = self._criteria.get(part.id)
             if criterion is None:
                 criterion = self._criteria[part.id] = _CriterionTally(clustered=self.clustered)
             if part.distribution is not None:
                 self._opinions.add_distribution(part.id, part.distribution)
-            if part.value is None:
-                criterion.states[part.status] += 1
-                continue
-            criterion.figures.add(part.value, cluster)
-            if score.source == "judge":
-                criterion.answers.add(part)
-            if score.value is not None:
-                criterion.weight += part.weight
+            criterion.add_part(part, cluster, weighs=weighs, judged=judged)
 
     def _add_own(self, case: str, score: Score, value: float, cluster: Hashable) -> None:
         self._own.add(value, cluster)
@@ -342,7 +360,8 @@ class Tally:
         bounds = _bound(self.range[0]), _bound(self.range[1])
         rated = self.threshold is not None and own.n > 0
         pass_low, pass_high = (self._pass_interval() if rated else None) or (None, None)
-        weighs = any(tally.weight for tally in self._criteria.values())
+        criteria = [*self._criteria.items(), *self._recurring.items()]
+        weighs = any(tally.weight for _, tally in criteria)
         summary = MetricSummary(
             metric=self.metric,
             range=bounds,
@@ -362,9 +381,10 @@ class Tally:
             pass_low=pass_low,
             pass_high=pass_high,
             histogram=tuple(self._bins),
-            criteria=tuple(
-                tally.finish(id, values=own.n, weighs=weighs)
-                for id, tally in self._criteria.items()
+            criteria=tuple(tally.finish(id, values=own.n, weighs=weighs) for id, tally in criteria),
+            tags=tuple(
+                TagSummary(tag=tag, scored=of.rows.n, **mean_figures(of, (None, 1.0)))
+                for tag, of in self._tags.items()
             ),
             worst=tuple(Worst(case=c, value=value, reason=why) for c, value, why in self._worst),
             first_failure=self._first_failure,

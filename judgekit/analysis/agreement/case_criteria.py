@@ -15,7 +15,8 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
 from judgekit.core.score import Row
 from judgekit.datasets.labels import Label, Topic
-from judgekit.metrics.criteria.labels import METRIC_TYPE, judged_criterion, labels_by_leaf
+from judgekit.metrics.criteria.labels import judged_criterion, labels_by_leaf
+from judgekit.metrics.criteria.texts import METRIC_TYPE
 from judgekit.report.manifest import metric_entry
 from judgekit.report.summary import MetricSummary
 

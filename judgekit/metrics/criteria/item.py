@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
-from judgekit.core.canonical import digest
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, RubricError
 from judgekit.core.request import Question
 from judgekit.core.suggest import closest, suggest
 from judgekit.core.value import Json
+from judgekit.metrics.criteria.texts import criterion_digest
 from judgekit.rubric.case_text import case_text, uses_case
 from judgekit.rubric.criterion import Criterion, Level
 
@@ -90,7 +90,7 @@ class CriterionItem:
     @cached_property
     def digest(self) -> str:
         """The digest of its text, by which labels refer to it."""
-        return text_digest(self.text)
+        return criterion_digest(self.text)
 
     def leaves(self) -> Iterator[CriterionItem]:
         """Yield the criteria that a judge decides, in order."""
@@ -128,11 +128,6 @@ class CriterionItem:
         return Criterion(
             question=question, weight=self.points, levels=self.levels, reverse=self.negate
         )
-
-
-def text_digest(text: str) -> str:
-    """Return the digest of the text of a criterion: 16 hex digits; white space is ignored."""
-    return digest(" ".join(text.split()))[:16]
 
 
 def read_items(case: Case) -> tuple[CriterionItem, ...]:

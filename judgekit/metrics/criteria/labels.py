@@ -1,13 +1,12 @@
 """Labels of people for the criteria of a case.
 
-A label names a criterion by its text, the digest of its text (`text_digest`), its `id`, or the id
-of its part, such as `criterion 3`. Cases have different criteria, so only the text says what a
-label is about; if a case has one text twice, the label is about both.
+A label names a criterion by its text, the digest of its text (`criterion_digest`), its `id`, or
+the id of its part, such as `criterion 3`. Cases have different criteria, so only the text says what
+a label is about; if a case has one text twice, the label is about both.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -15,10 +14,8 @@ from judgekit.core.case import Case
 from judgekit.core.request import Question
 from judgekit.core.score import Part, Result, Score
 from judgekit.datasets.labels import LabelAnswer, read_answer
-from judgekit.metrics.criteria.item import CriterionItem, leaves_of, read_items, text_digest
+from judgekit.metrics.criteria.item import CriterionItem, leaves_of, read_items
 
-METRIC_TYPE = "Points"
-"""The type of the metric in a manifest."""
 _MODEL = Question(id="", kind="boolean", text="")
 T = TypeVar("T")
 
@@ -103,27 +100,3 @@ def _opinion_answer(
     answers: Mapping[str, object], values: Mapping[str, float | None], leaf: CriterionItem
 ) -> object:
     return answers.get(leaf.part) if leaf.kind == "boolean" else values.get(leaf.part)
-
-
-def person_value(score: Score, labels: Mapping[str, float]) -> float | None:
-    """Return the value of a case by people; `None` if a criterion that counts has no label.
-
-    Args:
-        score: the score of the judge; it has the texts and weights of the criteria.
-        labels: name of a criterion -> 1 for yes, 0 for no, or its share.
-    """
-    texts = score.ground_truth
-    if not isinstance(texts, list) or len(texts) != len(score.parts) or score.value is None:
-        return None
-    total = []
-    for text, part in zip(texts, score.parts, strict=True):
-        names = (text_digest(str(text)), str(text), str(part.details.get("id", "")), part.id)
-        label = next((labels[name] for name in names if name in labels), None)
-        if label is None:
-            if part.weight:
-                return None
-            continue
-        # A negated criterion is met with the share 0.
-        negated = part.answer == ("met" if part.value == 0.0 else "not met")
-        total.append(part.weight * (1.0 - label if negated else label))
-    return math.fsum(total)

@@ -9,9 +9,9 @@ from judgekit.metrics.criteria.item import (
     MAX_LEAVES,
     items_of,
     read_items,
-    text_digest,
     unread_fields,
 )
+from judgekit.metrics.criteria.texts import criterion_digest
 
 PLAIN = {"criterion": "Names the dose", "points": 5}
 
@@ -153,7 +153,7 @@ def test_a_text_may_use_fields_of_the_case():
 def test_equal_texts_have_equal_digests():
     one, other = items_of([PLAIN, {"criterion": " Names the\n dose ", "points": -1}])
 
-    assert one.digest == other.digest == text_digest("Names the dose")
+    assert one.digest == other.digest == criterion_digest("Names the dose")
     assert len(one.digest) == 16
 
 

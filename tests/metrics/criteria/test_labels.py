@@ -7,7 +7,7 @@ import pytest
 import judgekit
 from judgekit import Case, Criterion, FakeJudge
 from judgekit.core.errors import ConfigError
-from judgekit.metrics.criteria.item import text_digest
+from judgekit.metrics.criteria.texts import criterion_digest
 from judgekit.metrics.safety_and_quality.points import Points
 
 DOSE, TONE, HARM = "Names the dose", "Suits a layperson", "Advises to stop a drug"
@@ -49,9 +49,9 @@ def test_labels_are_joined_by_the_digest_of_the_text_in_every_case(tmp_path):
     report, labels = run(
         tmp_path,
         [
-            {"case": "a", "values": {text_digest(DOSE): True, HARM: True}},
-            {"case": "b", "values": {TONE: "yes", text_digest(DOSE): True}},
-            {"case": "c", "values": {text_digest(DOSE): False}},
+            {"case": "a", "values": {criterion_digest(DOSE): True, HARM: True}},
+            {"case": "b", "values": {TONE: "yes", criterion_digest(DOSE): True}},
+            {"case": "c", "values": {criterion_digest(DOSE): False}},
         ],
     )
     found = of(judgekit.agree(report, labels, write=False))
@@ -95,7 +95,10 @@ def test_the_mean_is_corrected_with_labels_of_all_criteria_of_a_case(tmp_path):
         for n in range(40)
     ]
     given = [
-        {"case": f"c{n}", "values": {text_digest(DOSE): n % 2 == 0, text_digest(HARM): n % 4 == 0}}
+        {
+            "case": f"c{n}",
+            "values": {criterion_digest(DOSE): n % 2 == 0, criterion_digest(HARM): n % 4 == 0},
+        }
         for n in range(24)
     ]
     given.append({"case": "c30", "values": {DOSE: True}})  # the other criterion has no label

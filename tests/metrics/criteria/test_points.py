@@ -10,6 +10,7 @@ from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRefu
 from judgekit.core.request import Try
 from judgekit.core.synchronous import run_inline
 from judgekit.metrics.safety_and_quality.points import Points
+from judgekit.report.display import tag_lines
 from judgekit.rubric.load import load_rubric
 from tests.metrics.scripted import shown
 
@@ -418,3 +419,31 @@ def test_four_hundred_criteria_six_levels_deep():
     judge = Script(answers)
     assert scored(Points(judge=judge, calls="all"), case).value == 1.0
     assert len(judge.asked) == 1
+
+
+def test_a_run_has_the_values_of_tags_and_of_criteria_that_recur():
+    def say(request):
+        number = int(request.about.output)
+        return answers(request, values={"Names the dose": number % 4 != 0})
+
+    cases = [
+        case_of(
+            {"criterion": "Names the dose", "points": 2, "tags": ["axis:accuracy"]},
+            {"criterion": f"Only in {n}", "points": 2, "tags": ["axis:accuracy", "other"]},
+            {"criterion": "Only in some", "points": -1} if n < 20 else dict(ROW[0]),
+            id=f"c{n}",
+            output=str(n),
+        )
+        for n in range(40)
+    ]
+    metric = Points(judge=FakeJudge(say), calls="all", by=["axis", "other"])
+    summary = evaluate_sync(cases, [metric]).metrics["points"]
+
+    accuracy, other = summary.tags
+    assert [accuracy.tag, other.tag] == ["axis:accuracy", "other"]
+    assert (accuracy.scored, other.mean) == (40, 1.0)
+    assert accuracy.low < accuracy.mean < accuracy.high < 1.0
+    # By the text, wherever it is in the list: 40 times first, and 20 times last.
+    assert [(one.id, one.scored) for one in summary.criteria] == [("Names the dose", 60)]
+    assert summary.criteria[0].mean == pytest.approx(0.75)
+    assert "axis:accuracy 0." in "".join(tag_lines(summary))
