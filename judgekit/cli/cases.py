@@ -73,6 +73,25 @@ def lint(
     raise typer.Exit(linted.exit_code(strict=strict))
 
 
+@app.command("criteria")
+def criteria(cases: str, rows: str | None = None, json: bool = False) -> None:
+    """List the criteria that cases have themselves: points, kinds, tags and copies.
+
+    CASES is a file of cases, or a suite, whose `fields` then say where the criteria are.
+    """
+    from judgekit.authoring.cases.criteria import list_criteria
+    from judgekit.datasets.load import load_cases, shape_of
+
+    if cases.endswith((".yaml", ".yml")):
+        from judgekit.suite.resolved import resolve
+
+        read = resolve(cases).cases().cases()
+    else:
+        read = load_cases(cases, format=shape_of(rows))
+    listed = list_criteria(read)
+    typer.echo(f"{listed.model_dump_json()}\n" if json else listed.text(), nl=False)
+
+
 @app.command("sample")
 def sample(
     cases: str,

@@ -13,7 +13,7 @@ from judgekit.authoring.cases.similarity import NearDuplicates, share_inside
 from judgekit.authoring.lint.rule import Linted, LintFinding, rules_in
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.case_field import FIELD_BY_NAME, MESSAGE_LISTS, OBJECTS, TEXT_LISTS, TEXTS
-from judgekit.core.errors import DatasetError
+from judgekit.core.errors import CaseError, DatasetError
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.field_names import THOUGHTS
 from judgekit.datasets.ids import IdSet
@@ -22,6 +22,7 @@ from judgekit.datasets.messages.reader import role_of
 from judgekit.datasets.row_builder import RowBuilder, RowNote
 from judgekit.datasets.stream import STDIN
 from judgekit.datasets.turn_rows import SessionTurn, sessions
+from judgekit.metrics.criteria.item import read_items, unread_fields
 from judgekit.privacy.detectors import DETECTORS, find_all
 from judgekit.privacy.detectors.form import reserved
 from judgekit.privacy.redact import NAMES, redactor
@@ -169,7 +170,13 @@ class CaseLinter:
         turns, where = row.messages, "messages"
         if turns is None:
             turns, where = _turns_of(case), "history"
-        every = (*_blank_texts(case), *_turn_problems(turns, where), *_leaks(case), *_private(case))
+        every = (
+            *_blank_texts(case),
+            *_turn_problems(turns, where),
+            *_wrong_criteria(case),
+            *_leaks(case),
+            *_private(case),
+        )
         for rule, field, message in every:
             self._add(rule, place, field, message)
         for field, problem in case.unread.items():
@@ -177,6 +184,9 @@ class CaseLinter:
         notes = list(row.notes)
         if THOUGHTS in case.metadata:
             notes.append(RowNote("thoughts", f"metadata.{THOUGHTS}", "thoughts of the model"))
+        for name in sorted(set(unread_fields(case.expected.get("criteria")))):
+            why = f"{name!r} is no field of a criterion and is not read"
+            notes.append(RowNote("criteria-fields", "expected.criteria", why))
         for note in notes:
             self._notes.setdefault(note, (place, Counter()))[1]["rows"] += 1
         for name, value in case.labels.items():
@@ -286,6 +296,15 @@ def _turn_problems(turns: Sequence[Message], field: str) -> Problems:
             elif turn.role == before.role:
                 yield "missing-turn", where, f"two messages of the {turn.role} in a row"
         before = turn
+
+
+def _wrong_criteria(case: Case) -> Problems:
+    if "criteria" in case.expected:
+        try:
+            read_items(case)
+        except CaseError as exc:
+            message = str(exc).removeprefix("expected.criteria: ")
+            yield "wrong-criteria", "expected.criteria", message
 
 
 def _leaks(case: Case) -> Problems:

@@ -61,6 +61,12 @@ FINDINGS = [
      [(1, "labels.q")]),
     ("label-missing", [{"id": "a", "input": "x"}, {"id": "b", "input": "y", "labels": {"q": 1}}],
      [(2, "labels.q")]),
+    ("wrong-criteria", [{"id": "a", "input": "x", "expected": {"criteria": [{"criterion": "y"}]}}],
+     [(1, "expected.criteria")]),
+    ("criteria-fields",
+     [{"id": str(n), "input": str(n) * 9, "expected": {"criteria": [
+         {"criterion": "y", "points": 1, "title": "z"}]}} for n in range(2)],
+     [(1, "expected.criteria")]),
 ]  # fmt: skip
 CLEAN = [
     {"id": "a", "messages": CHATTED},
