@@ -23,13 +23,15 @@ class Miss:
     recorded: Callable[[Request], bool]
     """Returns whether another request has a recording. Only the metric can make the request of
     another version of its rubric, and only the cassette can look it up."""
+    moved: str = ""
+    """Which content of the case earlier versions treated otherwise; empty without any."""
     older: str = NOT_OLDER
     """Whether an older version of the request, or another one of its rubric, would hit."""
     decides: str = DECIDES
     """The command or flag that decides what happens next."""
 
     def __str__(self) -> str:
-        return f"{self.differs}; {self.older}; {self.decides}"
+        return "; ".join(filter(None, (self.differs, self.moved, self.older, self.decides)))
 
 
 class RequestMiss(CassetteMiss):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from judgekit.core.canonical import canonical_json, visible
 from judgekit.core.case import Case, Message, has_text
@@ -12,6 +13,8 @@ from judgekit.core.value import Json
 from judgekit.rubric.asked import prints
 from judgekit.rubric.plan import Shape, shape_of
 from judgekit.rubric.rubric import Rubric
+
+NEVER = "never shown, although the rubric requires it"
 
 
 class PrintedFields:
@@ -44,11 +47,22 @@ class PrintedFields:
                 self._not_printed.add((shape, name))  # so are all cases of this shape
             return printed
 
-        return left_out(case, messages, most=self._most, prints=prints_field)
+        return left_out(
+            case,
+            messages,
+            most=self._most,
+            prints=prints_field,
+            required=self._rubric.requires,
+        )
 
 
 def left_out(
-    case: Case, messages: Sequence[ChatMessage], *, most: int, prints: Callable[[str], bool]
+    case: Case,
+    messages: Sequence[ChatMessage],
+    *,
+    most: int,
+    prints: Callable[[str], bool],
+    required: Collection[str] = (),
 ) -> dict[str, Json]:
     """Return what the messages leave out of the fields that they print, by field.
 
@@ -58,32 +72,44 @@ def left_out(
         most: the maximum number of earlier messages that the judge sees.
         prints: whether the rubric prints anything of a field of this case. A field that it never
             asks for is not left out.
+        required: the fields that the rubric requires; it asks for them, printed or not.
     """
     fields = case.__dict__
     prompt = _Prompt(messages)
     left: dict[str, Json] = {}
     for name in TEXTS:
         text = fields[name]
-        if has_text(text) and not prompt.has(text) and prints(name):
+        if not has_text(text) or prompt.has(text):
+            continue
+        if prints(name):
             left[name] = f"cut or changed; it has {len(text):,} characters"
+        elif name in required:
+            left[name] = NEVER
     for name in TEXT_LISTS:
         texts = [text for text in fields[name] if has_text(text)]
-        gone = [text for text in texts if not prompt.has(text)]
-        if gone and (len(gone) < len(texts) or prints(name)):
-            left[name] = f"{len(gone)} of {len(texts)} texts"
-    if earlier := fields["history"]:
-        recent = earlier[-most:] if most else ()
-        gone = [message for message in recent if not prompt.has_all(_texts_of(message))]
-        count = len(earlier) - len(recent) + len(gone)
-        if count and (len(gone) < len(recent) or prints("history")):
-            left["history"] = f"{count} of {len(earlier)} earlier messages"
+        absent = [text for text in texts if not prompt.has(text)]
+        if absent and (len(absent) < len(texts) or prints(name)):
+            left[name] = f"{len(absent)} of {len(texts)} texts"
+        elif absent and name in required:
+            left[name] = NEVER
+    earlier = fields["history"]
+    recent = earlier[-most:] if most else ()
+    gone = [message for message in recent if not prompt.has_all(_texts_of(message))]
+    count = len(earlier) - len(recent) + len(gone)
+    if count and (len(gone) < len(recent) or prints("history")):
+        left["history"] = f"{count} of {len(earlier)} earlier messages"
     if not all(prompt.has_all(_texts_of(step)) for step in fields["steps"]):
         left["steps"] = f"{len(fields['steps'])} messages before the answer"
-    metadata = fields["metadata"]
+    return left | _beside(fields["metadata"], fields["output"])
+
+
+def _beside(metadata: Mapping[str, Any], output: str | None) -> dict[str, Json]:
+    """Return what messages hold beside their texts, which only the metadata has."""
+    left: dict[str, Json] = {}
     calls = metadata.get("tool_calls")
     if isinstance(calls, list) and calls:
         names = [str(call["name"]) for call in calls if isinstance(call, dict) and "name" in call]
-        if not all(canonical_json(name) in (fields["output"] or "") for name in names):
+        if not all(canonical_json(name) in (output or "") for name in names):
             left["metadata.tool_calls"] = f"calls of the last message: {', '.join(names)}"
     kept = metadata.get("message_fields")
     if isinstance(kept, dict) and kept:

@@ -26,6 +26,7 @@ from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics._options import Bounds, check_number
 from judgekit.metrics.left_out import PrintedFields
+from judgekit.metrics.moved import moved_by
 from judgekit.metrics.opinions.opinion import (
     Mirror,
     OpinionReply,
@@ -386,6 +387,7 @@ class RubricMetric(JudgedMetric):
                         self.rubric, requests=self._requests_with, step_of=self.step_of
                     )
                 self._versions.add(exc.miss, case, ask)
+                exc.miss.moved = moved_by(case)
             raise
 
     def _requests_with(self, rubric: Rubric) -> Callable[[Case], list[OpinionRequest]]:

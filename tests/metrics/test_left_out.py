@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from typer.testing import CliRunner
 
 import judgekit
+from judgekit.cassette.cassette import Cassette
 from judgekit.cli.app import app
 from judgekit.core.case import Case, Message
 from judgekit.core.errors import JudgeUnavailable
@@ -241,3 +242,40 @@ def test_a_gate_counts_the_rows_alone_in_shards_and_on_the_page(tmp_path, monkey
         assert report["metrics"][0]["left_out"] == 1
     page = (tmp_path / "run" / "report.html").read_text("utf-8")
     assert "was not shown the whole case" in page
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["{% if false %}{{ case.output }}{% endif %}{{ case.input }}", "{{ case.input }}"],
+)
+def test_a_rubric_that_never_shows_a_required_field_says_so(tmp_path, body):
+    metric = judgekit.RubricMetric(rubric(tmp_path, body), judge=FakeJudge())
+
+    for _ in range(3):
+        left = {"output": "never shown, although the rubric requires it"}
+        assert shown(metric, talk(1, output="an answer that nobody sees")) == left
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ({"steps": [{"role": "assistant", "content": "I look."}]}, "steps (shown after the input)"),
+        ({"metadata": {"thoughts": ["hm"]}}, "thoughts (no part of a text)"),
+        ({"history": [{"role": "tool", "content": "24"}]}, "tool calls (read from parts"),
+        ({"metadata": {"context_fields": [{"id": 1}]}}, "documents (shown as their texts)"),
+        ({"output": " "}, "an empty answer (judged)"),
+        ({}, None),
+    ],
+)
+def test_a_miss_names_the_rule_that_moved_the_request(tmp_path, fields, rule):
+    (tmp_path / "tape.jsonl").touch()
+    with Cassette.open(tmp_path / "tape.jsonl", FakeJudge()) as cassette:
+        metric = create_metric("quality", judge=cassette)
+        case = talk(0, **fields)
+        result = judgekit.score_sync(case, metric)
+
+    assert result.kind == "cassette_miss"
+    assert (
+        (f"the row has {rule}" in result.message) if rule else "the row has" not in result.message
+    )
+    assert result.message.endswith("`--record new_episodes` asks the judge")
