@@ -39,7 +39,7 @@ from judgekit.judges.limits import (
     CHARACTERS_A_TOKEN,
     Attempt,
     Bill,
-    current_meter,
+    CostMeter,
     largest_reply,
     paced,
 )
@@ -101,8 +101,8 @@ class _Call(NamedTuple):
     """Maximum size of the response, in bytes."""
     fixed: Mapping[str, JsonValue] = MappingProxyType({})
     """Parameters that override those of the judge."""
-    lost: int = 0
-    """Attempts that were made before."""
+    paid: Payments | None = None
+    """The payments of its request; `None` if several requests share the call."""
 
 
 class CallResult(NamedTuple):
@@ -144,6 +144,7 @@ class Calls:
         *,
         params: Mapping[str, JsonValue],
         pace: Pace | None = None,
+        meter: CostMeter | None = None,
     ) -> None:
         self.server = server
         self.rejections = Rejections()
@@ -164,8 +165,8 @@ class Calls:
         """What the server takes of JSON Schema."""
         self.api: Api | None = None
         """The API, if it is not chat."""
-        self.pacing = Pacing(pace)
-        """Makes every call wait for a pace, if there is one."""
+        self.pacing = Pacing(pace, meter)
+        """Makes every call wait for the pace and the budget, if there are some."""
 
     async def chat(
         self,
@@ -180,7 +181,7 @@ class Calls:
         send = partial(self.transport.chat, messages, form, mode)
         size = sum(len(str(message["content"])) for message in messages)
         written = float(ANSWER_TOKENS * max(1, len(form.questions)))
-        result = await self._answered(_Call(send, size, written, lost=paid.lost), retry=retry)
+        result = await self._answered(_Call(send, size, written, paid=paid), retry=retry)
         paid.add(result.cost)
         if result.malformed is not None:
             return result.malformed, result
@@ -218,7 +219,7 @@ class Calls:
             paid: receives the cost.
         """
         send = partial(self.transport.echo, text)
-        call = _Call(send, len(text), limit=MAX_FIGURES, fixed=fixed, lost=paid.lost)
+        call = _Call(send, len(text), limit=MAX_FIGURES, fixed=fixed, paid=paid)
         result = await self._answered(call)
         paid.add(result.cost)
         return result
@@ -231,7 +232,7 @@ class Calls:
             size: characters of the request.
             paid: receives the cost.
         """
-        result = await self._answered(_Call(send, size, lost=paid.lost))
+        result = await self._answered(_Call(send, size, paid=paid))
         paid.add(result.cost)
         return result.malformed or Try(text=result.data.get("body"), finish="stop"), result
 
@@ -302,9 +303,10 @@ class Calls:
                 raise outages.pop()
             return await self._in_time(call)
 
+        lost = 0 if call.paid is None else call.paid.lost
         attempts = AsyncRetrying(
             retry=retry_if_exception_type(Outage),
-            stop=self.pacing.stop(self.server.retries + 1 - call.lost if retry else 1),
+            stop=self.pacing.stop(self.server.retries + 1 - lost if retry else 1),
             wait=self._wait,
             sleep=_pause,
             before_sleep=self._log,
@@ -332,6 +334,11 @@ class Calls:
                             if not known:
                                 raise
         except TimeoutError:
+            if call.paid is not None and self.pacing.meter is None and self.server.price:
+                # The server may have replied, so a wrapper that charges the request counts it.
+                read, written = call.size / CHARACTERS_A_TOKEN, call.written
+                price = self.server.price
+                call.paid.add((read * price[0] + written * price[1]) / 1e6)
             raise Outage(f"no complete answer within {timeout:g} s") from None
 
     def _log(self, state: Any) -> None:
@@ -471,10 +478,10 @@ _FREE = 10
 
 
 class Pacing:
-    """Makes every HTTP call of a judge wait for a pace, if there is one."""
+    """Makes every HTTP call of a judge wait for a pace and a budget, if there are some."""
 
-    def __init__(self, pace: Pace | None) -> None:
-        self.pace = pace
+    def __init__(self, pace: Pace | None, meter: CostMeter | None = None) -> None:
+        self.pace, self.meter = pace, meter
         self._accepted = 0
         """Calls that the server did not refuse."""
         self._written = float(ANSWER_TOKENS)
@@ -497,7 +504,7 @@ class Pacing:
         """
         import asyncio
 
-        pace, meter = self.pace, current_meter.get()
+        pace, meter = self.pace, self.meter
         if pace is None and meter is None:
             yield Bill()
             return

@@ -24,6 +24,7 @@ from judgekit.judges.transport import Server, Transport
 from judgekit.judges.via_direct import DirectTransport
 
 if TYPE_CHECKING:
+    from judgekit.judges.limits import CostMeter
     from judgekit.judges.pace import Pace
 
 _FIXED = ("input", "questions", "state")
@@ -51,6 +52,7 @@ class DecisionJudge(ServerJudge):
             down.
         price: US dollars per million input and output tokens.
         pace: every HTTP attempt waits for it; by default, attempts do not wait.
+        meter: every HTTP attempt is charged to its budget.
 
     Raises:
         ConfigError: an argument is out of range, or the address is missing.
@@ -71,6 +73,7 @@ class DecisionJudge(ServerJudge):
         price: tuple[float, float] | None = None,
         headers: Mapping[str, str] | None = None,
         pace: Pace | None = None,
+        meter: CostMeter | None = None,
     ) -> None:
         if api not in DECISION_APIS:
             raise ConfigError(f"no api {api!r}{suggest(str(api), DECISION_APIS)}")
@@ -82,7 +85,7 @@ class DecisionJudge(ServerJudge):
             model, api_base, api_key, timeout, retries, max_wait, price, dict(headers or {})
         )
         settings = JudgeSettings(identity=identity, params=dict(params or {}), api=api)
-        super().__init__(server, settings=settings, pace=pace)
+        super().__init__(server, settings=settings, pace=pace, meter=meter)
         self._calls.api = api
 
     def _transport_to(self, server: Server) -> Transport:

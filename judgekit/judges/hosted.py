@@ -19,7 +19,11 @@ def open_hosted(setup: JudgeSetup) -> ServerJudge:
     Raises:
         ConfigError: a setting is wrong, or the variable of the key is not set.
     """
-    settings: dict[str, Any] = {**setup.given(*_OF_SERVERS), "pace": setup.pace}
+    settings: dict[str, Any] = {
+        **setup.given(*_OF_SERVERS),
+        "pace": setup.pace,
+        "meter": setup.meter,
+    }
     if variable := setup.settings.get("api_key_env"):
         settings["api_key"] = os.environ.get(variable)
         if settings["api_key"] is None and setup.asking:

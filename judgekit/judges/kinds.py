@@ -23,6 +23,7 @@ from judgekit.core.protocols import Judge
 from judgekit.judges.provider_names import KNOWN_PROVIDERS
 
 if TYPE_CHECKING:
+    from judgekit.judges.limits import CostMeter
     from judgekit.judges.pace import Pace
 
 GROUP = "judgekit.judge_kinds"
@@ -53,6 +54,8 @@ class JudgeSetup:
     """Whether a person may be asked in this terminal."""
     pace: Pace | None = None
     """The pace of the calls to its server, for kinds with `server`."""
+    meter: CostMeter | None = None
+    """Charges the calls to its server to a budget, for kinds with `server`."""
     where: Callable[..., str] = _nowhere
     """Returns `file:line` of a setting, for errors; without arguments, that of the judge."""
     private: Callable[[], Path] | None = None

@@ -11,7 +11,6 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from judgekit.core.errors import (
@@ -296,33 +295,22 @@ class CostMeter:
         return (read * self.price[0] + written * self.price[1]) / 1e6
 
 
-current_meter: ContextVar[CostMeter | None] = ContextVar("current_meter", default=None)
-"""The meter of the request that a judge answers, for judges that charge every HTTP attempt to it.
-
-A context variable, because one judge may answer requests of several budgets at once, and requests
-of one judge share calls: a probe, or a batch of texts.
-"""
-
-
 class Admission:
     """Admits requests to a judge: the one place where they wait, and the order in which they do.
 
     A request takes a slot, is checked, waits for the pace, reserves its estimated cost, and is
     sent; `admit` has these steps in this order. The budget comes last, so that it knows the cost of
-    all replies that came during the other waits. A judge that sends HTTP requests itself does the
-    last steps for each attempt, with `paced` and `current_meter`, while it holds its slot.
+    all replies that came during the other waits. A judge behind a server may be made with a pace
+    and a meter: then it does the last steps for each HTTP attempt, while it holds its slot.
 
     Args:
         slots: maximum number of concurrent requests.
-        meter: charges the budget.
+        meter: charges the budget; `None` for judges that have a meter themselves.
         pace: the pace of judges that do not wait for one themselves.
-        each_attempt: whether the judge charges each of its attempts to `current_meter`.
     """
 
-    def __init__(
-        self, *, slots: int, meter: CostMeter, pace: Pace | None, each_attempt: bool = False
-    ) -> None:
-        self.slots, self.meter, self.pace, self.each_attempt = slots, meter, pace, each_attempt
+    def __init__(self, *, slots: int, meter: CostMeter | None, pace: Pace | None) -> None:
+        self.slots, self.meter, self.pace = slots, meter, pace
         self._semaphore: asyncio.Semaphore | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -342,7 +330,7 @@ class Admission:
         read, written = estimated_tokens(request)
         turn = nullcontext(Attempt()) if self.pace is None else paced(self.pace, read + written)
         charged: AbstractAsyncContextManager[Bill] = nullcontext(Bill())
-        if not self.each_attempt:
+        if self.meter is not None:
             most = largest_reply(request.params) if written else 0.0
             charged = self.meter.charged(read, written, most=most)
         async with AsyncExitStack() as admitted:
@@ -353,11 +341,7 @@ class Admission:
                 attempt = await admitted.enter_async_context(turn)
                 bill = await admitted.enter_async_context(charged)
             attempt.send()
-            token = current_meter.set(self.meter if self.each_attempt else None)
-            try:
-                yield bill, attempt
-            finally:
-                current_meter.reset(token)
+            yield bill, attempt
 
     def _slot(self) -> asyncio.Semaphore:
         """Return the slots of the running event loop."""
@@ -420,7 +404,8 @@ class LimitedJudge(JudgeWrapper):
         max_cost: US dollars after which the judge is no longer called. Running calls are completed.
             After a reply without a known price, there are no further calls; with a price and
             without usage, the largest reply that `max_tokens` allows counts.
-        budget: a budget shared with other judges, instead of `max_cost`.
+        budget: a budget shared with other judges, instead of `max_cost`. Both have no effect on a
+            judge that is made with a meter, which charges every HTTP attempt itself.
         price: US dollars per million input and output tokens, to estimate the cost of a call before
             it starts; by default, the price of the judge. The estimate is never lower than the mean
             cost of the model's replies so far plus two standard deviations.
@@ -466,14 +451,10 @@ class LimitedJudge(JudgeWrapper):
         inner = self.judge
         while isinstance(inner, JudgeWrapper):
             inner = inner.judge
-        each_attempt = getattr(inner, "charges_attempts", False)
-        known = getattr(inner, "price", None) if price is None and each_attempt else price
-        self.admission = Admission(
-            slots=self.concurrency,
-            meter=CostMeter(self.budget, self.model, known),
-            pace=pace,
-            each_attempt=each_attempt,
-        )
+        known = getattr(inner, "price", None) if price is None else price
+        charges_itself = getattr(inner, "meter", None) is not None
+        meter = None if charges_itself else CostMeter(self.budget, self.model, known)
+        self.admission = Admission(slots=self.concurrency, meter=meter, pace=pace)
         self.outages = 0
         """Outages since the last reply."""
         self._rejected: JudgeRejected | None = None

@@ -27,6 +27,7 @@ from judgekit.judges.via_direct import DirectTransport
 from judgekit.judges.via_litellm import LiteLLMTransport
 
 if TYPE_CHECKING:
+    from judgekit.judges.limits import CostMeter
     from judgekit.judges.pace import Pace
 
 
@@ -59,6 +60,7 @@ class LiteLLMJudge(ServerJudge):
         headers: further headers of every request, such as `{"X-Team": "${TEAM}"}`; variables are
             those of the environment. Not part of any key, and their values are never written.
         pace: every HTTP attempt waits for it; by default, attempts do not wait.
+        meter: every HTTP attempt is charged to its budget.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class LiteLLMJudge(ServerJudge):
         via: Via | None = None,
         headers: Mapping[str, str] | None = None,
         pace: Pace | None = None,
+        meter: CostMeter | None = None,
     ) -> None:
         if mode is not None and mode not in MODES:
             raise ConfigError(f"no output mode {mode!r}{suggest(mode, MODES)}")
@@ -92,7 +95,7 @@ class LiteLLMJudge(ServerJudge):
         settings = JudgeSettings(
             identity=identity, params=dict(params or {}), mode=mode, max_reason=max_reason
         )
-        super().__init__(server, settings=settings, pace=pace)
+        super().__init__(server, settings=settings, pace=pace, meter=meter)
         self.reasks = reasks
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)
         """The output mode in use, and how it was found."""

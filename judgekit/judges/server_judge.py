@@ -32,6 +32,7 @@ from judgekit.judges.translation import BadRequest, about
 from judgekit.judges.transport import Server, Transport
 
 if TYPE_CHECKING:
+    from judgekit.judges.limits import CostMeter
     from judgekit.judges.pace import Pace
 
 
@@ -40,10 +41,15 @@ class ServerJudge(NamedJudge):
 
     settings: JudgeSettings
     knowledge: LearntFromServer
-    charges_attempts = True
-    """Every HTTP attempt is charged to the budget by itself; see `Admission`."""
 
-    def __init__(self, server: Server, *, settings: JudgeSettings, pace: Pace | None) -> None:
+    def __init__(
+        self,
+        server: Server,
+        *,
+        settings: JudgeSettings,
+        pace: Pace | None,
+        meter: CostMeter | None = None,
+    ) -> None:
         if server.timeout <= 0 or server.retries < 0:
             raise ConfigError("timeout must be positive, retries not negative")
         check_provider(server.model)
@@ -64,11 +70,13 @@ class ServerJudge(NamedJudge):
         self.retries = server.retries
         self.max_wait = server.max_wait
         self.price = server.price
+        self.meter = meter
+        """Charges every HTTP attempt to a budget; without one, a wrapper charges the requests."""
         self.settings = settings
         transport = self._transport_to(server)
         self.via = f"{transport.via} ({transport.reason})"
         """The transport (judgekit's HTTP or litellm) and the reason for it."""
-        self._calls = Calls(server, transport, params=settings.params, pace=pace)
+        self._calls = Calls(server, transport, params=settings.params, pace=pace, meter=meter)
         self.knowledge = LearntFromServer(self._calls)
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ from judgekit.core.request import Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
-from judgekit.judges.limits import Budget, LimitedJudge, LocalBudget
+from judgekit.judges.limits import Budget, CostMeter, LimitedJudge, LocalBudget
 from judgekit.suite.file import LimitsFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
@@ -211,8 +211,9 @@ class JudgePool:
                 raise ConfigError(message, where=self._lines.where("limits", "max_cost"))
         kind = kind_of(judge.model)
         pace = self._pace(judge) if self._asking and kind.metered else None
-        # A judge behind a server waits before each HTTP attempt, so it is made with its pace.
-        itself = pace if kind.server and ready is None else None
+        # A judge behind a server waits before each HTTP attempt, so it is made with its limits.
+        itself = kind.server and ready is None
+        meter = CostMeter(self._budget, judge.model, price) if itself and self._priced else None
         built = ready or make_judge(
             judge,
             base=self._base,
@@ -220,7 +221,8 @@ class JudgePool:
             asking=self._asking,
             at=at,
             written=judge in self._written,
-            pace=itself,
+            pace=pace if itself else None,
+            meter=meter,
         )
         if together > 1:
             from judgekit.judges.litellm import LiteLLMJudge
@@ -233,7 +235,7 @@ class JudgePool:
             max_outages=limits.max_outages,
             budget=self._budget,
             price=price,
-            pace=pace if itself is None else None,
+            pace=None if itself else pace,
         )
         if self.cassette is not None:
             return self.cassette.for_judge(limited)
@@ -274,6 +276,7 @@ def make_judge(
     at: tuple[str, ...] = (JUDGE,),
     written: bool = True,
     pace: Pace | None = None,
+    meter: CostMeter | None = None,
 ) -> Judge:
     """Build a judge.
 
@@ -285,6 +288,7 @@ def make_judge(
         at: path of the settings in the suite.
         written: whether the settings are from the file, not from a flag.
         pace: the pace of its server, for judges that wait for it before each HTTP attempt.
+        meter: charges each HTTP attempt to the budget, for the same judges.
 
     Raises:
         ConfigError: a setting is wrong, or the key is missing.
@@ -306,6 +310,7 @@ def make_judge(
         asking=asking,
         terminal=asks_in_terminal(file, asking=asking),
         pace=pace,
+        meter=meter,
         where=where,
         private=partial(_private_folder, base),
     )
