@@ -73,6 +73,7 @@ if TYPE_CHECKING:  # `X as X` exports a name to type checkers
     from judgekit.suite.answering import AnsweredCases as AnsweredCases
     from judgekit.suite.answering import answer_cases as answer_cases
     from judgekit.suite.answering import answer_cases_sync as answer_cases_sync
+    from judgekit.suite.answering import answer_sync as answer_sync
     from judgekit.suite.merge import merge_shards as merge_shards
     from judgekit.suite.overrides import Overrides as Overrides
     from judgekit.suite.run import run_suite as run_suite
@@ -96,7 +97,6 @@ if TYPE_CHECKING:  # the former names; `_RENAMED` has the same, with what they a
 
     Answers = AnsweredCases
     answer = answer_cases
-    answer_sync = answer_cases_sync
     correct = correct_means
     create = create_metric
 

@@ -6,7 +6,6 @@ import hashlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,7 @@ from judgekit.runner.gatekeeper import (
 from judgekit.runner.limits import Limits
 from judgekit.runner.progress import Progress, close, listener
 from judgekit.runner.sequencer import CaseText, ResultSequencer, case_text
+from judgekit.runner.sync_form import sync_form
 
 if TYPE_CHECKING:
     import asyncio
@@ -347,15 +347,13 @@ class _Run:
 # -- from synchronous code ---------------------------------------------------------
 
 
-def evaluate_sync(cases: Source, metrics: Sequence[MetricLike], **options: Any) -> Report:
+@sync_form(evaluate)
+def evaluate_sync() -> None:
     """Evaluate from synchronous code, also inside a running event loop such as in a notebook.
 
-    Takes the arguments of `evaluate`. Ctrl-C ends the run and keeps the finished results; the
-    report is marked as incomplete. A second Ctrl-C raises KeyboardInterrupt.
+    Ctrl-C ends the run and keeps the finished results; the report is marked as incomplete. A second
+    Ctrl-C raises KeyboardInterrupt.
     """
-    from judgekit.runner.background import run_stoppable
-
-    return run_stoppable(partial(evaluate, cases, metrics), options)
 
 
 def score_sync(case: Case, metric: MetricLike) -> Result:

@@ -10,7 +10,6 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -28,6 +27,7 @@ from judgekit.datasets.load import Source, cases_of
 from judgekit.datasets.write import case_writer
 from judgekit.judges.connections import closing_connections
 from judgekit.runner.progress import close, listener
+from judgekit.runner.sync_form import sync_form
 
 Field = Literal["output", "baseline"]
 FIELDS: tuple[Field, ...] = get_args(Field)
@@ -169,15 +169,17 @@ async def answer_cases(
     return done
 
 
-def answer_cases_sync(cases: Source, judge: JudgeLike, **options: Any) -> AnsweredCases:
+@sync_form(answer_cases)
+def answer_cases_sync() -> None:
     """Answer from synchronous code; also inside a running event loop, as in a notebook.
 
-    Takes the options of `answer_cases`. Ctrl-C ends the run and keeps the answers so far; a second
-    Ctrl-C raises KeyboardInterrupt.
+    Ctrl-C ends the run and keeps the answers so far; a second Ctrl-C raises KeyboardInterrupt.
     """
-    from judgekit.runner.background import run_stoppable
 
-    return run_stoppable(partial(answer_cases, cases, judge), options)
+
+answer_sync = answer_cases_sync
+"""The former name. mypy cannot infer the type of a decorated function for an alias in the module
+`judgekit`, which all modules depend on."""
 
 
 class _Answering(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from judgekit.report.thresholds import passes
 from judgekit.runner.evaluation import Reuse, evaluate
 from judgekit.runner.gatekeeper import Rules
 from judgekit.runner.progress import Progress
+from judgekit.runner.sync_form import sync_form
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 
@@ -126,15 +126,12 @@ def _loaded(
     return suite
 
 
-def run_suite_sync(suite: Suite | str | Path, **options: Any) -> Report:
+@sync_form(run_suite)
+def run_suite_sync() -> None:
     """Run a suite from synchronous code; also inside a running event loop.
 
-    Takes the options of `run_suite`. Ctrl-C ends the run with a partial report; a second Ctrl-C
-    raises KeyboardInterrupt.
+    Ctrl-C ends the run with a partial report; a second Ctrl-C raises KeyboardInterrupt.
     """
-    from judgekit.runner.background import run_stoppable
-
-    return run_stoppable(partial(run_suite, suite), options)
 
 
 def replay_suite(suite: Suite, **options: Any) -> Report:

@@ -36,6 +36,13 @@ def test_type_checkers_see_the_names_that_exist(module):
     names = import_module(module)._names
     names = names() if callable(names) else names
     seen = dict(_for_type_checkers(Path(import_module(module).__file__)))
+    for name in names.renamed.keys() & seen.keys():
+        home, _, attribute = seen[name].rpartition(".")
+        if attribute == name:  # an alias beside the function itself
+            now, _, present = names.renamed[name].rpartition(".")
+            alias = getattr(import_module(home), attribute)
+            assert alias is getattr(import_module(now), present)
+            seen[name] = names.renamed[name]
 
     assert seen == {
         **{name: f"{home}.{name}" for name, home in names.homes.items()},
