@@ -28,15 +28,23 @@ def merge(
     Exit codes: 0 passed, 1 a gate failed, 2 the shards do not fit together, 3 incomplete.
     """
     from judgekit.cli.output import KEPT, outputs_of, print_report
-    from judgekit.cli.screen import on_interrupt
+    from judgekit.cli.screen import StatusLine, on_interrupt
     from judgekit.core.synchronous import Flag
+    from judgekit.runner.progress import Progress
     from judgekit.suite.merge import find_places, merge_shards
 
     outputs = outputs_of(export, github=github)
-    stop = Flag()
+    stop, line = Flag(), StatusLine(shown=not (quiet or json))
     own = overrides(command.params, suite=True)
-    with on_interrupt(stop.set, kept=KEPT):
-        report = merge_shards(suite, folders, out=out, overrides=own, stop=stop, page=True)
+
+    def show(progress: Progress) -> None:
+        if line.due():
+            line.show(f"{progress.cases:,} cases")
+
+    with line, on_interrupt(stop.set, kept=KEPT):
+        report = merge_shards(
+            suite, folders, out=out, overrides=own, progress=show, stop=stop, page=True
+        )
     with outputs.plain(as_json=json):
         print_report(report, out=out, as_json=json)
     outputs.write(report, find=partial(find_places, suite, folders), as_json=json)

@@ -25,12 +25,22 @@ class ShardFile(FileModel):
     """Whether the run read all cases."""
     flags: dict[str, Any] = Field(default_factory=dict)
     """Command-line options that affect the numbers."""
+    source: str = ""
+    """The file of `--cases`, relative to the working folder of the run."""
     places: str = Field(default="", pattern=r"^[0-9 ]*$")
     """Positions of its cases in the data set, as distances to the previous one."""
 
 
-def write_shard(sharding: Sharding, path: Path, *, flags: Mapping[str, Any]) -> None:
+def write_shard(
+    sharding: Sharding, path: Path, *, flags: Mapping[str, Any], source: str | None
+) -> None:
     """Write the data that `merge` needs from a finished shard.
+
+    Args:
+        sharding: the cases of the shard.
+        path: the file to write.
+        flags: the flags that affect the numbers.
+        source: the file of `--cases`.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -41,6 +51,7 @@ def write_shard(sharding: Sharding, path: Path, *, flags: Mapping[str, Any]) -> 
         ids=sharding.ids,
         finished=sharding.finished,
         flags=dict(flags),
+        source=source or "",
         places=" ".join(map(str, sharding.places)),
     )
-    write_json(path, shard.model_dump())
+    write_json(path, shard.model_dump(exclude=None if source else {"source"}))

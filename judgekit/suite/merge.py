@@ -109,7 +109,8 @@ def find_places(
     Raises:
         ConfigError: the suite is wrong, or a folder is not a shard.
     """
-    overrides = _overrides(_Part(Path(folders[0])), {})
+    part = _Part(Path(folders[0]))
+    overrides = _overrides(part, {}).model_copy(update={"cases": part.file.source or None})
     return SuiteCases(read_settings(suite, overrides), redact=None).places(ids)
 
 

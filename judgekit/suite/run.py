@@ -206,7 +206,8 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> N
         if suite.data.sharding is not None:
             from judgekit.report.shardfile import write_shard
 
-            write_shard(suite.data.sharding, out / run_folder.SHARD, flags=suite.flags)
+            path, source = out / run_folder.SHARD, suite.data.settings.overrides.cases
+            write_shard(suite.data.sharding, path, flags=suite.flags, source=source)
         places = {run_folder.PLACES: report.places} if report.places else {}
         run_folder.write_json(out / run_folder.RUN, {**report.run, **places})
         if page and report.figures.cases <= MAX_PAGE_CASES:

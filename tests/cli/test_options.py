@@ -64,8 +64,6 @@ def test_a_parameter_that_a_command_does_not_read_overrides_a_field(name):
     unread = {p.name for p in command.params} - read_by(command) - {"help"}
     if name == "score":
         unread -= {*CASE_TEXTS}  # it takes the texts of a case as one mapping
-    if name == "merge":
-        unread.remove("quiet")  # a merge shows no progress, so the flag has nothing to hide
     used = [effect for effect in EFFECTS.items() if effect[1].of_judge or name in OF_SUITES]
 
     assert unread - {effect.flag or field for field, effect in used} == set()

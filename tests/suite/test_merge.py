@@ -258,3 +258,21 @@ def test_places_of_merged_cases_need_the_flags_of_the_shards(folder):
     places = find_places(folder / "suite.yaml", [folder / "s1"], {"c/1\n\u2028é"})
 
     assert places == {"c/1\n\u2028é": (str(folder / "cases.jsonl"), 2)}
+
+
+def test_places_of_merged_cases_are_those_in_the_cases_of_the_shards(folder):
+    lines = (folder / "cases.jsonl").read_text("utf-8").split("\n")
+    other = folder / "other.jsonl"
+    other.write_text("\n\n" + "\n".join(lines), "utf-8")
+    for number in (1, 2):
+        run(folder, f"s{number}", shard=f"{number}/2", cases=str(other))
+    run(folder, "plain", shard="1/1")
+
+    shards = [folder / "s1", folder / "s2"]
+    places = find_places(folder / "suite.yaml", shards, {"c/1\n\u2028é"})
+
+    assert places == {"c/1\n\u2028é": (str(other), 4)}
+    merge(folder, "s1", "s2")
+    assert "source" not in json.loads((folder / "plain/shard.json").read_text())
+    other.unlink()
+    assert find_places(folder / "suite.yaml", shards, {"c/1\n\u2028é"}) == {}
