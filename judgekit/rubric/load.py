@@ -72,6 +72,23 @@ def load_rubric(
     return rubric.again()
 
 
+def rubric_of_text(text: str, *, path: Path) -> Rubric:
+    """Load a rubric as if its file had another text.
+
+    Args:
+        text: the whole file.
+        path: the file; it decides where parents are found.
+
+    Raises:
+        RubricError: the text is invalid; names file and line.
+    """
+    builtin = builtin_folder()
+    inline = {path.name: (path, text)}
+    loader = Folders((home_of(path), builtin), builtin=builtin, inline=inline)
+    layers = chain(Layer(path, text=text), loader)
+    return build_rubric(layers, path=path, loader=loader, remade=load_rubric)
+
+
 _builtin: dict[tuple[Path, Path], tuple[Rubric, list[tuple[int, int]]]] = {}
 """Built-in rubrics that were read, with the state of their files: reading one takes as long as
 replaying ten cases."""

@@ -9,7 +9,7 @@ import pytest
 from judgekit.core.canonical import digest
 from judgekit.core.errors import AbstractRubric, RubricError
 from judgekit.core.generation import generations, newest, of_generation, version_in
-from judgekit.rubric.library import builtin_folder, newest_base, rubric_names
+from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.versions import VERSIONS, frozen_name, version_of, versions_in
 from tests.agreement.scratch import ScratchPackage, with_quality_2
@@ -93,10 +93,17 @@ def test_a_frozen_rubric_is_built_from_frozen_files():
         assert all(frozen_name(file) for file in load_rubric(path).files), path
 
 
-def test_new_rubrics_extend_the_newest_base():
-    files = builtin_folder().parent / "judgekit" / "authoring" / "scaffold" / "files"
-    for name in ("helpful_reply.jinja", "new_rubric.txt"):
-        assert f"extends: {newest_base()} " in (files / name).read_text("utf-8"), name
+def test_new_rubrics_and_projects_extend_the_newest_base(tmp_path):
+    scratch = with_quality_2(ScratchPackage(tmp_path))
+    scratch.judgekit("init", "shop")
+    scratch.judgekit("rubric", "new", "tone", "--criterion", "Is it kind?", "--yes")
+    new, own = (scratch.work / name for name in ("rubrics/tone.jinja", "shop/rubrics"))
+    assert "\nextends: base@2 " in new.read_text("utf-8")
+    assert "\nextends: base@2 " in (own / "helpful_reply.jinja").read_text("utf-8")
+    # The recorded replies and tests belong to the prompts of the new frame.
+    scratch.judgekit("run", "shop/suite.yaml", exits=None)
+    assert '"missed": 0' in (scratch.work / "runs/shop/run.json").read_text("utf-8")
+    scratch.judgekit("rubric", "test", "shop/rubrics")
 
 
 def test_a_version_resolves_while_it_is_the_newest():

@@ -21,7 +21,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import package_data
 from judgekit.rubric.file import MAX_CRITERIA
-from judgekit.rubric.library import rubric_names
+from judgekit.rubric.library import newest_base, rubric_names
 from judgekit.rubric.versions import SUFFIX
 
 Kind = Literal["levels", "boolean", "number", "choice", "checklist"]
@@ -187,7 +187,11 @@ def rubric_text(draft: RubricDraft, *, schema: str) -> str:
     """
     weighted = len({criterion.weight for criterion in draft.criteria}) > 1
     return _template().render(
-        **draft._asdict(), schema=schema, weighted=weighted, fields=FIELD_BY_NAME
+        **draft._asdict(),
+        base=newest_base(),
+        schema=schema,
+        weighted=weighted,
+        fields=FIELD_BY_NAME,
     )
 
 

@@ -27,7 +27,9 @@ from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.kinds import MANUAL, kind_of
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.rubric.load import load_rubric
+from judgekit.rubric.library import newest_base
+from judgekit.rubric.load import rubric_of_text
+from judgekit.rubric.rubric import Rubric
 
 FILES = Path(__file__).with_name("files")
 MODEL = f"{MANUAL.prefix}template"
@@ -98,11 +100,15 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
     suite = suite.replace("@OWN@", _own_judge(plan)).replace("@NAME@", scalar(plan.name))
     files = {"suite.yaml": suite, "cases.jsonl": _read("cases.jsonl")}
     if plan.judge != "none":
-        files[f"rubrics/{_RUBRIC}.jinja"] = _read(f"{_RUBRIC}.jinja")
+        # The file of the package extends the first `base`, to be a valid rubric.
+        frame = f"extends: {newest_base()} "
+        text = _read(f"{_RUBRIC}.jinja").replace("extends: base ", frame, 1)
+        files[f"rubrics/{_RUBRIC}.jinja"] = text
+        rubric = rubric_of_text(text, path=FILES / f"{_RUBRIC}.jinja")
         cases = list(load_cases(FILES / "cases.jsonl"))
-        files["cassettes/suite.jsonl"] = _tape(cases, "verdicts.jsonl")
-        tests = [test.case for test in load_rubric(FILES / f"{_RUBRIC}.jinja").tests]
-        files[f"cassettes/rubrics/{_RUBRIC}.jsonl"] = _tape(tests, "test_verdicts.jsonl")
+        files["cassettes/suite.jsonl"] = _tape(rubric, cases, "verdicts.jsonl")
+        tests = [test.case for test in rubric.tests]
+        files[f"cassettes/rubrics/{_RUBRIC}.jsonl"] = _tape(rubric, tests, "test_verdicts.jsonl")
     if plan.ci is not None:
         check_host(plan.ci)
         head, _, rest = _read(f"{plan.ci}.yml").partition("@JUDGED@\n")
@@ -184,11 +190,11 @@ def _read(name: str) -> str:
     return (FILES / name).read_text(encoding="utf-8")
 
 
-def _tape(cases: Sequence[Case], verdicts: str) -> str:
+def _tape(rubric: Rubric, cases: Sequence[Case], verdicts: str) -> str:
     """Return a cassette: the verdicts of the template on the requests of this version."""
     entries = map(json.loads, _read(verdicts).splitlines())
     answers_of = {entry["case"]: entry["answers"] for entry in entries}
-    metric = RubricMetric(FILES / f"{_RUBRIC}.jinja", judge=AbsentJudge(MODEL))
+    metric = RubricMetric(rubric, judge=AbsentJudge(MODEL))
     lines: list[str] = []
     parts: dict[str, str] = {}
     for case in cases:
