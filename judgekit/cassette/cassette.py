@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import PART_NAMED, decode_reply, encode, has_unkeyed, share_line
+from judgekit.cassette.record import PART_NAMED, encode, share_line
+from judgekit.cassette.recordings import MAX_OLDER, Hit, Recordings, confirmed, failed
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.core.errors import (
     CaseError,
@@ -19,17 +20,15 @@ from judgekit.core.errors import (
     CassetteMiss,
     ConfigError,
     InvalidReply,
-    JudgekitError,
     JudgeRefused,
 )
 from judgekit.core.generation import newest
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
-from judgekit.core.key_rules import PARAMETERS, KeyRule, all_keys, newest_key, older_forms
 from judgekit.core.miss import NOT_OLDER, Miss, RequestMiss
 from judgekit.core.output_file import check_room, is_link, nameless_file
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.text import kept_of
-from judgekit.core.request import Fault, Reply, Request, Try
+from judgekit.core.request import Reply, Request
 
 if TYPE_CHECKING:
     from judgekit.cassette.explain import Explainer
@@ -45,20 +44,6 @@ EXPLAINED = 2_000
 
 
 _REPLAYED, _OLDER = 1, 2
-MAX_OLDER = 100_000
-"""Maximum number of older keys to keep, for `run.json`, and of records to search for them."""
-
-
-class _Hit(NamedTuple):
-    reply: Reply
-    key: str
-    """The key under which it is recorded."""
-    number: int = -1
-    """Its number on the tape; -1 in the store."""
-    rule: KeyRule | None = None
-    """The rule by which the key is older than that of the request, if it is."""
-    shared: bool = False
-    """Whether the record may belong to another request with the same older key."""
 
 
 class Cassette(JudgeWrapper):
@@ -90,17 +75,12 @@ class Cassette(JudgeWrapper):
         self._generation = generation
         """The generation of a tape in a run folder, if there is no tape to replay."""
         self.ledger = Ledger()
-        self.looks_in_store = False
-        """Whether a replay of the tape also takes replies from the store, as a run that may call
-        judges would; nothing is written."""
         self.misses: list[Miss] = []
         """The first misses."""
         self._explainer: Explainer | None = None
         self._others: list[CassetteJudge] = []
         self._redact = redact
-        self._again = again
-        self._store = store
-        self._opened: Store | None = None
+        self.recordings = Recordings(tape=self.tape, store=store, record=self.record, again=again)
         self._used = bytearray(len(self.tape) if self.tape else 0)
         """For each record of the tape: 0, or `_REPLAYED`, or `_OLDER` if only by an older key."""
         self._renewed: set[str] = set()
@@ -109,7 +89,7 @@ class Cassette(JudgeWrapper):
         """Key -> the older key of its record, for the first `MAX_OLDER` of them."""
         self._superseded: set[int] = set()
         self._from_store: set[str] = set()
-        self._added: set[str] = set()
+        self._added = self.recordings.added
         self._can_store = False
         """Whether the store was checked before the first call."""
         self._new_lines: NewLines | None = None
@@ -127,7 +107,7 @@ class Cassette(JudgeWrapper):
             knowledge.keep_in(lambda: self.store)
 
     def _prepare_to_record(self) -> None:
-        if self._store is None:
+        if not self.recordings.has_store:
             raise ConfigError("recording needs a store")
         if self.path is None:
             return
@@ -187,13 +167,12 @@ class Cassette(JudgeWrapper):
     @property
     def store(self) -> Store | None:
         """The store, opened on first use."""
-        if self._opened is None and self._store is not None:
-            self._opened = self._store() if callable(self._store) else self._store
-        return self._opened
+        return self.recordings.store
 
-    def forget_store(self) -> None:
-        """Use no store; opening one would create it."""
-        self._store = None
+    @property
+    def notes(self) -> list[str]:
+        """Messages about the store for users, for example that a damaged store was moved aside."""
+        return self.recordings.notes
 
     @property
     def synchronous(self) -> bool:
@@ -223,8 +202,8 @@ class Cassette(JudgeWrapper):
         call = self._calls.get(key)
         if call is None or not call.running:
             judge = as_judge(of or self.judge)
-            hit = self._look_up(request)
-            if hit is not None and (not hit.shared or await _confirmed(hit.reply, request, judge)):
+            hit = self._recorded_reply(request)
+            if hit is not None and (not hit.shared or await confirmed(hit.reply, request, judge)):
                 return self._taken(request, hit)
             if self.record is RecordMode.NONE:
                 self.ledger.miss(request)
@@ -246,64 +225,17 @@ class Cassette(JudgeWrapper):
         """Return a request in its recorded form: redacted, if redaction is on."""
         return request if self._redact is None else request.redacted(self._redact)
 
-    def _look_up(self, request: Request) -> _Hit | None:
-        """Return the recorded reply under the newest form of a key; count nothing."""
-        fresh = request.key in self._added
-        if fresh or self.record is RecordMode.NONE:
-            asked_again = False
-        else:
-            again = self._again
-            asked_again = self.record is RecordMode.ALL or (
-                bool(again) and any(key in again for key in all_keys(request))
-            )
-        if asked_again:
-            return None
-        hit = self._find(request.key, fresh=fresh)
-        for form in () if fresh else older_forms(request):
-            older = self._find(form.request.key)
-            if older is not None and hit is not None:
-                self._supersede(request)
-                break
-            if older is not None:
-                hit = older._replace(rule=form.rule, shared=form.shared)
-        if hit is None and not fresh and (key := self._other_params.get(request.key)):
-            other = self._find(key)
-            hit = other._replace(rule=PARAMETERS) if other is not None else None
+    def _recorded_reply(self, request: Request) -> Hit | None:
+        """Return the recorded reply of a request; note if it has an older one, too."""
+        hit = self.recordings.find(request)
+        if hit is not None and hit.supersedes:
+            self._supersede(request)
         return hit
 
-    @cached_property
-    def _other_params(self) -> dict[str, str]:
-        """Present key -> key on the tape, of records with parameters that are not keyed any more.
+    def _is_recorded(self, request: Request) -> bool:
+        return self.recordings.has(self.as_asked(request))
 
-        Their values may be others than those of today. The tape is read once, at the first miss.
-        """
-        tape = self.tape
-        if tape is None or len(tape) > MAX_OLDER:
-            return {}
-        found: dict[str, str] = {}
-        for line in tape.lines():
-            if has_unkeyed(line) and (record := tape.record(line[8:72])) is not None:
-                key = newest_key(record.request)
-                if key != record.key:
-                    found.setdefault(key, record.key)
-        return found
-
-    def _find(self, key: str, *, fresh: bool = False) -> _Hit | None:
-        """Return the recorded reply of exactly this key."""
-        tape = self.tape
-        number, line = (-1, "") if tape is None or fresh else tape.look_up(key)
-        if tape is not None and number >= 0:
-            return _Hit(decode_reply(line, key=key, where=tape.spot(number, key)), key, number)
-        only_tape = tape is not None and self.record is RecordMode.NONE and not fresh
-        if only_tape and not self.looks_in_store:
-            return None
-        store = self.store
-        stored = store.get(key) if store is not None else None
-        if stored is None or store is None:
-            return None
-        return _Hit(decode_reply(stored, key=key, where=f"{store.folder}: record {key[:12]}"), key)
-
-    def _taken(self, request: Request, hit: _Hit) -> Reply:
+    def _taken(self, request: Request, hit: Hit) -> Reply:
         """Count a recorded reply, and keep it under the present key if it has an older one."""
         key, reply = request.key, hit.reply
         if hit.rule is not None:
@@ -352,22 +284,6 @@ class Cassette(JudgeWrapper):
             self._superseded.add(number)
             self.ledger.superseded += 1
 
-    def recorded(self, request: Request) -> bool:
-        """Return whether a request has a recorded reply, by any form of its key; count nothing."""
-        request = self.as_asked(request)
-        # A record with a shared key may be of another case; only a look-up with a judge tells.
-        older = (form.request.key for form in older_forms(request) if not form.shared)
-        if any(self._has(key) for key in (request.key, *older)):
-            return True
-        return request.key in self._other_params
-
-    def _has(self, key: str) -> bool:
-        if self.tape is not None and self.tape.find(key) >= 0:
-            return True
-        if self.tape is not None and self.record is RecordMode.NONE and not self.looks_in_store:
-            return False
-        return self.store is not None and self.store.get(key) is not None
-
     def _missed(self, request: Request, *, refused: bool) -> Miss:
         from judgekit.cassette.explain import NOTHING, OF_ANOTHER, Explainer
 
@@ -382,12 +298,12 @@ class Cassette(JudgeWrapper):
                 self._explainer = Explainer(self.tape.records())
             differs = self._explainer.explain(request).line()
         older = OF_ANOTHER if refused else NOT_OLDER
-        return Miss(request=request, differs=differs, recorded=self.recorded, older=older)
+        return Miss(request=request, differs=differs, recorded=self._is_recorded, older=older)
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
         """Ask a judge and store the reply before any other await."""
         # A cancelled waiter may have stored it.
-        if request.key in self._added and (stored := self._look_up(request)) is not None:
+        if request.key in self._added and (stored := self._recorded_reply(request)) is not None:
             return self._taken(request, stored)
         from judgekit.core.in_flight import land
 
@@ -397,7 +313,7 @@ class Cassette(JudgeWrapper):
         try:
             reply = kept_of(landed.task.result(), want=request.form.want)
         except (CaseError, JudgeRefused, InvalidReply) as exc:
-            reply = _failed(exc)  # a replay repeats it
+            reply = failed(exc)  # a replay repeats it
         except BaseException:
             if cancelled is not None:
                 raise cancelled from None
@@ -477,11 +393,6 @@ class Cassette(JudgeWrapper):
     def not_from_tape(self) -> frozenset[str]:
         """Keys of replies that were live or from the store."""
         return frozenset(self._from_store)
-
-    @property
-    def notes(self) -> list[str]:
-        """Messages about the store for users, for example that a damaged store was moved aside."""
-        return [] if self._opened is None else self._opened.notes
 
     def take_over(self, key: str, *, earlier: Tape | None = None, older: str = "") -> None:
         """Mark the record of a result of an earlier run as used.
@@ -583,12 +494,11 @@ class Cassette(JudgeWrapper):
         finally:
             if self._new_lines is not None:
                 self._new_lines.close()
-            if self._opened is not None:
-                if self._can_store:
-                    from judgekit.cassette.new_replies import close_writers
+            if self._can_store and (store := self.recordings.store) is not None:
+                from judgekit.cassette.new_replies import close_writers
 
-                    close_writers(self._opened)
-                self._opened.close()
+                close_writers(store)
+            self.recordings.close()
 
 
 class CassetteJudge(JudgeWrapper):
@@ -608,20 +518,6 @@ class CassetteJudge(JudgeWrapper):
         return await self.cassette.ask(request, of=self.judge)
 
 
-async def _confirmed(recorded: Reply, request: Request, judge: BaseJudge) -> bool:
-    """Return whether a local judge gives the reply that is recorded under a shared key."""
-    # Limits around the judge may wait, which a replay cannot; only a file is read here.
-    while isinstance(judge, JudgeWrapper):
-        judge = judge.judge
-    try:
-        reply = await judge.ask(request)
-    except (CaseError, JudgeRefused, InvalidReply) as exc:
-        reply = _failed(exc)
-    except JudgekitError:
-        return False
-    return recorded.tries == reply.tries
-
-
 _Lines = tuple[str, str, dict[str, str]]
 """The lines of a record; see `encode`."""
 
@@ -639,11 +535,6 @@ def _encoded(request: Request, reply: Reply) -> tuple[Reply, _Lines]:
 
         reply = Sanitiser().reply(reply)
         return reply, encode(request, reply)
-
-
-def _failed(error: CaseError | JudgeRefused | InvalidReply) -> Reply:
-    """Return the reply to record for an error that depends on the request; it is not billed."""
-    return Reply(tries=(Try(fault=Fault.of(error)),), cost=0.0)
 
 
 def store_opener(near: Path | None, *, folder: Path | None = None) -> Callable[[], Store]:

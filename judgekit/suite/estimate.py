@@ -202,9 +202,9 @@ def plan_run(resolved: ResolvedSuite) -> RunPlan:
 def _plan(suite: Suite, *, all_again: bool) -> RunPlan:
     cassette = suite.cassette
     if cassette is not None:
-        cassette.looks_in_store = store_folder(suite.base).is_dir()
-        if not cassette.looks_in_store:
-            cassette.forget_store()
+        cassette.recordings.looks_in_store = store_folder(suite.base).is_dir()
+        if not cassette.recordings.looks_in_store:
+            cassette.recordings.forget_store()
     cases = evaluate_sync(suite.cases(), suite.metrics).figures.cases
     if cassette is None:
         return RunPlan(cases=cases)
