@@ -406,14 +406,16 @@ class Cassette(JudgeWrapper):
         number = self.tape.find(key) if self.tape is not None else -1
         if number >= 0:
             self._used[number] = _REPLAYED
-        elif self.store is not None and self.store.get(key) is not None:
+            return
+        if self.store is not None and self.store.get(key) is not None:
             self._from_store.add(key)
-        elif earlier is not None and (record := earlier.record(key)) is not None:
+            return
+        if earlier is not None and (record := earlier.record(key)) is not None:
             self._renew(record.request, record.reply)
-            number = self.tape.find(older) if self.tape is not None and older else -1
-            if number >= 0:
-                self._used[number] = self._used[number] or _OLDER
-                self.older_keys[key] = older
+        number = self.tape.find(older) if self.tape is not None and older else -1
+        if number >= 0:
+            self._used[number] = self._used[number] or _OLDER
+            self.older_keys[key] = older
 
     def used(self, number: int) -> bool:
         """Return whether a record of the tape was replayed."""

@@ -255,6 +255,7 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     facts["missed"] = ledger.missed
     if ledger.older:
         facts["older"] = dict(sorted(ledger.older.items()))
+    if cassette.older_keys:
         facts["older_keys"] = dict(sorted(cassette.older_keys.items()))
     if ledger.superseded:
         facts["superseded"] = ledger.superseded

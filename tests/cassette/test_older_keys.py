@@ -18,8 +18,10 @@ from judgekit.core.request import About, ChatMessage
 from judgekit.report.display import summary_text
 from judgekit.report.report import Report
 from judgekit.suite.maintenance import explain_misses, prune_unused
+from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import load_suite
+from judgekit.suite.watch.watch import Watch
 from tests.cassette.conftest import FORM
 
 PARAMS = {"temperature": 0, "user": "ann"}
@@ -197,6 +199,30 @@ def test_rows_of_an_earlier_run_keep_their_records(project):
     assert again.run["unused"] == 0
     assert len(list(Tape(project / "again/tape.jsonl").records())) == 3
     assert Report.read(project / "again").run["missed"] == 0
+
+
+def test_a_watched_suite_uses_its_older_records_in_every_round(project):
+    rows = (project / "cases.jsonl").read_text("utf-8").splitlines(keepends=True)
+    saves = []
+
+    def save(_):
+        if saves:  # once, and then the file is quiet
+            (project / "cases.jsonl").write_text("".join(rows[: saves.pop()]), "utf-8")
+
+    rounds = Watch(
+        project / "suite.yaml",
+        Overrides(),
+        run=lambda suite, reuse: run_suite_sync(suite, reuse=reuse),
+        sleep=save,
+    ).rounds()
+    reports = [next(rounds).report]
+    for count in (2, 1):
+        saves.append(count)
+        reports.append(next(rounds).report)
+
+    assert [report.run["origins"].get("tape", 0) for report in reports] == [3, 0, 0]
+    assert [report.run["unused"] for report in reports] == [0, 1, 2]
+    assert [len(report.run["older_keys"]) for report in reports] == [3, 2, 1]
 
 
 def test_cases_with_equal_texts_get_their_own_recorded_verdicts(tmp_path, monkeypatch):

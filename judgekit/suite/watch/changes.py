@@ -9,6 +9,7 @@ from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Result, Score
 from judgekit.report.gate import GateResult
+from judgekit.report.manifest import mapping
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.suite.resolved import ResolvedSuite
@@ -27,6 +28,7 @@ class RunSnapshot:
         rows: case id and metric -> case and result, in order.
         last: the last score of each row, of this run or an earlier one.
         means: the last summary of each metric with a mean.
+        older_keys: key -> the older key under which the tape has its record.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class RunSnapshot:
             for scored in report.results
             for row in scored.rows
         }
+        self.older_keys = mapping(report.run.get("older_keys"))
         before = {} if earlier is None else earlier.last
         self.last: dict[Key, Score] = {}
         for key, (_, result) in self.rows.items():
@@ -63,7 +66,7 @@ class ReusableResults:
     """
 
     def __init__(self, earlier: RunSnapshot, suite: Suite) -> None:
-        self._rows = earlier.rows
+        self._rows, self._older = earlier.rows, earlier.older_keys
         self._cassette = suite.cassette
         digests = maker_digests(suite.resolved)
         self._same = {name for name, d in digests.items() if earlier.makers.get(name) == d}
@@ -86,7 +89,8 @@ class ReusableResults:
             return True
         if self._recorded and self._cassette is not None and self._cassette.tape is not None:
             for judgment in result.judgments:
-                self._cassette.take_over(judgment.request_key)
+                key = judgment.request_key
+                self._cassette.take_over(key, older=str(self._older.get(key, "")))
         return self._recorded
 
 
