@@ -15,6 +15,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.case import Case
 from judgekit.core.errors import JudgekitError
+from judgekit.core.generation import of_generation
 from judgekit.core.protocols import Metric, MetricLike
 from judgekit.core.score import Failure, Part, Result, checked_score, failure_of
 from judgekit.core.synchronous import run_inline
@@ -65,7 +66,9 @@ class Kit:
             return as_metric(chosen)
         key = canonical_json([str(chosen), {name: repr(value) for name, value in options.items()}])
         if key not in self._made:
-            self._made[key] = self._make(str(chosen), options)
+            # Tests keep their recordings: bare names mean the versions of their tape.
+            with of_generation(self.judge.generation):
+                self._made[key] = self._make(str(chosen), options)
         return self._made[key]
 
     def _make(self, chosen: str, options: dict[str, Any]) -> Metric:

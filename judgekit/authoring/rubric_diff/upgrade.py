@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.authoring.rubric_diff.carry import carried
-from judgekit.cassette.tape import set_generation
+from judgekit.cassette.tape import set_generation, tape_generation
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.generation import newest
@@ -17,6 +17,8 @@ from judgekit.rubric.rubric import Rubric
 from judgekit.suite.estimate import plan_run
 from judgekit.suite.resolved import ResolvedSuite, resolve, resolve_data
 from judgekit.suite.source import read_suite
+
+TAPE_SUFFIX = ".jsonl"
 
 
 class Upgrade(NamedTuple):
@@ -32,12 +34,14 @@ def upgrade(path: Path, *, write: bool) -> Upgrade:
     """Return what changes when the names in a suite mean the newest built-in rubrics.
 
     Args:
-        path: the suite.
+        path: the suite, or the tape of tests.
         write: whether to write the generation to the tape, if nothing must be decided first.
 
     Raises:
-        ConfigError: the suite is wrong.
+        ConfigError: the suite is wrong, or there is no such tape.
     """
+    if path.suffix == TAPE_SUFFIX:
+        return _upgrade_tape(path, write=write)
     old = resolve(path)
     tape = old.tape
     if tape is None or not tape.is_file():
@@ -69,6 +73,25 @@ def upgrade(path: Path, *, write: bool) -> Upgrade:
     set_generation(tape, newest())
     found.append(f"{tape}: upgraded; every recording is still there")
     return Upgrade(_text(found), 0)
+
+
+def _upgrade_tape(path: Path, *, write: bool) -> Upgrade:
+    """Upgrade the tape of tests, which have no suite to compare."""
+    if not path.is_file():
+        raise ConfigError("no such tape", where=str(path))
+    begun = tape_generation(path)
+    if begun == newest():
+        return Upgrade(f"{path} was begun with the newest rubrics; nothing to do\n", 0)
+    lines = [f"{path} was begun with the built-in rubrics of generation {begun}"]
+    lines[0] += f"; the newest is {newest()}"
+    lines.append("the names of rubrics in its tests then mean the newest versions; the tests miss")
+    lines[-1] += " what is not recorded for them"
+    if write:
+        set_generation(path, newest())
+        lines.append(f"{path}: upgraded; every recording is still there")
+    else:
+        lines.append("nothing was written; --yes upgrades")
+    return Upgrade(_text(lines), 0)
 
 
 def _text(lines: list[str]) -> str:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from judgekit.authoring.rubric_test.check import TestOutcome, check_ordering, check_test
 from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.tape import Tape, remove_records
+from judgekit.cassette.tape import Tape, remove_records, tape_generation
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import AbstractRubric, ConfigError
+from judgekit.core.generation import newest, of_generation
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.key_rules import judge_identity, keyed_params
 from judgekit.core.protocols import Judge
@@ -177,6 +178,10 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
         raise ConfigError("has no tests; write some under `tests:`", where=str(rubric.path))
     path = tape_of(rubric.path, folder=settings.cassettes)
     asking = settings.record is not RecordMode.NONE
+    if path.exists() and tape_generation(path) != newest():
+        # A rubric that extends a built-in one keeps its recordings: it extends the version of them.
+        with of_generation(tape_generation(path)):
+            rubric = rubric.remade(rubric.path)
     judge = _judge(settings, path, asking=asking)
     store = store_opener(path.parent) if asking else None
     recorded = path.exists()
