@@ -87,23 +87,27 @@ class RunLabels:
 
     def named_for(self, manifest: Mapping[str, Any]) -> RunLabels:
         """Return the labels with the criteria of the run's rubrics, which may be newer."""
-        renames: dict[str, dict[str, str]] = {}
-        rubrics = list(dicts_in(manifest.get("rubrics")))
-        names = [
-            (str(one.get("name")), *map(str, entries_in(one.get("metrics")))) for one in rubrics
-        ]
-        for one, own in zip(rubrics, names, strict=True):
-            for name in own:
-                renames.setdefault(name, {}).update(mapping(one.get("renamed")))
-        for one, own in zip(rubrics, names, strict=True):
-            # The run may also use the older version, which still has the criterion.
-            for criterion, name in product(dicts_in(one.get("criteria")), own):
-                renames[name].pop(str(criterion.get("id")), None)
+        renames = label_renames(manifest)
         cases = {
             case: [renamed(label, renames.get(label.metric, {})) for label in own]
             for case, own in self.cases.items()
         }
         return replace(self, cases=cases)
+
+
+def label_renames(manifest: Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:
+    """Return metric or rubric of a run -> the present names of criteria of earlier versions."""
+    renames: dict[str, dict[str, str]] = {}
+    rubrics = list(dicts_in(manifest.get("rubrics")))
+    names = [(str(one.get("name")), *map(str, entries_in(one.get("metrics")))) for one in rubrics]
+    for one, own in zip(rubrics, names, strict=True):
+        for name in own:
+            renames.setdefault(name, {}).update(mapping(one.get("renamed")))
+    for one, own in zip(rubrics, names, strict=True):
+        # The run may also use the older version, which still has the criterion.
+        for criterion, name in product(dicts_in(one.get("criteria")), own):
+            renames[name].pop(str(criterion.get("id")), None)
+    return renames
 
 
 def renames_of(manifest: Mapping[str, Any], metric: str) -> Mapping[str, str]:

@@ -25,7 +25,7 @@ from judgekit.datasets.labels import (
 )
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
-from judgekit.report.run_labels import RunLabels
+from judgekit.report.run_labels import RunLabels, label_renames, renamed
 
 INFORMATION = ("distance", "no-digest", "not-labelled", "not-random")
 """Rules whose findings are information, not mistakes."""
@@ -103,9 +103,13 @@ def check_labels(
     placed = [(one, place(path, number)) for number, one in read_label_lines(path)]
     planned = None if plan is None else read_plan(Path(plan))
     questions: _Questions = planned.questions if planned else {}
-    findings = [*_repeated(placed), *_probabilities(placed)]
+    report = None
     if run is not None:
         report = run if isinstance(run, Report) else Report.read(run)
+        renames = label_renames(report.figures.manifest)
+        placed = [(renamed(one, renames.get(one.metric, {})), where) for one, where in placed]
+    findings = [*_repeated(placed), *_probabilities(placed)]
+    if report is not None:
         questions = questions_by_name(report)
         criteria = {
             name: {one.id for one in report.metrics[metric].criteria} | set(questions[name])

@@ -150,3 +150,85 @@ def test_without_a_tape_the_suite_is_new(project):
     (project.work / "tape.jsonl").unlink()
     shown = project.judgekit("rubric", "upgrade", "suite.yaml").out
     assert shown == "suite.yaml: no tape yet, so the suite has the newest rubrics\n"
+
+
+MANY = [{"id": f"c{n}", "input": f"What is {n}?", "output": f"It is {n}."} for n in range(8)]
+GIVEN = [
+    {
+        "case": f"c{n}",
+        "metric": "quality",
+        "labeller": "ann",
+        "values": {
+            "helpfulness": "good" if n % 2 else "bad",
+            "concision": ["excellent", "bad", "fair"][n % 3],
+        },
+        "probability": 0.25 if n < 4 else 0.5,
+    }
+    for n in range(8)
+]
+
+
+@pytest.fixture(scope="module")
+def upgraded(tmp_path_factory):
+    """A run under the newest rubrics, with labels of the earlier ones."""
+    scratch = ScratchPackage(tmp_path_factory.mktemp("upgraded"))
+    scratch.write("suite.yaml", SUITE.replace("labels: labels.jsonl", ""))
+    write(scratch, "cases.jsonl", MANY)
+    write(scratch, "labels.jsonl", GIVEN)
+    record = ("--record", "new_episodes")
+    scratch.judgekit("run", "suite.yaml", "--out", "old", *record, exits=None)
+    with_quality_2(scratch)
+    scratch.judgekit("rubric", "upgrade", "suite.yaml", "--yes")
+    scratch.judgekit("run", "suite.yaml", "--out", "new", *record, exits=None)
+    return scratch
+
+
+@pytest.mark.parametrize(
+    ("verb", "texts"),
+    [
+        (("agree",), ["quality, brevity: 8 cases by ann", "quality, helpfulness: 8 cases by ann"]),
+        (("correct",), ["quality, brevity, labels by ann", "quality, helpfulness, labels by ann"]),
+        (("rubric", "stats"), ["people            kappa"]),
+    ],
+)
+def test_labels_count_for_a_renamed_criterion(upgraded, verb, texts):
+    shown = upgraded.judgekit(*verb, "new", "labels.jsonl").out
+
+    for text in texts:
+        assert text in shown
+    assert "concision" not in shown
+    if verb == ("rubric", "stats"):
+        brevity = shown.partition("quality, brevity")[2].partition("\n\n\n")[0]
+        assert "people" in brevity
+
+
+def test_the_probabilities_of_a_plan_weight_labels_of_a_renamed_criterion(upgraded):
+    same = [{**one, "values": {**one["values"]}} for one in GIVEN]
+    for one in same:
+        one["values"]["brevity"] = one["values"].pop("concision")
+    write(upgraded, "renamed.jsonl", same)
+    for verb in (("agree",), ("correct",)):
+        old, new = (
+            json.loads(upgraded.judgekit(*verb, "new", file, "--json").out)
+            for file in ("labels.jsonl", "renamed.jsonl")
+        )
+        assert without_digest(old) == without_digest(new)
+
+
+def without_digest(data):
+    """Return the figures without the digest of the file of labels."""
+    return {key: value for key, value in data.items() if key != "labels"}
+
+
+def test_a_check_of_labels_knows_the_former_names(upgraded):
+    assert (
+        "no problems in 16 labels"
+        in upgraded.judgekit("labels", "check", "labels.jsonl", "new").out
+    )
+    write(upgraded, "both.jsonl", [*GIVEN, {**GIVEN[0], "values": {"brevity": "bad"}}])
+    shown = upgraded.judgekit("labels", "check", "both.jsonl", "new", exits=1).out
+    assert "contradiction" in shown
+    gone = [{**GIVEN[0], "values": {"coherence": "bad"}}]
+    write(upgraded, "gone.jsonl", gone)
+    shown = upgraded.judgekit("labels", "check", "gone.jsonl", "new", exits=1).out
+    assert "unknown-criterion: quality has no 'coherence'" in shown
