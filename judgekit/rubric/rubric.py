@@ -362,7 +362,7 @@ class Rubric(Displayed):
                 variables = {**variables, "criteria": variant.views}
         messages = template.render(variables=variables, case=case, history=history, variant=key)
         if case.__dict__["steps"]:
-            messages = with_steps(messages, case)
+            messages = with_steps(messages, case, reads=self.template.reads)
         if last:
             messages = with_criteria_last(
                 messages,

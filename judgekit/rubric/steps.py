@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import get_args
 
 from judgekit.core.case import Case, Message
@@ -14,13 +14,21 @@ _HEADING = "What the assistant did before it answered:"
 _ROLES = get_args(Message.model_fields["role"].annotation)
 
 
-def with_steps(messages: tuple[ChatMessage, ...], case: Case) -> tuple[ChatMessage, ...]:
+def with_steps(
+    messages: tuple[ChatMessage, ...], case: Case, *, reads: Collection[str]
+) -> tuple[ChatMessage, ...]:
     """Return messages that show the steps of a case after its input.
 
     The templates of older rubrics know no steps. A change of the files would change their digests,
     so that runs before and after it could not be compared. Messages stay as they are if they show
     the steps, if they do not show the input in a fence, and if they show two answers: the steps
     belong to one of them.
+
+    Args:
+        messages: the messages of the template.
+        case: the case.
+        reads: the names that the template reads. An answer often repeats the result of a tool, so
+            a text of a step in the prompt does not mean that the template shows the steps.
     """
     fields = case.__dict__
     views = [MessageView(message) for message in fields["steps"]]
@@ -28,9 +36,12 @@ def with_steps(messages: tuple[ChatMessage, ...], case: Case) -> tuple[ChatMessa
     if not messages:  # a template may render nothing
         return messages
     *before, last = messages
-    if fields["baseline"] is not None and _fences(last.content, fields["baseline"]):
+    two = "baseline" in reads and fields["baseline"] is not None
+    if two and _fences(last.content, fields["baseline"]):
         return messages
-    if any(str(view.text) and str(view.text) in last.content for view in views):
+    if "steps" in reads and any(
+        str(view.text) and str(view.text) in last.content for view in views
+    ):
         return messages
     at = next(iter(_fences(last.content, fields["input"])), None) if fields["input"] else None
     if at is None:

@@ -38,6 +38,8 @@ class Template:
         self._check_imports(parsed)
         self.names = frozenset().union(*(file.names for file in parsed.values()))
         """Every name that its files read or set."""
+        self.reads = frozenset().union(*(file.reads for file in parsed.values()))
+        """Every name and attribute that its files read; no other field of a case is printed."""
         self.text = "".join(file.text for file in parsed.values())
         """The literal text of its files."""
         self.mentions = [mention for file in parsed.values() for mention in file.mentions]

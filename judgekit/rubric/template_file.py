@@ -13,6 +13,7 @@ from judgekit.core.errors import RubricError, place
 from judgekit.core.suggest import closest, suggest
 from judgekit.rubric.charge import walk
 from judgekit.rubric.filters import FILTERS, TESTS
+from judgekit.rubric.live import names_read
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.translated import translated
 from judgekit.rubric.variant import TEMPLATE_FIELDS
@@ -111,6 +112,8 @@ class ParsedTemplate:
         """The names it imports: file, name, line."""
         self.names = frozenset(node.name for node in self._of(nodes.Name))
         """Every name it reads or sets."""
+        self.reads = frozenset(names_read(self._of(nodes.Name, nodes.Getattr, nodes.Const)))
+        """Every name, attribute and text in its code: the fields of a case are among them."""
         self.text = "".join(node.data for node in self._of(nodes.TemplateData))
         """Its literal text."""
 

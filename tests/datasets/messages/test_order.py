@@ -7,6 +7,41 @@ import pytest
 import judgekit
 from judgekit.core.case import Case, Message
 
+REPEATED = {
+    "messages": [
+        {"role": "user", "content": "Rome?"},
+        {
+            "role": "assistant",
+            "content": "Rome?",
+            "tool_calls": [{"id": "1", "function": {"name": "w", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "1", "content": "24"},
+        {"role": "assistant", "content": "24 degrees."},
+    ],
+    "baseline": "24 degrees.",
+}
+
+
+def test_steps_are_shown_also_if_the_answer_repeats_their_texts():
+    (case,) = judgekit.load_cases([REPEATED])
+    judge = judgekit.FakeJudge()
+    score = judgekit.score_sync(case, judgekit.create_metric("quality", judge=judge))
+
+    assert "What the assistant did before it answered:" in judge.asked[0].messages[-1].content
+    assert "[calls w({})]" in judge.asked[0].messages[-1].content
+    assert "shown" not in score.details
+
+
+def test_steps_that_were_not_read_whole_fail_the_row_also_if_the_answer_repeats_them():
+    row = {**REPEATED, "unread": {"steps": "message 2 has an image"}}
+    (case,) = judgekit.load_cases([row])
+    failure = judgekit.score_sync(
+        case, judgekit.create_metric("quality", judge=judgekit.FakeJudge())
+    )
+
+    assert (failure.kind, failure.message) == ("invalid_case", "message 2 has an image")
+
+
 SHAPES = {
     "openai": {
         "messages": [
