@@ -19,7 +19,8 @@ function metricSection(entry, metric, cell, quotes) {
       );
     }
     if (result.reason) section.append(h("p", { class: "reason", dir: "auto" }, result.reason));
-    if (result.parts) section.append(criteria(metric, result.parts, quotes));
+    const tree = own(own(result, "details"), "tree");
+    if (result.parts) section.append(Array.isArray(tree) ? criteriaTree(metric, result.parts, quotes, tree) : criteria(metric, result.parts, quotes));
     append(section, [opinionTable(result)]);
     section.append(scoreFacts(result));
   }
@@ -56,6 +57,29 @@ function resultHead(metric, cell) {
 
 function criteria(metric, list, quotes) {
   return h("ol", { class: "parts" }, list.map((part) => criterion(metric, part, quotes)));
+}
+
+const MANY_PARTS = 12;
+const DEEPEST = 8;
+
+// A tree of criteria: each node folds, with its share. Small trees are open.
+function criteriaTree(metric, list, quotes, tree) {
+  const byNumber = new Map(list.map((part) => [String(part.id).replace(/^criterion /, ""), part]));
+  const shown = new Set();
+  const branch = (node, depth) => {
+    if (typeof node === "object" && node !== null && Array.isArray(node.of) && depth < DEEPEST) {
+      const value = typeof node.value === "number" ? rounded(node.value).toFixed(2) : "open";
+      const head = `${say(node.number)} ${say(node.text)} (${say(node.points)} points): ${value}`;
+      const inside = node.of.map((child) => branch(child, depth + 1));
+      return h("li", null, h("details", { open: list.length <= MANY_PARTS }, h("summary", { dir: "auto" }, head), h("ol", { class: "parts" }, inside)));
+    }
+    const part = byNumber.get(String(node));
+    if (part) shown.add(part);
+    return part ? criterion(metric, part, quotes) : null;
+  };
+  const branches = tree.map((node) => branch(node, 1));
+  const rest = list.filter((part) => !shown.has(part)).map((part) => criterion(metric, part, quotes));
+  return h("ol", { class: "parts" }, branches, rest);
 }
 
 function criterion(metric, part, quotes) {
@@ -128,8 +152,11 @@ function scoreFacts(result) {
   const long = Object.create(null);
   if (result.method) short.method = result.method;
   if (typeof result.confidence === "number") short.confidence = result.confidence.toFixed(2);
-  if (result.ground_truth !== undefined) short["ground truth"] = result.ground_truth;
+  // Criteria of the case are among the parts already.
+  const parts = own(own(result, "details"), "possible") !== undefined;
+  if (result.ground_truth !== undefined && !parts) short["ground truth"] = result.ground_truth;
   for (const [name, value] of Object.entries(result.details || {})) {
+    if (name === "tree" && Array.isArray(value)) continue;
     const deep = typeof value === "object" && value !== null && JSON.stringify(value).length > 80;
     (deep ? long : plain)[name] = value;
   }
