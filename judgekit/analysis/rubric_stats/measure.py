@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.analysis.agreement.agree import agree
+from judgekit.analysis.agreement.case_criteria import has_own_criteria
+from judgekit.analysis.rubric_stats.recurring import recurring_parts, recurring_texts
 from judgekit.analysis.rubric_stats.statistics import (
     CriterionStatistics,
     CriterionValues,
@@ -21,6 +23,7 @@ from judgekit.core.score import own_parts
 from judgekit.datasets.labels import Label, Topic, of_output
 from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, rubrics_of
+from judgekit.report.own_criteria import RECURS
 from judgekit.report.report import Report
 from judgekit.report.run_labels import DescribedRubric, RunLabels
 
@@ -41,6 +44,8 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
     cluster = cluster_field(manifest)
     given = None if labels is None else RunLabels.read(Path(labels)).named_for(manifest)
     metrics: dict[str, _Metric] = {}
+    own_criteria = [name for name in report.metrics if has_own_criteria(manifest, name)]
+    recurring = recurring_texts(report, own_criteria) if own_criteria else {}
     labelled = []
     for scored in report.results:
         case, rows = scored
@@ -49,11 +54,18 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
         people = of_output(own, output_digest(case.output)) if own else {}
         for row in rows:
             parts = own_parts(row.result)
+            if row.metric in own_criteria:
+                parts = recurring_parts(row.result, recurring[row.metric])
             if parts and row.result.type == "score" and row.result.source == "judge":
                 if row.metric not in metrics:
                     metrics[row.metric] = _Metric(manifest, row.metric, clustered=bool(cluster))
                 metrics[row.metric].label(people)
                 metrics[row.metric].add(parts, cluster_of(case.id, case.metadata, cluster))
+    if not metrics and own_criteria:
+        raise ConfigError(
+            f"no criterion of a case occurs in {RECURS} cases or more, so none has statistics; "
+            "judgekit cases criteria lists them"
+        )
     if not metrics:
         raise ConfigError(
             "the run has no criteria that a judge scored; name a run of a rubric, with replies"

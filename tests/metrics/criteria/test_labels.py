@@ -107,3 +107,30 @@ def test_the_mean_is_corrected_with_labels_of_all_criteria_of_a_case(tmp_path):
     (mean,) = judgekit.correct_means(report, labels).means
     assert mean.labels.value == pytest.approx((12 * 3 - 6) / 3 / 24)
     assert mean.left_out == {"no usable answer of a person": 1}
+
+
+def test_statistics_are_those_of_criteria_that_recur(tmp_path):
+    def say(request):
+        number = int(request.about.output)
+        return {
+            q.id: {"reason": "r", "quotes": [], "value": (number + len(q.text)) % 3 == 0}
+            for q in request.form.questions
+        }
+
+    cases = [
+        Case(
+            id=f"c{n}",
+            output=str(n),
+            criteria=[Criterion(f"only {n}", 1), Criterion(DOSE, 3), Criterion(DOSE, 1)]
+            + [Criterion(HARM, -1)] * (n < 35),
+        )
+        for n in range(40)
+    ]
+    metric = Points(judge=FakeJudge(say), calls="all")
+    report = judgekit.evaluate_sync(cases, [metric])
+
+    found = judgekit.rubric_stats(report).criteria
+    assert [(one.criterion, one.n) for one in found] == [(DOSE, 40), (HARM, 35)]
+    few = judgekit.evaluate_sync(cases[:20], [metric])
+    with pytest.raises(ConfigError, match="no criterion of a case occurs in 30 cases"):
+        judgekit.rubric_stats(few)
