@@ -56,15 +56,19 @@ from judgekit.judges.response import (
     cost_of,
     dropped_try,
     hidden_error,
+    is_stream,
     malformed_try,
     odd_error,
     page_error,
     parts_joined,
+    quoted_error,
     read_response,
     reported_cost,
+    stream_error,
     usage_of,
 )
 from judgekit.judges.sent_schema import rules_of
+from judgekit.judges.system_role import SystemRole
 from judgekit.judges.translation import (
     MAX_DETAIL,
     BadRequest,
@@ -153,6 +157,8 @@ class Calls:
         """The model, as litellm names it."""
         self.transport = transport
         self.parameters = Parameters(params)
+        self.system = SystemRole(server.model)
+        """Whether the model takes system messages."""
         self.ready = SharedCall(self._prepare)
         self.prepared = False
         """Whether the libraries are imported and the key is known."""
@@ -178,7 +184,10 @@ class Calls:
         retry: bool = True,
     ) -> tuple[Try, CallResult]:
         """Ask for a reply to a form; return the attempt and the result of the call."""
-        send = partial(self.transport.chat, messages, form, mode)
+
+        async def send(sending: Sending) -> Response:
+            return await self.transport.chat(self.system.placed(messages), form, mode, sending)
+
         size = sum(len(str(message["content"])) for message in messages)
         written = float(ANSWER_TOKENS * max(1, len(form.questions)))
         result = await self._answered(_Call(send, size, written, paid=paid), retry=retry)
@@ -324,14 +333,19 @@ class Calls:
             with limited():
                 async with asyncio.timeout(timeout) as limit:
                     while True:
-                        sent = self.parameters.sent
+                        sent, without = self.parameters.sent, bool(self.system.refused)
                         try:
                             return await self._once(call, sent, limit)
                         except BadRequest as exc:
                             known = exc.about_form and self.parameters.drop(
                                 exc.detail, sent, reason=str(exc)
                             )
-                            if not known:
+                            if not known and (without or not self.system.leave(exc.detail)):
+                                raise
+                        except Outage as exc:
+                            # Servers that render a chat template answer 500 to its error.
+                            failed = exc.status is not None and exc.status >= 500
+                            if without or not failed or not self.system.leave(str(exc)):
                                 raise
         except TimeoutError:
             if call.paid is not None and self.pacing.meter is None and self.server.price:
@@ -419,14 +433,17 @@ class Calls:
 
     def _translated(self, error: Exception, exchange: Exchange) -> JudgekitError:
         # The table reads what the server sent: libraries change statuses and leave out codes.
-        meaning, doubtful = None, False
+        meaning, doubtful, quoted = None, False, ""
         if exchange.status is not None:
             received = exchange.json()
+            quoted = quoted_error(received)
             body = error_body(received)
             if received is None and is_page(exchange.text):
                 body, error, doubtful = ErrorBody(), page_error(exchange), exchange.good
             elif not 200 <= exchange.status <= 599:
                 error = odd_error(exchange)  # libraries treat such a response in several ways
+            elif received is None and exchange.good and is_stream(exchange):
+                error = stream_error(exchange)
             elif received is None:
                 body = ErrorBody(message=exchange.text[:MAX_DETAIL])
             if exchange.good and isinstance(received, dict):
@@ -437,7 +454,13 @@ class Calls:
                 meaning = meaning_of(exchange.status, body)
         else:
             doubtful = breaks_http(error)
-        failure = translate(error, sanitiser=self._sanitiser, meaning=meaning, doubtful=doubtful)
+        failure = translate(
+            error,
+            sanitiser=self._sanitiser,
+            meaning=meaning,
+            doubtful=doubtful,
+            quoted=quoted,
+        )
         if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.server.max_wait:
             asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
             return JudgeUnavailable(f"{failure} ({asked})")

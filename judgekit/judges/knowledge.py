@@ -57,6 +57,7 @@ class LearntFromServer:
             findings["api"] = api
         findings |= {
             "dropped_params": dict(self._calls.parameters.dropped),
+            "system_in_user": self._calls.system.refused,
             "server": self._naming.name,
         }
         return {name: value for name, value in findings.items() if value}

@@ -18,6 +18,10 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 """Words in errors about a value, which the user must correct."""
+_CONFLICT = re.compile(
+    r"\b(?:both|together|only one|mutually exclusive|at the same time|either)\b", re.IGNORECASE
+)
+"""Words of errors about parameters that exclude each other, each of which is taken alone."""
 _OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """Two names of one limit; the name that the provider requires is sent."""
 
@@ -113,6 +117,10 @@ def refused_parameters(error: str, sent: Mapping[str, Any]) -> dict[str, str | N
         refused[name] = other if advised else None
     if _BOUND.search(error) and not any(refused.values()):
         return {}
+    if len(refused) > 1 and _CONFLICT.search(error) and not any(refused.values()):
+        # Either may stay. The temperature is what most judges set on purpose.
+        kept = "temperature" if "temperature" in refused else next(iter(refused))
+        del refused[kept]
     return refused
 
 

@@ -234,6 +234,28 @@ def page_error(call: Exchange) -> ServerError:
     return ServerError(message, status=call.status, headers=call.headers, detail=message)
 
 
+def is_stream(call: Exchange) -> bool:
+    """Return whether a response is a stream of events, which was not asked for."""
+    return call.headers.get("content-type", "").lower().startswith("text/event-stream")
+
+
+def stream_error(call: Exchange) -> ServerError:
+    """Return the error of a server that streams every answer."""
+    message = (
+        "the server streams its answer (text/event-stream), which was not asked for; turn that off"
+        " at the server or gateway"
+    )
+    return ServerError(message, status=call.status, headers=call.headers, detail=message)
+
+
+def quoted_error(data: Any) -> str:
+    """Return the error of the provider that OpenRouter quotes beside its own; empty without."""
+    error = data.get("error") if isinstance(data, dict) else None
+    metadata = error.get("metadata") if isinstance(error, dict) else None
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None
+    return raw if isinstance(raw, str) else ""
+
+
 def odd_error(call: Exchange) -> ServerError:
     """Return the error of a response with a status that no response to a request may have."""
     text = call.text[:MAX_DETAIL]

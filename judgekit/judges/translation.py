@@ -177,6 +177,7 @@ def translate(
     sanitiser: Sanitiser = _PLAIN,
     meaning: Meaning | None = None,
     doubtful: bool = False,
+    quoted: str = "",
 ) -> JudgekitError:
     """Return the judgekit error for a provider's error.
 
@@ -189,11 +190,13 @@ def translate(
         meaning: what the table of `judges/outcomes.py` says about the response, if it does.
         doubtful: whether the response has a success status and is neither an answer nor an error
             that the table knows.
+        quoted: the error of another server that the message stands for.
     """
     kind = error.kind if isinstance(error, ServerError) else type(error).__name__
     status = status_of(error)
     whole = one_line(str(error), sanitiser=sanitiser, most=MAX_DETAIL)
     message = one_line(_message_in(whole), most=MAX_DETAIL)
+    message += _quotation(quoted, message, sanitiser)
     text = _cut(message) or kind
     if (known := _meant(meaning, kind, status, text, whole)) is not None:
         return known
@@ -225,6 +228,12 @@ def translate(
     if by_status == "account":
         return JudgeRejected(shown)
     return BadRequest(shown, detail=message, status=status)
+
+
+def _quotation(quoted: str, message: str, sanitiser: Sanitiser) -> str:
+    """Return what to add to a message for the error that it stands for."""
+    inner = one_line(_message_in(sanitiser.text(quoted[:MAX_DETAIL])), sanitiser=sanitiser)
+    return "" if inner in message else f": {inner}"
 
 
 def _meant(

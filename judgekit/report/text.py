@@ -159,6 +159,8 @@ def _judge_lines(report: Report) -> Iterator[str]:
             yield f"  not by {step}"
         for name, reason in mapping(known.get("dropped_params")).items():
             yield f"  {name} not sent: {reason}"
+        if reason := known.get("system_in_user"):
+            yield f"  system message sent in the first user message: {reason}"
 
 
 def _replies_line(report: Report) -> str | None:

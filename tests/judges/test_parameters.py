@@ -18,10 +18,8 @@ SAID: dict[str, dict[str, str | None]] = {
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
     "'max_completion_tokens' instead.": {"max_tokens": "max_completion_tokens"},
     "`temperature` may only be set to 1 when thinking is enabled.": {"temperature": None},
-    "`temperature` and `top_p` cannot both be specified for this model.": {
-        "temperature": None,
-        "top_p": None,
-    },
+    "`temperature` and `top_p` cannot both be specified for this model.": {"top_p": None},
+    "Use only one of `seed` and `top_p`.": {"top_p": None},
     "you are not allowed to request logprobs from this model": {"logprobs": None},
     "top_logprobs: Extra inputs are not permitted": {"top_logprobs": None},
     "Unrecognized request argument supplied: `seed`": {"seed": None},

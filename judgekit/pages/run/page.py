@@ -249,3 +249,5 @@ def _findings(run: Mapping[str, Any], role: str) -> Iterator[Fact]:
         yield Fact("Asked by", str(facts["mode"]), str(facts.get("mode_from") or ""))
     if dropped := mapping(facts.get("dropped_params")):
         yield Fact("Parameters not taken", ", ".join(map(str, dropped)))
+    if facts.get("system_in_user"):
+        yield Fact("System message", "in the first user message")

@@ -187,7 +187,7 @@ async def _ask(judge: Any, file: JudgeFile, base: Path, times: int) -> dict[str,
                 speed.keep(store, model=file.model, api_base=file.api_base)
     finally:
         store.close()
-    names = ("mode", "mode_from", "steps", "dropped_params", "server")
+    names = ("mode", "mode_from", "steps", "dropped_params", "server", "system_in_user")
     findings = {} if knowledge is None else knowledge.findings()
     return {
         **{name: fact for name, fact in findings.items() if name in names},

@@ -33,6 +33,8 @@ class Role(Value):
     """Its output mode, if known from the suite, an earlier run or a probe."""
     mode_from: str | None = None
     steps: tuple[str, ...] = ()
+    system_in_user: str = ""
+    """Why the text of the system message is sent in the first user message."""
     asked: int = 0
     """Number of answers."""
     seconds: float | None = None
@@ -151,6 +153,8 @@ def _about_role(role: Role) -> Iterator[str]:
         yield f"not {step}"
     for name, reason in role.dropped_params.items():
         yield f"{name} not sent: {reason}"
+    if role.system_in_user:
+        yield f"system message sent in the first user message: {role.system_in_user}"
     if role.asked:
         same = "the same each time" if role.repeats else "NOT the same each time"
         yield f"answered {role.asked} times, {same}, in {role.seconds:g} s (median)"
