@@ -40,8 +40,8 @@ def list_text(own: Sequence[RubricFolder] | None = None, *, folder: Path | None 
     places = guide()
     lines: dict[str, list[str]] = {"": [], **{place.group: [] for place in places.values()}}
     for name, listed, hidden_by in rubrics_in(folders):
-        group = places[name].group if listed.origin == BUILTIN_ORIGIN and name in places else ""
-        lines[group] += _list_lines(name, listed, hidden_by)
+        place = places.get(name.partition("@")[0]) if listed.origin == BUILTIN_ORIGIN else None
+        lines[place.group if place else ""] += _list_lines(name, listed, hidden_by)
     blocks = [
         "".join(f"{line}\n" for line in ([group] if group else []) + block)
         for group, block in lines.items()

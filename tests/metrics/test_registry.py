@@ -33,7 +33,16 @@ OPTIONS |= {
     name: {"positive_examples": ["x"], "negative_examples": ["y"]}
     for name in ("personalization", "personalization_rules", "contrastive_alignment")
 } | {"tone_compliance": {"exemplars": ["x"]}}
-CASE = Case(id="c", input="q", output="x", reference="x", context="x", system="s")
+CASE = Case(
+    id="c",
+    system="s",
+    history=[{"role": "user", "content": "h"}],
+    input="q",
+    steps=[{"role": "assistant", "content": "t"}],
+    output="x",
+    reference="x",
+    context="x",
+)
 
 
 def made(name, /, **more):

@@ -348,7 +348,7 @@ def test_what_a_judge_says_cannot_write_on_the_terminal(project, judgekit):
 def test_a_folder_lists_its_rubrics_with_their_tests(project, judgekit):
     out = judgekit("rubric", "list", "--folder", "rubrics").out
 
-    assert out == "kind                   3 criteria   4 tests  rubrics  Is the answer kind?\n"
+    assert out == "kind                        3 criteria   4 tests  rubrics  Is the answer kind?\n"
     assert ALL.count("name:") == 3
 
 
