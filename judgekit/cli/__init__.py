@@ -24,6 +24,13 @@ _UNWRITABLE = {errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT}
 def main() -> None:
     """Run the command line; a `JudgekitError` becomes one line and exit code 2."""
     _open_streams()
+    from judgekit.cli.workflow_output import without_commands
+
+    with without_commands():
+        _run()
+
+
+def _run() -> None:
     gc.set_threshold(YOUNG_OBJECTS, 10, 10)
     # A regular shutdown runs the garbage collector again; it skips frozen objects.
     atexit.register(gc.freeze)

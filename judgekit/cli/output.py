@@ -20,6 +20,7 @@ from judgekit.cli.screen import (
     on_interrupt,
     run_interruptible,
 )
+from judgekit.cli.workflow_output import print_command
 from judgekit.core.canonical import printable
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.core.synchronous import Flag
@@ -123,7 +124,8 @@ class Outputs(NamedTuple):
             return
         from judgekit.report.export.github import quiet
 
-        with quiet(_print_out):
+        sys.stderr.flush()
+        with quiet(print_command):
             yield
 
     def write(
@@ -143,7 +145,8 @@ class Outputs(NamedTuple):
             if self.github:
                 from judgekit.report.export.github import write_github
 
-                write_github(report, find=find, say=print_error if as_json else _print_out)
+                sys.stderr.flush()
+                write_github(report, find=find, say=partial(print_command, error=as_json))
         finally:
             if self.exports:
                 from judgekit.report.export.export import export_all
@@ -151,11 +154,6 @@ class Outputs(NamedTuple):
                 for one in export_all(report, self.exports):
                     if not as_json:
                         print(f"{one.format}: {printable(str(one.path))}")
-
-
-def _print_out(line: str) -> None:
-    sys.stderr.flush()
-    print(line, flush=True)
 
 
 def print_error(line: str) -> None:
