@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from typing import Any
 
 YOUNG_OBJECTS = 100_000
 """New objects before a collection. CPython's default of 700 means 120 collections during imports,
@@ -26,8 +27,39 @@ def main() -> None:
     _open_streams()
     from judgekit.cli.workflow_output import without_commands
 
-    with without_commands():
-        _run()
+    errors: Any = sys.stderr
+    sys.stderr = errors = _Errors(errors)
+    try:
+        with without_commands():
+            _run()
+    finally:
+        if sys.stderr is errors:
+            sys.stderr = errors.inner
+
+
+class _Errors:
+    """Standard error that may be full or closed: what cannot be written changes no exit code."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def write(self, text: str) -> int:
+        """Write a text as far as possible; return its length."""
+        try:
+            self.inner.write(text)
+        except OSError:
+            _discard(self.inner)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush the stream as far as possible."""
+        try:
+            self.inner.flush()
+        except OSError:
+            _discard(self.inner)
 
 
 def _run() -> None:
@@ -59,7 +91,7 @@ def _run() -> None:
         _leave()
     except OSError as exc:
         if exc.filename is None and exc.errno in _UNWRITABLE:
-            _discard()
+            _discard(sys.stdout)
         # An error about a file has a file name; without one, it is about standard output.
         _fail(f"{exc.filename or 'standard output'}: {exc.strerror or exc}")
 
@@ -89,11 +121,11 @@ def _fail(message: str) -> None:
 
 def _leave() -> None:
     """Exit quietly: a pipe that was closed by its reader is not an error."""
-    _discard()
+    _discard(sys.stdout)
     sys.exit(141)
 
 
-def _discard() -> None:
+def _discard(stream: Any) -> None:
     """Redirect the final flush to the null device, where it cannot fail."""
     with suppress(OSError, ValueError):  # a stream without a file
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

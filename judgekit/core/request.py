@@ -175,13 +175,22 @@ class Request(Value):
 
     @property
     def key(self) -> str:
-        """The SHA-256 of the canonical request: 64 hexadecimal characters."""
+        """The SHA-256 of the canonical request: 64 hexadecimal characters.
+
+        Raises:
+            CaseError: a text contains half of a surrogate pair, which has no bytes.
+        """
         # Cached by hand: up to Python 3.11, `cached_property` takes a lock.
         key: str | None = self.__dict__.get("_key")
         if key is None:
-            head = self._head()
-            state = head.state.copy()
-            state.update(self._tail(head).encode())
+            try:
+                head = self._head()
+                state = head.state.copy()
+                state.update(self._tail(head).encode())
+            except UnicodeEncodeError as exc:
+                half = f"half a character (\\u{ord(exc.object[exc.start]):04x})"
+                message = f"the request contains {half}; remove it from the template or the case"
+                raise CaseError(message) from exc
             key = self.__dict__["_key"] = state.hexdigest()
         return key
 

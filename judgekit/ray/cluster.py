@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -64,9 +66,23 @@ def connected(address: str | None) -> Iterator[Any]:
     try:
         if not local:
             warn_of_statistics()
-        yield ray
+        with _own_exit_code():
+            yield ray
     finally:
         ray.shutdown()
+
+
+@contextmanager
+def _own_exit_code() -> Iterator[None]:
+    """Exit with 143 at SIGTERM: the handler of Ray exits with 1, which means a missed gate."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def worker_count(ray: Any, suite: ResolvedSuite, workers: int | None) -> int:

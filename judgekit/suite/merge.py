@@ -237,9 +237,13 @@ def _paid(parts: Sequence[_Part]) -> float | None:
     return None if spent is None or avoided is None else round(spent + avoided, 6)
 
 
+_MOST = 2.0**53
+"""Upper bound of counts and dollars in a run folder."""
+
+
 def _sum(parts: Sequence[_Part], name: str) -> float | None:
     values = [part.run.get(name, 0.0) for part in parts]
-    numbers = [value for value in values if isinstance(value, (int, float))]
+    numbers = [value for value in values if type(value) in (int, float) and 0 <= value < _MOST]
     return round(sum(numbers), 6) if len(numbers) == len(values) else None
 
 
@@ -256,15 +260,13 @@ def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
         return facts
     origins: Counter[str] = Counter()
     for part in parts:
-        counts = _mapping(part.run.get("origins") or {}, part.folder / RUN)
-        origins.update({origin: int(count) for origin, count in counts.items()})
+        origins.update(_counts(part.run.get("origins") or {}, part.folder / RUN))
     facts["origins"] = dict(sorted(origins.items()))
     facts |= {name: _sum(parts, name) for name in ("spent", "avoided", "missed")}
     older: Counter[str] = Counter()
     older_keys: dict[str, Any] = {}
     for part in parts:
-        counts = _mapping(part.run.get("older") or {}, part.folder / RUN)
-        older.update({rule: int(count) for rule, count in counts.items()})
+        older.update(_counts(part.run.get("older") or {}, part.folder / RUN))
         older_keys |= _mapping(part.run.get("older_keys") or {}, part.folder / RUN)
     if older:
         facts["older"] = dict(sorted(older.items()))
@@ -272,11 +274,18 @@ def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
     if superseded := _sum(parts, "superseded"):
         facts["superseded"] = superseded
     listed: list[Any] = [part.run.get("from_store_or_live") for part in parts]
-    if None not in listed:
+    if all(isinstance(several, list) for several in listed):
         keys = {str(key) for several in listed for key in several}
         if len(keys) <= MAX_KEYS:
             facts["from_store_or_live"] = sorted(keys)
     return facts
+
+
+def _counts(value: Any, path: Path) -> dict[str, int]:
+    counts = _mapping(value, path)
+    if not all(type(count) is int and 0 <= count < _MOST for count in counts.values()):
+        raise ConfigError("not a file that judgekit wrote: a count is no number", where=str(path))
+    return counts
 
 
 def _mapping(value: Any, path: Path) -> dict[str, Any]:
