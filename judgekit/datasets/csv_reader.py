@@ -42,7 +42,7 @@ def read_csv(
     for number, cells in _rows(lines, delimiter):
         where = place(name, number)
         if header is None:
-            header = _header(cells, where)
+            header = header_names(cells, where)
             continue
         if not any(cells):
             continue
@@ -103,7 +103,12 @@ def _texts(lines: ByteLines) -> Iterator[str]:
         yield lines.decode(line)
 
 
-def _header(cells: list[str], where: str) -> list[str]:
+def header_names(cells: list[str], where: str) -> list[str]:
+    """Return the names of columns.
+
+    Raises:
+        DatasetError: a name is missing, or there twice.
+    """
     names = [cell.strip() for cell in cells]
     repeated = sorted({name for name in names if names.count(name) > 1 and name})
     if repeated:

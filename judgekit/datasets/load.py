@@ -21,7 +21,7 @@ from judgekit.datasets.jsonl_reader import read_jsonl
 from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import STDIN, open_bytes, translated
 
-Container = Literal["auto", "jsonl", "json", "yaml", "csv", "parquet"]
+Container = Literal["auto", "jsonl", "json", "yaml", "csv", "parquet", "excel"]
 """The format of a file of rows."""
 
 Thoughts = Literal["drop", "keep"]
@@ -47,8 +47,10 @@ ENDINGS: Mapping[str, Container] = {
     ".tsv": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
 }
-"""File extension -> container; all except Parquet may also end in `.gz`."""
+"""File extension -> container; all except Parquet and Excel may also end in `.gz`."""
 
 
 _LONGEST_PATH = 1000
@@ -64,6 +66,7 @@ def load_cases(
     thoughts: Thoughts | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Iterator[Case]:
     """Yield cases one at a time, in order, and check that their ids are unique.
 
@@ -88,11 +91,12 @@ def load_cases(
             leaves them in its texts.
         delimiter: The character between columns of a CSV file; by default, the header shows it.
         encoding: The encoding of a text file; by default UTF-8, or UTF-16 with its mark.
+        sheet: The sheet of an Excel workbook; by default, the only one with cells.
 
     Raises:
         ConfigError: a setting is wrong.
         DatasetError: a file or a row cannot be read.
-        MissingExtra: the file is Parquet and pyarrow is not installed.
+        MissingExtra: the file is Parquet or Excel, and its extra is not installed.
 
     Example:
         >>> rows = [{"question": "2+2?", "answer": "4"}, {"id": "b", "prompt": "3+3?"}]
@@ -118,6 +122,7 @@ def load_cases(
             thoughts=thoughts,
             delimiter=delimiter,
             encoding=encoding,
+            sheet=sheet,
         )
         repeatable = path is not None and path.is_file()  # a pipe can be read only once
     else:
@@ -203,6 +208,7 @@ def read_file(
     thoughts: Thoughts | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Callable[[], Placed]:
     """Return a function that opens a file, or standard input for `None`, and yields its cases.
 
@@ -217,6 +223,7 @@ def read_file(
         thoughts: whether thoughts stay in the texts.
         delimiter: the character between columns of a CSV file.
         encoding: the encoding of a text file.
+        sheet: the sheet of an Excel workbook.
 
     Raises:
         DatasetError: the file does not exist, or its format is unknown.
@@ -230,7 +237,7 @@ def read_file(
                 raise DatasetError("this is a folder; name a file in it", where=name)
     if container == "auto":
         container = "jsonl" if path is None else _container_of(path)
-    cells = {"csv": CSV_CELLS, "parquet": JSON_CELLS}.get(container, ())
+    cells = {"csv": CSV_CELLS, "excel": CSV_CELLS, "parquet": JSON_CELLS}.get(container, ())
     _check_text(delimiter, encoding)
     builder = _builder(shape, fields, cells, thoughts)
     builder = wrap(builder) if wrap else builder
@@ -241,6 +248,13 @@ def read_file(
         from judgekit.datasets.parquet_reader import read_parquet
 
         rows = partial(read_parquet, path, builder=builder)
+    elif container == "excel":
+        if path is None or path.suffix.lower() == ".gz":
+            problem = "Excel workbooks are read from a plain file only; save it to one"
+            raise DatasetError(problem, where=name)
+        from judgekit.datasets.excel_reader import read_excel
+
+        rows = partial(read_excel, path, name=name, builder=builder, sheet=sheet)
     else:
         reader: Any = read_jsonl
         if container == "csv":

@@ -159,7 +159,7 @@ class SuiteCases:
 
     def _shape(self) -> dict[str, Any]:
         """Return the reader's options."""
-        names = ("format", "container", "fields", "thoughts", "delimiter", "encoding")
+        names = ("format", "container", "fields", "thoughts", "delimiter", "encoding", "sheet")
         shape = {name: getattr(self._file, name, None) for name in names}
         return {**shape, "format": self._overrides.format or shape["format"]}
 

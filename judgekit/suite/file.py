@@ -195,6 +195,8 @@ class CasesFile(FileModel):
     thoughts: Thoughts | None = None
     """Whether the thoughts of a model stay in its texts (`keep`); by default, they go to the
     metadata (`drop`)."""
+    sheet: str | None = None
+    """The sheet of an Excel workbook; by default, the only one with cells."""
     delimiter: str | None = None
     """The character between columns of a CSV file; by default, the header shows it."""
     encoding: str | None = None
