@@ -74,7 +74,7 @@ class Result(NamedTuple):
 
 def simulate(
     kind: Kind, n: int, runs: int, *, by: str = "ppi", chances: Any = None, weigh: bool = True,
-    rows: int = ROWS,
+    rows: int = ROWS, abstains: Any = None,
 ) -> Result:  # fmt: skip
     """Return what the product's intervals do over many runs.
 
@@ -87,6 +87,8 @@ def simulate(
             values; without it, labels are a random sample.
         weigh: whether the labels say these probabilities.
         rows: rows of a run.
+        abstains: returns the probability that the judge has no value, from the truth; as in
+            `judgekit correct`, the mean of its values stands for a missing one.
     """
     rng = np.random.default_rng(SEED)
     hits = printed = 0
@@ -101,6 +103,9 @@ def simulate(
             probability = np.minimum(1, n * probability / probability.sum())
             chosen = rng.random(rows) < probability
             said = probability.tolist() if weigh else [None] * rows
+        if abstains is not None:
+            silent = rng.random(rows) < abstains(person)
+            judge = np.where(silent, judge[~silent].mean() if (~silent).any() else 0.0, judge)
         others = FigureValues()
         for value in judge[~chosen].tolist():
             others.add(value)
@@ -159,6 +164,16 @@ def low_first(judge: Any) -> Any:
     return np.where(judge < 0.5, 4.0, 1.0)
 
 
+def on_hard_cases(person: Any) -> Any:
+    """Abstain in .2 of the rows with the best answers and .6 of those with the worst ones."""
+    return 0.6 - 0.4 * person
+
+
+def on_good_answers(person: Any) -> Any:
+    """Abstain in .6 of the rows with the best answers and .2 of those with the worst ones."""
+    return 0.2 + 0.4 * person
+
+
 def rows_of(kinds: tuple[Kind, ...], runs: int, **how: Any) -> Iterator[str]:
     for kind in kinds:
         results = [simulate(kind, n, runs, **how) for n in SIZES]
@@ -175,7 +190,9 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=2_000)
-    runs = parser.parse_args().runs
+    parser.add_argument("--only", default="", help="print the tables whose title has this text")
+    chosen = parser.parse_args()
+    runs = chosen.runs
     weighted = (yes_no(0.2, 0.9, 0.8), yes_no(0.5, 0.8, 0.8), yes_no(0.8, 0.9, 0.8),
                 continuous(0.3, 0.2), continuous(0.6, 0.2),
                 ordinal((0.2, 0.2, 0.2, 0.2, 0.2), 0.3))  # fmt: skip
@@ -186,11 +203,17 @@ def main() -> None:
         ("PPI++, low scores more often", weighted, {"chances": low_first}),
         ("Low scores more often, weights ignored", weighted,
          {"chances": low_first, "weigh": False}),
+        ("PPI++, the judge abstains in .6 of bad and .2 of good answers", PPI,
+         {"abstains": on_hard_cases}),
+        ("PPI++, the judge abstains in .2 of bad and .6 of good answers", PPI,
+         {"abstains": on_good_answers}),
         ("Rogan-Gladen", RATES, {"by": "rogan-gladen"}),
         ("Rogan-Gladen, low scores more often", weighted[:3],
          {"by": "rogan-gladen", "chances": low_first}),
     )  # fmt: skip
     for title, kinds, how in tables:
+        if chosen.only not in title:
+            continue
         print(f"\n{title}\n")
         print(f"| data | {' | '.join(f'{n} labels' for n in SIZES)} | width | bias |")
         print(f"| --- |{' --: |' * len(SIZES)} --- | --: |")

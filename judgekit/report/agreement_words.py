@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from judgekit.core.display.parts import (
@@ -15,18 +15,24 @@ from judgekit.core.display.parts import (
     more,
 )
 from judgekit.report.thresholds import FEW
+from judgekit.stats.intervals import Coefficient
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, AgreementStatistic, Calibration
-    from judgekit.stats.intervals import Coefficient
 
 STATISTICS = {
     "alpha_nominal": "alpha (nominal)", "alpha_ordinal": "alpha (ordinal)",
     "alpha_interval": "alpha (interval)", "precision": "precision",
     "recall": "recall (sensitivity)", "specificity": "specificity", "f1": "F1",
-    "balanced_f1": "balanced F1", "kappa": "kappa", "spearman": "Spearman's rho",
+    "balanced_f1": "balanced F1", "macro_f1": "macro F1", "same": "share of equal answers",
+    "kappa": "kappa", "spearman": "Spearman's rho",
     "pearson": "Pearson's r", "kendall": "Kendall's tau-b",
+    "mae": "mean absolute error", "rmse": "root mean squared error",
+    "positional": "positional agreement", "either_order": "right in either order",
+    "both_orders": "right in both orders",
     "probability": "probability of people's answers", "brier": "Brier score",
+    "brier_reference": "Brier score of the labels' shares", "stated": "stated probability",
+    "right": "share that is right", "overconfidence": "stated less right",
 }  # fmt: skip
 """Name of a statistic -> its label."""
 MOST_CRITERIA = 20
@@ -50,10 +56,15 @@ def sentence(agreement: Agreement) -> str:
     if agreement.failed:
         replies = "replies count" if agreement.failed > 1 else "reply counts"
         parts.append(f"{agreement.failed} failed {replies} as disagreement")
-    if figure.low is None or figure.high is None:
+    if one_answer := _one_answer(agreement):
+        parts.append(one_answer)
+    elif figure.low is None or figure.high is None:
         parts.append(f"too few for an interval ({figure.too_few})")
     elif figure.low <= 0 <= figure.high:
-        parts.append("not distinguishable from chance")
+        parts.append(
+            f"not distinguishable from chance on these {counted(agreement.cases, 'case')}: the "
+            "interval contains 0"
+        )
     elif figure.high < 0:
         parts.append("the judge disagrees with people more than chance would")
     else:
@@ -62,6 +73,20 @@ def sentence(agreement: Agreement) -> str:
         parts.append(f"{agreement.cases} cases give only a first impression")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def _one_answer(agreement: Agreement) -> str:
+    """Return the sentence about a side that gave one answer only; empty if both gave several."""
+    people = [n for n, column in enumerate(zip(*agreement.table, strict=True)) if any(column)]
+    judge = [n for n, row in enumerate(agreement.table) if any(row)]
+    for side, places in (("people", people), ("the judge", judge)):
+        if len(places) == 1:
+            answer = agreement.categories[places[0]]
+            return (
+                f"{side} gave one answer, {answer}, so kappa is 0 whatever the other side answers: "
+                "it measures nothing here"
+            )
+    return ""
 
 
 def _between_people(agreement: Agreement) -> str:
@@ -88,10 +113,48 @@ def _more_lines(agreement: Agreement) -> Iterator[str]:
         words = ("precision", "recall", "specificity")
         shares = (f"{word} {known[word].text} of {known[word].n}" for word in words)
         yield f"balanced F1 {known['balanced_f1'].text}{between}, {', '.join(shares)}"
-    if "probability" in known:
-        probability, brier = (known[name] for name in ("probability", "brier"))
-        of = counted(probability.n, "pair")
-        yield f"probability of people's answers {probability.text}, Brier score {brier.text}, {of}"
+    yield from _of_probabilities(known)
+    yield from _of_errors(known)
+    yield from _of_orders(known)
+
+
+_Statistics = Mapping[str, "AgreementStatistic"]
+
+
+def _of_probabilities(known: _Statistics) -> Iterator[str]:
+    if "probability" not in known:
+        return
+    probability, brier = (known[name] for name in ("probability", "brier"))
+    score, of = f"Brier score {brier.text}", counted(probability.n, "pair")
+    if "brier_reference" in known:
+        reference = known["brier_reference"].text.removesuffix(" [too few]")
+        score += f" (0 is best; stating the shares of the labels alone: {reference})"
+    yield f"probability of people's answers {probability.text}, {score}, {of}"
+    if "stated" in known:
+        stated, right, over = (known[name] for name in ("stated", "right", "overconfidence"))
+        yield (
+            f"the judge's most probable answers: stated {stated.value or 0:.2f} on average, "
+            f"right {right.text}; stated less right {over.text}, {of}"
+        )
+
+
+def _of_errors(known: _Statistics) -> Iterator[str]:
+    if "macro_f1" in known:
+        yield f"macro F1 {known['macro_f1'].text}, {counted(known['macro_f1'].n, 'pair')}"
+    if "mae" in known:
+        absolute, root, of = known["mae"], known["rmse"], counted(known["mae"].n, "pair")
+        yield f"mean absolute error {absolute.text}, root mean squared error {root.text}, {of}"
+
+
+def _of_orders(known: _Statistics) -> Iterator[str]:
+    if "positional" in known:
+        names = {
+            "positional": "both orders prefer the same answer in",
+            "either_order": "a single order is right in",
+            "both_orders": "both orders are right in",
+        }
+        shares = ", ".join(f"{what} {known[name].text}" for name, what in names.items())
+        yield f"{shares}, {counted(known['positional'].n, 'pair')} of orders"
 
 
 def _statistics(agreement: Agreement) -> Iterator[dict[str, AgreementStatistic]]:
@@ -156,6 +219,8 @@ def _lines(agreement: Agreement) -> Iterator[str]:
     yield _figures(agreement.kappa_name, agreement.kappa, agreement.rank)
     if agreement.people_pairs:
         people = _figures("kappa", agreement.people_kappa, agreement.people_rank)
+        same = next((one for one in agreement.people_statistics if one.name == "same"), None)
+        people += f", the same answer in {same.text}" if same is not None else ""
         yield f"people among themselves: {people}, {counted(agreement.people_pairs, 'pair')}"
     yield from _more_lines(agreement)
     yield agreement.sentence
@@ -172,6 +237,12 @@ def detail_tables(agreement: Agreement) -> Iterator[DisplayTable]:
         for name, shown in STATISTICS.items() if name in known or name in people
     ]  # fmt: skip
     yield DisplayTable(("", "judge and people", "n", "people", "n"), rows, numbers=(2, 4))
+    if agreement.probability_bins:
+        rows = [[f"from {one.least:g}", f"{one.stated:.2f}",
+                 Coefficient(one.right, one.low, one.high).text, str(one.n)]
+                for one in agreement.probability_bins]  # fmt: skip
+        head = ["most probable answer", "stated", "right", "n"]
+        yield DisplayTable(head, rows, numbers=(1, 3))
     if agreement.groups is not None:
         rows = [[STATISTICS[one.name], *_cells(one)] for one in agreement.groups.statistics]
         head = [f"within groups of {agreement.groups.field}", "judge and people", "n"]

@@ -87,6 +87,21 @@ class Disagreement(Value):
     """Mean distance to the labels; 1 is the largest possible distance."""
 
 
+class ProbabilityBin(Value):
+    """The judge's most probable answers with a probability in one range."""
+
+    least: float
+    """The least probability, 0..1; the range ends where the next one begins."""
+    n: int
+    stated: float
+    """Their mean probability."""
+    right: float
+    """The share of them that people gave."""
+    low: float | None
+    high: float | None
+    """95 % interval of that share; `None` below 20 cases."""
+
+
 class GroupAgreement(Value):
     """Agreement within groups of cases, averaged over groups."""
 
@@ -314,6 +329,8 @@ class Agreement(Value):
     """All statistics of the judge and people; empty in files of version 2."""
     people_statistics: tuple[AgreementStatistic, ...] = sparse(default=())
     """The same statistics between people."""
+    probability_bins: tuple[ProbabilityBin, ...] = sparse(default=())
+    """How often the judge's answers are right, by their probability."""
     by_labeller: tuple[LabellerAgreement, ...] = sparse(default=())
     groups: GroupAgreement | None = sparse(default=None)
     systems: SystemAgreement | None = sparse(default=None)

@@ -158,14 +158,21 @@ def alpha_figure(
         clustered=units is not None,
     )
     numbers = np.asarray(values, float)[known]
-    influence = partial(_alpha, case, places, numbers, own.weights, level)
+    # A case of weight w counts like w cases with the same answers; equal weights do not count.
+    raw = np.ones(len(several)) if weights is None else np.asarray(weights, float)[several]
+    equal = raw.min() == raw.max()
+    less = 1.0 if equal else float(own.weights[case].mean() / raw[case].mean())
+    influence = partial(_alpha, case, places, numbers, own.weights, level, less)
     return CountedFigure(len(several), coefficient(own, influence, bounds=(-np.inf, 1.0)))
 
 
 def _alpha(
-    case: Any, places: Any, numbers: Any, weights: Any, level: Level, added: float
+    case: Any, places: Any, numbers: Any, weights: Any, level: Level, less: float, added: float
 ) -> Influence | None:
-    """Return alpha = 1 - (n - 1) * a / b, and the influence of each case.
+    """Return alpha = 1 - (n - less) * a / b, and the influence of each case.
+
+    n is the number of answers, and `less` is 1, or as many answers as one is in the data if the
+    weights are relative.
 
     a is the sum over cases of the distances of all ordered pairs of answers, divided by the number
     of answers minus 1; b is the sum of the distances of all ordered pairs of answers in the data.
@@ -197,9 +204,9 @@ def _alpha(
     b = float((counts * reach).sum())
     if size < 2 or b <= 0:
         return None
-    factor = (n - 1) / b
+    factor = (n - less) / b
     # For each value: effect of one more answer on alpha through b, through n, and by its rank.
-    moves = 2 * (n - 1) * a / b**2 * reach - a / b
+    moves = 2 * (n - less) * a / b**2 * reach - a / b
     if level == "ordinal":
         within = (sizes[case] * x - sums[case]) / (sizes[case] - 1)
         pull = np.bincount(places, weights=weights[case] * within, minlength=size)

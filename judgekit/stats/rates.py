@@ -33,7 +33,8 @@ def independent_size(share: MeanFigure) -> float:
     """Return the number of independent values that give a share the same standard error."""
     spread = share.value * (1 - share.value)
     if share.error * spread > 0:
-        return max(1.0, min(share.n, spread / share.error**2))
+        # A standard error is that of n - 1: of a share of n independent values it gives n again.
+        return max(1.0, min(share.n, spread / share.error**2 + 1))
     return min(share.n, share.df + 1) if share.df > 1 else share.n
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from judgekit.stats.agreement import PairColumns, Paired, kappa_figure, rank_figure
 from judgekit.stats.coefficients import alpha_figure, kendall_figure, pearson_figure
-from judgekit.stats.shares import share_figures
+from judgekit.stats.shares import error_figures, macro_f1_figure, same_figure, share_figures
 from tests.stats.ratings import COUNT, ratings
 from tests.stats.write_oracles import FILE
 
@@ -27,6 +27,9 @@ def figures(given):
             places = list(range(size)) if power else None
             found[f"{name}kappa {kind}"] = kappa_figure(pairs, size, places, power=power or 2)
         found[f"{name}pearson"] = pearson_figure(pairs, given.values)
+        found[f"{name}macro_f1"] = macro_f1_figure(pairs, size).figure
+        found[f"{name}same"] = same_figure(pairs).figure
+        found |= {f"{name}{m}": one for m, one in error_figures(pairs, given.values).items()}
         yes = zip(*given.yes, weights, strict=True)
         shares = PairColumns.of([Paired(0, *side) for side in yes])
         found |= {f"{name}{m}": one.figure for m, one in share_figures(shares).items()}

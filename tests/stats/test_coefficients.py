@@ -69,7 +69,7 @@ def test_the_influence_of_a_case_on_alpha_is_the_derivative(level, added):
     case, places = np.repeat(np.arange(40), 3), draw.integers(0, 5, 120)
 
     def influence(weights):
-        return _alpha(case, places, np.array(VALUES), weights, level, added)
+        return _alpha(case, places, np.array(VALUES), weights, level, 1.0, added)
 
     weights = np.linspace(0.5, 2, 40)
     each = influence(weights).each
@@ -166,3 +166,17 @@ def test_clusters_of_one_size_take_the_short_way(sizes):
     df = 1 / (sum(f**2 for f in shares) + sum(weights) ** 2 - sum(w * w for w in weights))
 
     assert cr2(totals, sizes).df == pytest.approx(max(1.0, df))
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_of_weighted_cases_is_that_of_repeated_cases(level):
+    draw = np.random.default_rng(3)
+    places, weights = draw.integers(0, 5, (40, 2)), np.repeat([1, 3], 20)
+    times = np.repeat(np.arange(40), weights)
+
+    weighted = alpha_figure(
+        np.repeat(np.arange(40), 2), places.ravel(), VALUES, level, weights=weights
+    )
+    repeated = alpha_figure(np.repeat(np.arange(80), 2), places[times].ravel(), VALUES, level)
+
+    assert weighted.figure.value == pytest.approx(repeated.figure.value, abs=1e-12)

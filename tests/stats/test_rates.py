@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.stats.rates import auc_interval, best_threshold, f1_at, pearson, roc_auc
+from judgekit.stats.correction import MeanFigure
+from judgekit.stats.rates import (
+    auc_interval,
+    best_threshold,
+    f1_at,
+    independent_size,
+    pearson,
+    roc_auc,
+)
 
 labelled = st.lists(
     st.tuples(st.integers(0, 8).map(lambda n: n / 8), st.integers(0, 1)), min_size=2, max_size=40
@@ -70,3 +79,12 @@ def test_a_perfect_auc_has_an_interval_and_more_labels_make_it_narrow():
 def test_a_correlation_needs_two_sides_that_vary():
     assert pearson([1.0, 1.0], [0.0, 1.0]) is None
     assert pearson([1.0, 2.0, 3.0], [2.0, 4.0, 6.0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("yes", "n"), [(7, 10), (140, 200), (1, 40)])
+def test_independent_values_are_as_many_as_there_are(yes, n):
+    share = yes / n
+    error = math.sqrt(share * (1 - share) / (n - 1))  # the standard deviation divides by n - 1
+
+    assert independent_size(MeanFigure(share, n, error, n - 1)) == pytest.approx(n)
+    assert independent_size(MeanFigure(share, n, 2 * error, n - 1)) < n / 3

@@ -6,7 +6,7 @@ import pytest
 
 from judgekit.analysis.agreement.pairs import JudgedCase, JudgedPair, combined
 from judgekit.stats.agreement import PairColumns, Paired
-from judgekit.stats.shares import forecast_figures
+from judgekit.stats.shares import forecast_figures, probability_bins
 
 
 def figures(forecasts, answers, **options):
@@ -88,3 +88,32 @@ def test_other_spellings_share_their_probability():
     mapped = pair.map(lambda answer: answer.strip().lower())
 
     assert mapped.probabilities == {"good": pytest.approx(0.9)}
+
+
+def test_probabilities_are_compared_with_how_often_they_are_right():
+    forecasts = [{True: 0.97, False: 0.03}] * 60 + [{True: 0.2, False: 0.55, None: 0.25}] * 40
+    answers = [n % 4 > 0 for n in range(60)] + [n % 2 == 0 for n in range(40)]
+    pairs = PairColumns.of([Paired(n, 0, 0) for n in range(100)])
+
+    found = {n: one.figure for n, one in forecast_figures(forecasts, answers, pairs).items()}
+    high, low = reversed(probability_bins(forecasts, answers, pairs))
+
+    assert found["stated"].value == pytest.approx(0.97 * 0.6 + 0.55 * 0.4)
+    assert found["right"].value == pytest.approx(0.65)
+    assert found["overconfidence"].value == pytest.approx(0.152)
+    assert found["overconfidence"].low < 0.152 < found["overconfidence"].high
+    yes = (45 + 20) / 100
+    assert found["brier_reference"].value == pytest.approx(1 - yes**2 - (1 - yes) ** 2)
+    assert (high.least, high.n, high.right) == (0.95, 60, 0.75)
+    assert high.stated == pytest.approx(0.97)
+    assert high.low < 0.75 < high.high < 0.97
+    assert (low.least, low.n, low.stated, low.right) == (0.5, 40, pytest.approx(0.55), 0.5)
+
+
+def test_equally_probable_answers_are_right_in_part():
+    pairs = PairColumns.of([Paired(n, 0, 0) for n in range(30)])
+
+    (one,) = probability_bins([{True: 0.5, False: 0.5}] * 30, [True] * 30, pairs)
+
+    assert (one.stated, one.right) == (0.5, 0.5)
+    assert probability_bins([], [], pairs) == []

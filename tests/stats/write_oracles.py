@@ -46,6 +46,13 @@ def figures(given: Ratings) -> dict[str, float | None]:
             found[f"{name}kappa {kind or 'none'}"] = metrics.cohen_kappa_score(
                 first, second, labels=labels, weights=kind, sample_weight=weights
             )
+    for name, weights in (("", None), ("weighted ", given.weights)):
+        found[f"{name}macro_f1"] = metrics.f1_score(
+            second, first, average="macro", sample_weight=weights, zero_division=math.nan
+        )
+        found[f"{name}same"] = metrics.accuracy_score(second, first, sample_weight=weights)
+        found[f"{name}mae"] = metrics.mean_absolute_error(y, x, sample_weight=weights)
+        found[f"{name}rmse"] = metrics.root_mean_squared_error(y, x, sample_weight=weights)
     judge, truth = given.yes
     for name, weights in (("", None), ("weighted ", given.weights)):
         both = {"sample_weight": weights, "zero_division": math.nan}

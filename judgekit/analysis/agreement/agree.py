@@ -27,7 +27,7 @@ from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
 from judgekit.report.manifest import cluster_field, mapping, metric_entry, rubrics_of
 from judgekit.report.report import Report
-from judgekit.report.run_labels import RunLabels
+from judgekit.report.run_labels import DescribedRubric, RunLabels
 
 _PAIRWISE = "PairwiseMetric"
 """The type of pairwise metrics in a manifest."""
@@ -136,6 +136,7 @@ def _subjects(report: Report, labels: RunLabels, settings: AgreeSettings) -> dic
                         subjects[topic] = Subject(
                             *topic, summaries[row.metric], settings,
                             asked[row.metric].get(criterion or ""), rules[row.metric],
+                            _level_values(manifest, row.metric, criterion),
                         )  # fmt: skip
                     subjects[topic].add(judged, row.result, people)
     others = Counter((one.metric, one.criterion) for own in unknown.values() for one in own)
@@ -150,6 +151,15 @@ def _pairwise_rule(manifest: Mapping[str, Any], metric: str) -> Rule | None:
     entry = metric_entry(manifest, metric)
     rule = mapping(entry.get("options")).get("rule") if entry.get("type") == _PAIRWISE else None
     return next((known for known in get_args(Rule) if known == rule), None)
+
+
+def _level_values(
+    manifest: Mapping[str, Any], metric: str, criterion: str | None
+) -> dict[str, float]:
+    """Return word -> value of a criterion."""
+    described = DescribedRubric(manifest, metric).criteria.get(criterion or "")
+    levels = described.levels if described is not None else ()
+    return {level.label: level.value for level in levels if level.value is not None}
 
 
 def _judged(

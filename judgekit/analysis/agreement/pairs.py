@@ -45,6 +45,8 @@ class JudgedPair(NamedTuple):
     """The answers of the members of a jury; `None` for a member without an answer."""
     probabilities: Mapping[Answer | None, float] = _UNKNOWN
     """Answer -> its probability by the judge; empty if the row has no distribution."""
+    orders: tuple[tuple[float, float], ...] = ()
+    """The values in both orders of a pairwise metric, for each member and sample."""
 
     def map(self, convert: Callable[[Answer], Answer]) -> JudgedPair:
         """Return the pair with other answers."""

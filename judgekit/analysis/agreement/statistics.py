@@ -7,13 +7,22 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from judgekit.analysis.agreement.pairs import Answer, Cases, Pairs
+from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair, Pairs
 from judgekit.core.display.parts import answer_text
+from judgekit.metrics.pairwise.figures import side_of
 from judgekit.report import calibration as results
 from judgekit.stats.agreement import PairColumns, kappa_figure, rank_figure
 from judgekit.stats.coefficients import Level, alpha_figure, kendall_figure, pearson_figure
 from judgekit.stats.intervals import CountedFigure
-from judgekit.stats.shares import forecast_figures, share_figures
+from judgekit.stats.shares import (
+    error_figures,
+    forecast_figures,
+    macro_f1_figure,
+    mean_figure,
+    probability_bins,
+    same_figure,
+    share_figures,
+)
 
 MOST_DISAGREEMENTS = 10
 """Maximum number of disagreements to keep."""
@@ -65,12 +74,17 @@ class AnswerScale:
         figures = share_figures(pairs) if self.yes_no else {}
         if self.tabled:
             figures["kappa"] = self.main(pairs)
+            figures["same"] = same_figure(pairs)
+        if self.kind != "number" and not self.yes_no:
+            figures["macro_f1"] = macro_f1_figure(pairs, len(self.order))
         others = {}
         if self.kind != "nominal":
             others["spearman"] = rank_figure(known)
             others["kendall"] = kendall_figure(known)
         if self.kind == "number" or self.yes_no:
             others["pearson"] = pearson_figure(known, self.numbers)
+        if self.kind == "number":
+            others |= error_figures(known, self.numbers)
         return figures | {name: CountedFigure(len(known), one) for name, one in others.items()}
 
     def forecasts(self, pairs: Pairs) -> dict[str, CountedFigure]:
@@ -78,6 +92,38 @@ class AnswerScale:
         known = [pair for pair in pairs if pair.probabilities and self.tabled]
         forecasts = [pair.probabilities for pair in known]
         return forecast_figures(forecasts, [pair.person for pair in known], self.judged(known))
+
+    def bins(self, pairs: Pairs) -> list[results.ProbabilityBin]:
+        """Return the judge's most probable answers by their probability; empty without any."""
+        known = [pair for pair in pairs if pair.probabilities and self.tabled]
+        forecasts = [pair.probabilities for pair in known]
+        people = [pair.person for pair in known]
+        return [results.ProbabilityBin(**one._asdict())
+                for one in probability_bins(forecasts, people, self.judged(known))]  # fmt: skip
+
+    def orders(self, pairs: Pairs, values: Mapping[str, float]) -> dict[str, CountedFigure]:
+        """Return how two orders of two answers agree with each other and with people.
+
+        Args:
+            pairs: the answers; those of a pairwise metric have both orders.
+            values: the value of each word.
+        """
+        rows: list[tuple[JudgedPair, int, int, int]] = [
+            (pair, side_of(one), side_of(other), side_of(values[pair.person]))
+            for pair in pairs for one, other in pair.orders
+            if isinstance(pair.person, str) and pair.person in values
+        ]  # fmt: skip
+        if not rows:
+            return {}
+        columns = self.judged([row[0] for row in rows])
+        shares = {
+            "positional": [float(one == other) for _, one, other, _ in rows],
+            "either_order": [((one == person) + (other == person)) / 2
+                             for _, one, other, person in rows],
+            "both_orders": [float(one == other == person) for _, one, other, person in rows],
+        }  # fmt: skip
+        return {name: CountedFigure(len(rows), mean_figure(own, 1.0, columns))
+                for name, own in shares.items()}  # fmt: skip
 
     def between(self, people: PairColumns) -> dict[str, CountedFigure]:
         """Return the statistics of pairs of two people; each pair is given in both orders."""
@@ -160,7 +206,7 @@ class RatedCases:
             figures[f"alpha_{level}"] = alpha_figure(
                 case, places, [*scale.numbers, 0.0], level,
                 units=columns.units[self._starts] if scale.clustered else None,
-                weights=columns.weights[self._starts],
+                weights=[own[0].weight for own in self.cases],
             )  # fmt: skip
         return {name: one for name, one in figures.items() if one.n}
 

@@ -19,7 +19,13 @@ from judgekit.analysis.agreement.pairs import (
     is_number,
 )
 from judgekit.analysis.agreement.statistics import AnswerScale, RatedCases, shown
-from judgekit.analysis.agreement.verdicts import answer_of, member_answers, probabilities_of
+from judgekit.analysis.agreement.verdicts import (
+    answer_of,
+    member_answers,
+    order_values,
+    probabilities_of,
+    word_values,
+)
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Question
 from judgekit.core.score import Failure, Result, Score
@@ -56,6 +62,8 @@ class Subject:
     """The question of the run's rubric; `None` if the run does not have it."""
     rule: Rule | None = None
     """How a pairwise metric combines two orders; `None` for other metrics."""
+    word_values: dict[str, float] = field(default_factory=dict)
+    """Word of a pairwise metric -> its value."""
     pairs: list[JudgedPair] = field(default_factory=list)
     undecided: list[JudgedPair] = field(default_factory=list)
     """Labels of cases on which a jury has no verdict, such as a tie, with its members' answers."""
@@ -83,6 +91,10 @@ class Subject:
         members = member_answers(opinions, self.criterion, rule=self.rule) if opinions else {}
         own = next((part for part in parts if part.id == self.criterion), None)
         probabilities = probabilities_of(own)
+        orders: tuple[tuple[float, float], ...] = ()
+        if self.rule is not None and self.criterion is not None:
+            orders = tuple(order_values(opinions, self.criterion))
+            self.word_values |= word_values(self.criterion, opinions)
         for labeller, label in people.items():
             if label is None:
                 self.left_out[OTHER_OUTPUT] += 1
@@ -91,7 +103,8 @@ class Subject:
             else:
                 person = self._read(label)
                 pair = JudgedPair(case, judge, reason, labeller, person, label.reason,
-                                  1 / (label.probability or 1), members, probabilities)  # fmt: skip
+                                  1 / (label.probability or 1), members, probabilities,
+                                  orders)  # fmt: skip
                 if missing:
                     self.left_out[missing] += 1
                     if any(answer is not None for answer in members.values()):
@@ -187,6 +200,7 @@ class Subject:
         rated = RatedCases(scale, cases)
         judged = rated.judged if settings.combine == "each" else scale.judged(one_each)
         figures = scale.figures(judged) | rated.alphas(judge=True) | scale.forecasts(one_each)
+        figures |= scale.orders(one_each, self.word_values)
         people = rated.alphas(judge=False) | scale.between(rated.people)
         main, other = ({n: one.figure for n, one in of.items()} for of in (figures, people))
         failed = sum(pair.judge is None for pair in one_each)
@@ -213,7 +227,7 @@ class Subject:
             left_out=dict(sorted(left_out.items())), combine=combine, weighted=self.weighted,
             weights=settings.weights if scale.kind != "nominal" else None,
             statistics=statistics_of(figures), people_statistics=statistics_of(people),
-            by_labeller=tuple(rated.by_labeller()),
+            by_labeller=tuple(rated.by_labeller()), probability_bins=tuple(scale.bins(one_each)),
             groups=details.within_groups(scale, one_each, groups) if groups is not None else None,
             systems=details.by_system(scale, one_each, settings.system),
             alt_test=None if epsilon is None else details.alternative_test(scale, cases, epsilon),

@@ -57,14 +57,14 @@ def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:
 
 def _preferred(criterion: str, value: float, verdict: Json, opinions: Sequence[Opinion]) -> Answer:
     """Return the word for the side of a value: the verdict, or the nearest word of an opinion."""
-    values = _word_values(criterion, opinions)
+    values = word_values(criterion, opinions)
     if isinstance(verdict, str) and side_of(values.get(verdict, EVEN)) == side_of(value):
         return verdict
     own = {word: number for word, number in values.items() if side_of(number) == side_of(value)}
     return min(own, key=lambda word: abs(own[word] - value)) if own else TIE
 
 
-def _word_values(criterion: str, opinions: Sequence[Opinion]) -> dict[str, float]:
+def word_values(criterion: str, opinions: Sequence[Opinion]) -> dict[str, float]:
     """Return the words of the opinions on a criterion with their values."""
     found: dict[str, float] = {}
     for opinion in opinions:

@@ -33,14 +33,16 @@ def test_every_kind_of_answer_has_its_statistics(whole):
     found = agree(*whole, write=False)
     names = {one.criterion: [s.name for s in one.statistics] for one in found.criteria}
 
-    assert names["level"] == ["alpha_nominal", "alpha_ordinal", "kappa", "spearman", "kendall"]
+    assert names["level"] == ["alpha_nominal", "alpha_ordinal", "macro_f1", "same", "kappa",
+                              "spearman", "kendall"]  # fmt: skip
     assert names["polite"] == ["alpha_nominal", "precision", "recall", "specificity", "f1",
-                               "balanced_f1", "kappa", "pearson"]  # fmt: skip
-    assert names["share"][-3:] == ["spearman", "pearson", "kendall"]
-    of_distributions = {"probability", "brier"}
-    assert {name for own in names.values() for name in own} == set(STATISTICS) - of_distributions
+                               "balanced_f1", "same", "kappa", "pearson"]  # fmt: skip
+    assert names["share"][-5:] == ["spearman", "pearson", "kendall", "mae", "rmse"]
+    others = {"probability", "brier", "brier_reference", "stated", "right", "overconfidence",
+              "positional", "either_order", "both_orders"}  # fmt: skip
+    assert {name for own in names.values() for name in own} == set(STATISTICS) - others
     people = [s.name for s in of(found, "polite").people_statistics]
-    assert people == ["alpha_nominal", "f1", "balanced_f1", "kappa", "pearson"]
+    assert people == ["alpha_nominal", "f1", "balanced_f1", "same", "kappa", "pearson"]
 
 
 def test_every_statistic_has_its_n_and_an_interval(whole):
@@ -195,7 +197,7 @@ def test_agreement_within_groups_is_averaged_over_groups(whole):
     found = of(agree(*whole, group="prompt", write=False), "level").groups
 
     assert (found.field, found.groups) == ("prompt", 10)
-    assert named(found.statistics).keys() == {"kappa", "spearman", "kendall"}
+    assert named(found.statistics).keys() == {"macro_f1", "same", "kappa", "spearman", "kendall"}
     assert all(s.n <= 10 for s in found.statistics)
     assert named(found.statistics)["kappa"].low is not None
     few = of(agree(*whole, group="user", cluster="prompt", write=False), "level").groups

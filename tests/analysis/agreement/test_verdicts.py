@@ -17,6 +17,7 @@ from judgekit.core.jury import Jury
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.pairwise.preference import PairwiseMetric
+from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.calibration import Calibration
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
@@ -141,6 +142,23 @@ def test_orders_that_disagree_are_compared_with_people(tmp_path, rule):
     assert found.same == {"strict": 10, "vote": 10, "mean": 20}[rule]
 
 
+def test_both_orders_are_compared_with_people(tmp_path):
+    metric = PairwiseMetric(judge=FakeJudge(preferring("A", ["B", "A", "tie"])))
+    report = evaluate_sync(CASES, [metric])
+
+    calibration = agree(report, labelled(tmp_path, ["A"] * 20 + ["B"] * 10), write=False)
+
+    known = {one.name: one for one in calibration.criteria[0].statistics}
+    # A is said in the first order; in the other one A, B and tie in turn.
+    right = [(n < 20, n % 3 == (0 if n < 20 else 1)) for n in range(30)]
+    assert known["positional"].value == pytest.approx(1 / 3)
+    assert known["both_orders"].value == pytest.approx(sum(all(one) for one in right) / 30)
+    assert known["either_order"].value == pytest.approx(sum(map(sum, right)) / 60)
+    assert known["positional"].n == 30
+    text = " ".join(calibration.text().split())
+    assert "both orders prefer the same answer in 0.33 [" in text
+
+
 def test_a_jury_of_pairwise_judges(tmp_path):
     judges = {
         "fair": FakeJudge(preferring("A", "B"), model="fake/fair"),
@@ -171,8 +189,6 @@ criteria:
 
 @pytest.fixture
 def run(tmp_path):
-    from judgekit.metrics.rubric import RubricMetric
-
     path = tmp_path / "both.jinja"
     path.write_text(RUBRIC, encoding="utf-8")
     answer = {"ok": {"reason": "r", "value": True}, "stars": {"reason": "r", "value": 4}}
@@ -220,3 +236,25 @@ def test_answers_are_read_as_people_write_them(run, tmp_path):
 
     ok, stars = found.criteria
     assert (ok.table, stars.same) == (((0, 0), (4, 4)), 7)
+
+
+@pytest.mark.parametrize("odd", ["people", "the judge"])
+def test_one_answer_of_a_side_measures_nothing(tmp_path, odd):
+    varied = [n >= 5 for n in range(30)]
+    judge, people = ([True] * 30, varied) if odd == "the judge" else (varied, [True] * 30)
+    path = tmp_path / "both.jinja"
+    path.write_text(RUBRIC, encoding="utf-8")
+
+    def answer(request):
+        value = judge[int(request.about.case[1:])]
+        return {"ok": {"reason": "r", "value": value}, "stars": {"reason": "r", "value": 4}}
+
+    report = evaluate_sync(CASES, [RubricMetric(load_rubric(path), judge=FakeJudge(answer))])
+
+    (found,) = agree(report, labelled(tmp_path, people, criterion="ok", metric="both"),
+                     write=False).criteria  # fmt: skip
+
+    assert found.sentence == (
+        f"25 of 30 answers are the same; {odd} gave one answer, yes, so kappa is 0 whatever the "
+        "other side answers: it measures nothing here."
+    )
