@@ -9,15 +9,27 @@ from collections.abc import AsyncIterator
 
 import httpx
 
+from judgekit.judges.translation import CONNECT_SECONDS
 from judgekit.judges.wire import ENCODINGS, MAX_BODY, BodyError, Exchange, LimitedBody, current
 
 
 def bound(client: httpx.AsyncClient) -> None:
     """Make a client limit the bodies it reads and follow no redirect."""
     hooks = client.event_hooks
-    client.event_hooks = {**hooks, "response": [*hooks["response"], limit_body]}
+    client.event_hooks = {
+        "request": [*hooks["request"], limit_connecting],
+        "response": [*hooks["response"], limit_body],
+    }
     client.follow_redirects = False
     client.headers["accept-encoding"] = ENCODINGS
+
+
+async def limit_connecting(request: httpx.Request) -> None:
+    """Limit the time to connect, with TLS, as a request hook of httpx."""
+    limits = dict(request.extensions.get("timeout") or {})
+    given = limits.get("connect")
+    limits["connect"] = CONNECT_SECONDS if given is None else min(given, CONNECT_SECONDS)
+    request.extensions = {**request.extensions, "timeout": limits}
 
 
 async def limit_body(response: httpx.Response) -> None:

@@ -31,6 +31,8 @@ _PLAIN = Sanitiser()
 _MISSING_KEY = re.compile(
     r"api[_ ]?key.{0,200}(must be set|missing|not (set|found|provided))|missing credentials", re.I
 )
+CONNECT_SECONDS = 10.0
+"""Limit of a connection with its TLS handshake: a plain http server never answers the latter."""
 _NO_ANSWER = re.compile(r"connection error\.?\Z", re.I)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
 _POLICY = re.compile(r"content[ _](management[ _])?(policy|filter)|safety system", re.I)
@@ -212,7 +214,7 @@ def translate(
     by_status = None if status is None else meaning_of_status(status)
     if (untrusted := certificate_error(error)) is not None:
         return untrusted
-    if _NO_ANSWER.search(text):
+    if _is_unconnected(error, text):
         text = no_connection(error)
     passing = kind in _NO_RESPONSE if status is None else by_status == "unavailable"
     if advice is None and not about_format and passing:
@@ -366,12 +368,31 @@ def no_connection(error: BaseException) -> str:
     """Return the message for a failed connection, to a proxy or to the server."""
     if is_out_of_files(error):
         return f"no connection: {ADVICE}"
+    if any(_is_not_tls(link) for link in chain(error)):
+        return "no TLS with the server; does it speak http? Then write http:// in its address"
+    if any("Timeout" in type(link).__name__ for link in chain(error)):
+        return (
+            f"no connection within {CONNECT_SECONDS:g} s, with TLS; check that the server runs, and"
+            " whether it speaks http or https"
+        )
     if not any("Proxy" in type(link).__name__ for link in chain(error)):
         return "no connection; check that the server runs, and its address"
     named = [f"{name} ({_host(os.environ[name])})" for name in _PROXIES if os.environ.get(name)]
     proxy = named[0] if named else "the environment"
     advice = "check it, or name the server in NO_PROXY"
     return f"no connection through the proxy that {proxy} names; {advice}"
+
+
+def _is_unconnected(error: BaseException, text: str) -> bool:
+    # litellm makes a time-out of reading out of one of connecting.
+    names = {type(link).__name__ for link in chain(error)}
+    return bool(_NO_ANSWER.search(text)) or "ConnectTimeout" in names
+
+
+def _is_not_tls(error: BaseException) -> bool:
+    # Detected by text: HTTP clients quote the error of `ssl` in their own error classes.
+    text = str(error)
+    return any(words in text for words in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"))
 
 
 def _host(url: str) -> str:

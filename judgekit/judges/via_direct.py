@@ -19,7 +19,7 @@ from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.providers import Provider, listed_cost
 from judgekit.judges.response import chat_reply, error_in, fault_in, hidden_error
 from judgekit.judges.sent_schema import SentSchema, sent_schema
-from judgekit.judges.translation import ServerError
+from judgekit.judges.translation import CONNECT_SECONDS, ServerError
 from judgekit.judges.transport import NAME, Response, Sending, Server, Via
 from judgekit.judges.wire import ENCODINGS, BodyError
 
@@ -191,7 +191,8 @@ class DirectTransport:
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=self._context or True),
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),  # the caller limits the time
+            # The caller limits the time of a whole call.
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
             auto_decompress=False,
             headers={"Accept": "application/json", "Accept-Encoding": ENCODINGS},
             max_line_size=_MAX_HEADER,
