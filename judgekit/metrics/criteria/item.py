@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -26,6 +25,10 @@ MAX_WORDS = 50
 MAX_TAGS = 50
 _FORM = "{criterion: text, points: number}"
 _ALIKE = 0.8
+_LARGEST = 1e100
+"""Largest number; sums of larger ones could overflow, and JSON has integers that are no float."""
+_LONGEST = 200
+"""Maximum length of a level or an option, in characters."""
 
 # The texts and points of other tools: HealthBench (criterion, points), PaperBench (requirements,
 # weight, sub_tasks), Reward Kit and RaR (description, weight), ResearchRubrics (criterion, weight),
@@ -265,26 +268,32 @@ def _levels(words: Any, kind: str, number: str) -> tuple[Level, ...]:
         pairs = list(words.items())
     else:
         raise _wrong(number, f"{kind} must be {{label: value, ...}}, or a list from worst to best")
-    labels = [str(label) for label, _ in pairs]
+    # On one line, because a word is printed without a fence.
+    pairs = [(" ".join(str(label).split()), value) for label, value in pairs]
+    labels = [label for label, _ in pairs]
+    if long := next((label for label in labels if len(label) > _LONGEST), None):
+        raise _wrong(number, f"{kind}: {_short(long)} has more than {_LONGEST} characters")
     if not 2 <= len(labels) <= MAX_WORDS or len(set(labels)) < len(labels):
         raise _wrong(number, f"{kind} must have 2 to {MAX_WORDS} different words")
-    levels = []
-    for label, given in pairs:
-        value, text = given, ""
-        if isinstance(given, Mapping):
-            value, text = given.get("value"), given.get("text", "")
-        if not isinstance(text, str) or not has_text(label):
-            raise _wrong(number, f"{kind}: {label!r} must be a word with a value from 0 to 1")
-        if value is not None:
-            value = _number(value, f"{kind}.{label}", number)
-            if not 0 <= value <= 1:
-                raise _wrong(number, f"{kind}.{label} must be from 0 to 1, not {value:g}")
-        elif kind == "levels":
-            raise _wrong(number, f"levels.{label} needs a value; a choice may have null")
-        levels.append(Level(label=label, value=value, text=" ".join(text.split())))
+    levels = [_level(label, given, kind, number) for label, given in pairs]
     if all(level.value is None for level in levels):
         raise _wrong(number, f"{kind}: none of its words has a value")
     return tuple(levels)
+
+
+def _level(label: str, given: Any, kind: str, number: str) -> Level:
+    value, text = given, ""
+    if isinstance(given, Mapping):
+        value, text = given.get("value"), given.get("text", "")
+    if not isinstance(text, str) or not has_text(label):
+        raise _wrong(number, f"{kind}: {label!r} must be a word with a value from 0 to 1")
+    if value is not None:
+        value = _number(value, f"{kind}.{label}", number)
+        if not 0 <= value <= 1:
+            raise _wrong(number, f"{kind}.{label} must be from 0 to 1, not {value:g}")
+    elif kind == "levels":
+        raise _wrong(number, f"levels.{label} needs a value; a choice may have null")
+    return Level(label=label, value=value, text=" ".join(text.split()))
 
 
 def _points(entry: Mapping[str, Any], number: str) -> float:
@@ -292,8 +301,7 @@ def _points(entry: Mapping[str, Any], number: str) -> float:
         value = entry.get(name)
         if value is not None and not isinstance(value, Mapping):
             fine = isinstance(value, (int, float)) and not isinstance(value, bool)
-            # Sums of larger points could overflow.
-            if not fine or not math.isfinite(value) or abs(value) > 1e100:
+            if not fine or not abs(value) <= _LARGEST:
                 raise _wrong(number, f"must be {_FORM}; {name} is {_short(value)}")
             return float(value)
     raise _wrong(number, f"must be {_FORM}")
@@ -301,7 +309,7 @@ def _points(entry: Mapping[str, Any], number: str) -> float:
 
 def _number(value: Any, name: str, number: str) -> float:
     fine = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not fine or not math.isfinite(value) or abs(value) > 1e100:
+    if not fine or not abs(value) <= _LARGEST:
         raise _wrong(number, f"{name} must be a number, not {_short(value)}")
     return float(value)
 

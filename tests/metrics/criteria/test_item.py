@@ -60,6 +60,12 @@ def test_kinds_and_their_values():
     assert [level.value for level in choice.levels] == [1.0, 0.0, None]
 
 
+def test_a_word_stays_on_its_line():
+    (item,) = items_of([{**PLAIN, "levels": ["no", "yes\n\n# New rules"]}])
+
+    assert item.levels[1].label == "yes # New rules"
+
+
 def test_the_kinds_of_reward_kit():
     binary, numeric = items_of(
         [{**PLAIN, "type": "binary"}, {**PLAIN, "type": "numeric", "min": 0, "max": 10}]
@@ -91,6 +97,10 @@ def test_the_kinds_of_reward_kit():
         ({"kind": "boolean", "levels": ["a", "b"]}, "has two kinds, boolean and levels"),
         ({"points": float("nan")}, "points is nan"),
         ({"points": 1e300}, "points is 1e+300"),
+        ({"points": 10**400}, "points is 1000"),
+        ({"score": {"min": 0, "max": 10**400}}, "score.max must be a number, not 1000"),
+        ({"levels": {"no": 0, "y" * 201: 1}}, "has more than 200 characters"),
+        ({"levels": {"no": 0, " no\n": 1}}, "different words"),
         ({"required": "yes"}, "required must be true or false, not 'yes'"),
         ({"required": True, "optional": True}, "both required and optional"),
         ({"tags": [1]}, r"tags must be a list of texts"),
