@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -109,8 +110,44 @@ RUBRICS = "rubrics"
 _NEW_BASE = "You judge answers that AI assistants gave. You are careful, impartial and literal."
 
 
+def first_generation(folder: Path) -> ScratchPackage:
+    """Return a copy of the package as it was under generation 1 of the built-in rubrics.
+
+    A made-up generation 2 needs this, whatever generations the package has.
+    """
+    scratch = ScratchPackage(folder)
+    rubrics = scratch.root / RUBRICS
+    for path in (rubrics / "versions").glob("*@1.jinja"):
+        name = path.name.removesuffix("@1.jinja")
+        if name != "base" and not name.startswith("_"):
+            shutil.copy2(path, rubrics / f"{name}.jinja")
+    shutil.rmtree(rubrics / "versions", ignore_errors=True)
+    for path in rubrics.glob("*.jinja"):
+        if "\nextends: base@" in path.read_text("utf-8"):  # added in a later generation
+            path.unlink()
+    _write_generations(scratch, {"1": {}})
+    return scratch
+
+
+def _generations(scratch: ScratchPackage) -> dict[str, dict[str, int]]:
+    generations: dict[str, dict[str, int]] = json.loads(_table(scratch).read_text("utf-8"))[
+        "generations"
+    ]
+    return generations
+
+
+def _write_generations(scratch: ScratchPackage, generations: dict[str, dict[str, int]]) -> None:
+    _table(scratch).write_text(json.dumps({"generations": generations}), "utf-8")
+
+
+def _table(scratch: ScratchPackage) -> Path:
+    return scratch.root / "judgekit/core/data/rubric_generations.json"
+
+
 def with_quality_2(scratch: ScratchPackage) -> ScratchPackage:
     """Add a made-up generation 2: `base@2`, and version 2 of `quality`, which extends it.
+
+    The copy is of `first_generation`.
 
     In `quality@2`, `correctness` has other levels, `concision` is renamed to `brevity`, `clarity`
     has another text, and `coherence` is gone.
@@ -124,10 +161,7 @@ def with_quality_2(scratch: ScratchPackage) -> ScratchPackage:
     new = base.replace("version: 1", "version: 2").replace(_NEW_BASE, "You judge answers.")
     (frozen / "base@2.jinja").write_text(new, "utf-8")
     (rubrics / "quality.jinja").write_text(QUALITY_2, "utf-8")
-    table = scratch.root / "judgekit/core/data/rubric_generations.json"
-    text = table.read_text("utf-8")
-    added = '"1": {},\n    "2": {"base": 2, "quality": 2}'
-    table.write_text(text.replace('"1": {}', added), "utf-8")
+    _write_generations(scratch, {"1": {}, "2": {"base": 2, "quality": 2}})
     return scratch
 
 
@@ -147,9 +181,8 @@ def with_version_2(scratch: ScratchPackage, name: str) -> ScratchPackage:
     )
     assert changed.count("Judge this. ") == 1
     file.write_text(changed, "utf-8")
-    table = scratch.root / "judgekit/core/data/rubric_generations.json"
-    known = table.read_text("utf-8")
-    table.write_text(known.replace('"base": 2', f'"base": 2, "{name}": 2'), "utf-8")
+    known = _generations(scratch)
+    _write_generations(scratch, {**known, "2": {**known["2"], name: 2}})
     return scratch
 
 

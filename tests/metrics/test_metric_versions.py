@@ -13,7 +13,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.registry import create_metric, find
-from tests.agreement.scratch import ScratchPackage, with_quality_2, with_version_2
+from tests.agreement.scratch import first_generation, with_quality_2, with_version_2
 
 WITH_RUBRIC = [name for name, entry in BUILTIN.items() if entry.judged and find(name).rubrics]
 
@@ -37,8 +37,7 @@ def test_a_metric_knows_its_rubrics_before_it_is_created(name):
     [
         (
             "faithfulness@9",
-            "metric 'faithfulness' has no version 9, only faithfulness@1; its rubrics are"
-            " claim_support and statements",
+            "metric 'faithfulness' has no version 9, only faithfulness@1",
         ),
         ("faithfulness@x", "a version is a whole number from 1; write faithfulness@1"),
         ("length@1", "'length@1': 'length' has no rubric, so no versions; write length"),
@@ -49,6 +48,8 @@ def test_a_version_that_a_metric_does_not_have(name, message):
     with pytest.raises(ConfigError) as raised:
         create_metric(name, judge=FakeJudge())
     assert message in str(raised.value)
+    if "@9" in name:
+        assert str(raised.value).endswith("; its rubrics are claim_support and statements")
 
 
 def test_every_combination_of_versions_has_a_number(monkeypatch):
@@ -82,7 +83,7 @@ VERSIONS = """
 
 
 def test_a_suite_pins_a_version_in_the_newest_and_in_an_older_generation(tmp_path):
-    scratch = with_version_2(with_quality_2(ScratchPackage(tmp_path)), "statements")
+    scratch = with_version_2(with_quality_2(first_generation(tmp_path)), "statements")
     scratch.write("suite.yaml", SUITE)
     new = [json.loads(line) for line in scratch.python(VERSIONS).out.splitlines()]
     (scratch.work / "tape.jsonl").write_text('{"judgekit":"cassette","version":1}\n')

@@ -19,7 +19,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.harm import Toxicity
 from judgekit.metrics.safety_and_quality.points import Points
 from judgekit.rubric.versions import VERSIONS
-from tests.agreement.scratch import ScratchPackage, with_quality_2, with_version_2
+from tests.agreement.scratch import first_generation, with_quality_2, with_version_2
 
 CASE = Case(id="a", input="Which day?", output="Monday", baseline="Tuesday")
 TONE = """\
@@ -223,7 +223,7 @@ BUILTIN = """
 
 
 def test_builtin_rubrics_criteria_and_rubrics_that_extend_them(tmp_path):
-    scratch = ScratchPackage(tmp_path)
+    scratch = first_generation(tmp_path)
     scratch.write("tone.jinja", "---\nname: tone\nextends: quality\ndescription: Tone.\n---\n")
     scratch.python(BUILTIN.format(record="new_episodes", missing=False))
     with_quality_2(scratch)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.core.generation import newest, version_in
 from judgekit.rubric.library import package_folders
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.doctor.text import diagnosis_text
-from tests.agreement.scratch import ScratchPackage, with_quality_2
+from tests.agreement.scratch import first_generation, with_quality_2
 
 SUITE = """
 cases: [{id: a, input: Which day?, output: Monday, context: [It is Monday.]}]
@@ -42,11 +43,10 @@ def test_versions_of_each_metric_and_the_newest(tmp_path: Path) -> None:
     diagnosis = examine(tmp_path / "suite.yaml")
 
     text = " ".join(diagnosis_text(diagnosis).split())
-    assert "rubrics quality@1, pinned with quality@1, faithfulness with statements@1" in text
-    assert "and claim_support@1, tone@1 with tone@1 (tone@2 is newer)" in text
+    assert f"rubrics quality@{version_in('quality', newest())}, pinned with quality@1" in text
+    assert ", tone@1 with tone@1 (tone@2 is newer)" in text
     assert "judgekit rubric diff NAME@1 NAME@2" in text
     assert "max_reason 120: reasons of at most 120 characters" in text
-    assert "generation" not in text  # there is only one
     data = json.loads(diagnosis.model_dump_json())["versions"]
     assert [metric["metric"] for metric in data["metrics"]] == [
         "quality", "pinned", "faithfulness", "tone@1",
@@ -54,7 +54,7 @@ def test_versions_of_each_metric_and_the_newest(tmp_path: Path) -> None:
 
 
 def test_a_tape_of_an_older_generation(tmp_path: Path) -> None:
-    scratch = with_quality_2(ScratchPackage(tmp_path))
+    scratch = with_quality_2(first_generation(tmp_path))
     (scratch.work / "rubrics").mkdir()
     project(scratch.work / "project")
     tape = scratch.work / "project/tape.jsonl"

@@ -6,9 +6,9 @@ import pytest
 
 from judgekit.cassette.tape import HEADER, Tape, header, join_tapes, tape_generation
 from judgekit.core.errors import CassetteCorrupt
-from judgekit.core.generation import of_generation
+from judgekit.core.generation import newest, of_generation
 from judgekit.suite.suite import build_suite
-from tests.agreement.scratch import ScratchPackage, with_quality_2
+from tests.agreement.scratch import first_generation, with_quality_2
 
 SUITE = """
 cases: [{id: a, input: Which day?, output: Monday}, {id: b, input: Who?, output: Ann}]
@@ -36,7 +36,7 @@ MANIFEST = """
 
 
 def test_an_old_project_stays_and_a_new_one_gets_the_newest(tmp_path):
-    scratch = ScratchPackage(tmp_path)
+    scratch = first_generation(tmp_path)
     scratch.write("suite.yaml", SUITE)
     scratch.judgekit("run", "suite.yaml", "--out", "run", "--record", "new_episodes", exits=None)
     tape = scratch.work / "tape.jsonl"
@@ -66,7 +66,7 @@ def test_an_old_project_stays_and_a_new_one_gets_the_newest(tmp_path):
 
 def test_a_tape_of_a_newer_generation_is_refused(tmp_path):
     tape = tmp_path / "tape.jsonl"
-    tape.write_text(header(7) + "\n")
+    tape.write_text(header(newest() + 1) + "\n")
     with pytest.raises(CassetteCorrupt, match="1: written by another version"):
         Tape(tape)
 
@@ -79,7 +79,7 @@ def test_a_tape_without_a_generation_is_of_the_first(tmp_path, text):
 
 
 def test_the_generation_of_a_folder_or_a_missing_file_is_the_newest(tmp_path):
-    assert tape_generation(tmp_path) == tape_generation(tmp_path / "none") == 1
+    assert tape_generation(tmp_path) == tape_generation(tmp_path / "none") == newest()
     assert header(1) == HEADER
 
 

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.agreement.scratch import ROOT, ScratchPackage, with_quality_2, with_version_2
+from tests.agreement.scratch import (
+    ROOT,
+    ScratchPackage,
+    first_generation,
+    with_quality_2,
+    with_version_2,
+)
 from tests.testing.conftest import OTHERS
 
 CASES = [
@@ -68,7 +74,7 @@ def write_project(scratch: ScratchPackage, suite: str = SUITE) -> None:
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> ScratchPackage:
     """A project that was recorded under generation 1, with a package of generation 2."""
-    scratch = ScratchPackage(tmp_path_factory.mktemp("begun"))
+    scratch = first_generation(tmp_path_factory.mktemp("begun"))
     write_project(scratch)
     record = ("--record", "new_episodes")
     scratch.judgekit("run", "suite.yaml", "--out", "old", *record, exits=None)
@@ -164,7 +170,7 @@ def test_another_judge_gets_the_old_versions(begun: ScratchPackage) -> None:
 
 
 def test_redacted_recordings(tmp_path: Path) -> None:
-    scratch = ScratchPackage(tmp_path)
+    scratch = first_generation(tmp_path)
     redacted = SUITE + "    redact: [{pattern: 'It is [a-d]'}]\n"
     write_project(scratch, redacted)
     scratch.judgekit("run", "suite.yaml", "--out", "old", "--record", "new_episodes", exits=None)
@@ -242,7 +248,7 @@ def test_made_in_python(judgekit):
 
 
 def test_tests_of_pytest_keep_their_versions(tmp_path: Path) -> None:
-    scratch = ScratchPackage(tmp_path)
+    scratch = first_generation(tmp_path)
     scratch.write("tone.jinja", TONE)
     scratch.write("test_tone.py", TESTS)
     code = """
@@ -260,7 +266,7 @@ def test_tests_of_pytest_keep_their_versions(tmp_path: Path) -> None:
 
 
 def test_versions_in_a_package(tmp_path: Path) -> None:
-    scratch = ScratchPackage(tmp_path)
+    scratch = first_generation(tmp_path)
     info = scratch.work / "acme-1.dist-info"
     for name, text in {
         info / "METADATA": "Metadata-Version: 2.1\nName: acme\nVersion: 1\n",

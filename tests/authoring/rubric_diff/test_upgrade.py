@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.agreement.scratch import ScratchPackage, with_quality_2
+from tests.agreement.scratch import first_generation, with_quality_2
 
 SUITE = """
 cases: cases.jsonl
@@ -45,7 +45,7 @@ fake/judge: recorded 0, to ask 6, about """
 
 @pytest.fixture
 def project(tmp_path):
-    scratch = ScratchPackage(tmp_path)
+    scratch = first_generation(tmp_path)
     scratch.write("suite.yaml", SUITE)
     write(scratch, "cases.jsonl", CASES)
     write(scratch, "labels.jsonl", LABELS)
@@ -171,7 +171,7 @@ GIVEN = [
 @pytest.fixture(scope="module")
 def upgraded(tmp_path_factory):
     """A run under the newest rubrics, with labels of the earlier ones."""
-    scratch = ScratchPackage(tmp_path_factory.mktemp("upgraded"))
+    scratch = first_generation(tmp_path_factory.mktemp("upgraded"))
     scratch.write("suite.yaml", SUITE.replace("labels: labels.jsonl", ""))
     write(scratch, "cases.jsonl", MANY)
     write(scratch, "labels.jsonl", GIVEN)
