@@ -20,6 +20,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from judgekit.cassette.tape import HEADER
 from judgekit.cli.app import app
 from judgekit.report.report import Report
 from tests.museum.build import MUSEUM, settings
@@ -203,7 +204,8 @@ def test_the_store_replays_with_the_same_values(
     monkeypatch.setenv("JUDGEKIT_HOME", str(Path("store").resolve()))
     shutil.copytree(Path(), tmp_path / "copy")
     monkeypatch.chdir(tmp_path / "copy")
-    Path("tape.jsonl").unlink()
+    # Without its header, the project would be a new one, which gets the newest rubrics.
+    Path("tape.jsonl").write_text(f"{HEADER}\n", "utf-8")
     judgekit("run", "suite.yaml", "--record", "new_episodes", "--out", "stored")
 
     check(
