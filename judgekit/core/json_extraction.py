@@ -161,7 +161,7 @@ def _json_word(value: Any) -> str:
     return words.get(type(value), "number")
 
 
-class _Found(NamedTuple):
+class _JsonObject(NamedTuple):
     """An object in a text."""
 
     start: int
@@ -229,7 +229,7 @@ def _after_thought(text: str, keys: frozenset[str]) -> int:
     return first.end if opened or not _attempts(text[: first.start], keys) else 0
 
 
-def _tail(text: str, start: int, objects: Sequence[_Found]) -> int:
+def _tail(text: str, start: int, objects: Sequence[_JsonObject]) -> int:
     """Return the index after the last end of a thought that is not inside an object."""
     marks = [mark for mark in thought_marks(text) if mark.start >= start]
     outside = [mark for mark in marks if not any(o.start <= mark.start < o.end for o in objects)]
@@ -240,7 +240,9 @@ def _tail(text: str, start: int, objects: Sequence[_Found]) -> int:
     return tail
 
 
-def _choose(text: str, tail: int, objects: Sequence[_Found], counted: Sequence[_Found]) -> _Found:
+def _choose(
+    text: str, tail: int, objects: Sequence[_JsonObject], counted: Sequence[_JsonObject]
+) -> _JsonObject:
     """Return the object that is the verdict.
 
     Args:
@@ -267,7 +269,7 @@ def _choose(text: str, tail: int, objects: Sequence[_Found], counted: Sequence[_
     return counted[0] if counted else last[0]
 
 
-def _is_meant(found: _Found, keys: frozenset[str]) -> bool:
+def _is_meant(found: _JsonObject, keys: frozenset[str]) -> bool:
     """Return whether an object names one of the keys; without keys, any object is meant."""
     return not keys or _attempts(json.dumps(found.value, ensure_ascii=False), keys)
 
@@ -291,7 +293,7 @@ def _named(keys: frozenset[str]) -> re.Pattern[str]:
     )
 
 
-def _fenced(text: str, tail: int, found: _Found) -> str | None:
+def _fenced(text: str, tail: int, found: _JsonObject) -> str | None:
     """Return the text between the fences around an object; `None` if it is not in a fence."""
     # The line of the fence is the last one before the object, at most 130 characters of it.
     if not _FENCE_BEFORE.search(text, max(tail, found.start - 130), found.start):
@@ -300,9 +302,9 @@ def _fenced(text: str, tail: int, found: _Found) -> str | None:
     return None if close == -1 else text[found.end : close]
 
 
-def _objects(text: str, start: int) -> list[_Found]:
+def _objects(text: str, start: int) -> list[_JsonObject]:
     """Return the top-level objects that begin at or after an index."""
-    objects: list[_Found] = []
+    objects: list[_JsonObject] = []
     starts = 0
     commas = False
     at = text.find("{", start)
@@ -314,7 +316,7 @@ def _objects(text: str, start: int) -> list[_Found]:
         if value is None:
             at = text.find("{", at + 1)
             continue
-        objects.append(_Found(at, stop, value, repairs))
+        objects.append(_JsonObject(at, stop, value, repairs))
         commas = "trailing_comma" in repairs
         at = text.find("{", stop)
     return objects

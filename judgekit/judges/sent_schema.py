@@ -111,11 +111,11 @@ def sent_schema(form: Form, rules: SchemaRules | None) -> SentSchema:
     name = f"_sent_{rules.name}_{rules.strict}"
     sent: SentSchema | None = form.__dict__.get(name)
     if sent is None:
-        sent = form.__dict__[name] = _made(whole, rules)._replace(of=name)
+        sent = form.__dict__[name] = _sent_schema(whole, rules)._replace(of=name)
     return sent
 
 
-def _made(whole: dict[str, Any], rules: SchemaRules) -> SentSchema:
+def _sent_schema(whole: dict[str, Any], rules: SchemaRules) -> SentSchema:
     said = _with_words(whole, rules.left_out)
     if rules.takes is None:
         return SentSchema(said, strict=rules.strict)
