@@ -94,6 +94,34 @@ def test_the_correct_choice_may_be_given_by_number():
 
 
 @pytest.mark.parametrize(
+    "reference",
+    ["B", "b", "(B)", "(b)", "[B]", "B.", "B)", "B:", "1", "(1)", "Rome", "Rome "],
+)
+def test_the_reference_may_be_a_letter_or_an_index(reference):
+    figures = {"Paris": [-1], "Rome": [-0.1], "Rio de Janeiro": [-2]}
+    case = CAPITAL.model_copy(update={"reference": (reference,)})
+
+    score = choice(figures, case)
+
+    assert (score.value, score.ground_truth, score.details["correct"]) == (1.0, "Rome", 1)
+
+
+@pytest.mark.parametrize("reference", ["D", "(Z)", "3", "BB", "B C", "-1", "1.5", ""])
+def test_a_letter_without_a_choice_is_said(reference):
+    case = CAPITAL.model_copy(update={"reference": (reference,)})
+
+    with pytest.raises(CaseError, match="none of the choices is the reference"):
+        choice({}, case)
+
+
+def test_a_letter_that_is_a_choice_means_the_choice():
+    case = Case(id="c", input="Which vitamin?", choices=("D", "B", "A"), reference="A")
+    score = choice({"D": [-1], "B": [-2], "A": [-0.1]}, case)
+
+    assert (score.value, score.details["correct"]) == (1.0, 2)
+
+
+@pytest.mark.parametrize(
     "changes",
     [
         {"input": None},
