@@ -343,6 +343,8 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
                               too_few=figure.too_few)  # fmt: skip
         # Beside the figure, because a gate is often read alone.
         shown += summary.corrected.condition
+    elif gate.statistic == "mean" and summary.corrected is not None:
+        shown += " (the judge alone, not corrected)"
     passed = meets(value, gate.bound)
     by: By | None = None
     if figure.sampled:

@@ -138,9 +138,10 @@ def _repeat_line(one: RepeatSummary) -> str:
     figures = [] if one.exact is None else [f"the same in {one.exact:.0%} of {one.cases} cases"]
     several = {"kappa": one.kappa, "ICC": one.icc, "sd": one.spread}
     figures += [f"{name} {figure:.2f}" for name, figure in several.items() if figure is not None]
-    enough = "no number reaches" if one.needed is None else f"{one.needed} would reach"
+    of = "kappa" if one.kappa is not None else "ICC"
+    enough = "no number of answers" if one.needed is None else f"{one.needed} answers"
     if one.kappa is not None or one.icc is not None:
-        figures.append(f"{enough} {RELIABLE:g}")
+        figures.append(f"{enough} together would reach {RELIABLE:g} by this {of} (no interval)")
     return f"{what} over {one.over}: {', '.join(figures)}"
 
 

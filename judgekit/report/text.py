@@ -267,7 +267,9 @@ def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
         controlled = "none (too few cases where the other side is longer)"
     return {
         "both orders agree": text("positional_consistency"),
-        "answer shown first preferred": text("first_position_rate", "first_position"),
+        "answer shown first preferred (pairs that agree: 0.5)": text(
+            "first_position_rate", "first_position"
+        ),
         "no winner (ties, or the orders disagree)": text("tie_rate"),
         "win rate at equal length": controlled,
     }

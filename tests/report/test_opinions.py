@@ -116,6 +116,10 @@ def test_samples_show_how_well_they_repeat():
     # Mean squares: 4.45 / 9 between cases, .5 / 10 within.
     assert repeats.icc == pytest.approx((4.45 / 9 - 0.05) / (4.45 / 9 + 0.05))
     assert repeats.needed == 3  # 9 * .1837 / .8163 is 2.02
+    assert any(
+        line.endswith("3 answers together would reach 0.9 by this ICC (no interval)")
+        for line in found.lines
+    )
     assert found.members == ()
 
 

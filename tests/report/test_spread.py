@@ -75,7 +75,7 @@ PAIRS = {
 def test_figures_of_pairs_are_four_sentences():
     assert shown_figures(summary(PAIRS)) == {
         "both orders agree": "0.62",
-        "answer shown first preferred": "0.70 [0.58, 0.79]",
+        "answer shown first preferred (pairs that agree: 0.5)": "0.70 [0.58, 0.79]",
         "no winner (ties, or the orders disagree)": "0.42",
         "win rate at equal length": "0.72",
         "verified quotes": "1",
@@ -83,7 +83,10 @@ def test_figures_of_pairs_are_four_sentences():
     ends = {**PAIRS, "length_controlled_low": 0.61, "length_controlled_high": 0.83}
     assert shown_figures(summary(ends))["win rate at equal length"] == "0.72 [0.61, 0.83]"
     few = {**PAIRS, "first_position_low": None, "first_position_high": None}
-    assert shown_figures(summary(few))["answer shown first preferred"] == "0.70"
+    assert (
+        shown_figures(summary(few))["answer shown first preferred (pairs that agree: 0.5)"]
+        == "0.70"
+    )
 
 
 def test_separation_is_said_in_words():

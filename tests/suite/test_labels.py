@@ -135,6 +135,13 @@ def test_a_gate_that_misses_anyway_still_misses(tmp_path):
     assert report.figures.gates[0].answer == "misses"
 
 
+def test_a_gate_on_the_judge_alone_says_so_where_there_are_labels(tmp_path):
+    report = chosen_run(tmp_path, {"mean": 0.4}, range(0, 200, 2))
+
+    (gate,) = report.figures.gates
+    assert "over 200 (the judge alone, not corrected)" in gate.sentence
+
+
 def test_a_gate_on_a_slice_compares_the_rows_of_the_slice(tmp_path):
     # All labels are of one half, whose rows are alike.
     gate = {"mean": 0.5, "corrected": True, "where": {"half": 0}}
