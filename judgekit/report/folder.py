@@ -21,10 +21,11 @@ from pydantic import ValidationError
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import Case
+from judgekit.core.distribution import Distribution
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.input_file import bounded_lines, nearby, read_text
 from judgekit.core.output_file import is_link, open_in_place, whole_file
-from judgekit.core.score import Row
+from judgekit.core.score import Row, Score
 
 RESULTS = "results.jsonl"
 REPORT = "report.json"
@@ -130,9 +131,11 @@ def read_json(path: Path) -> Any:
         ConfigError: it is missing or not JSON.
     """
     try:
-        return json.loads(
-            read_text(path, most=MAX_JSON), parse_constant=_finite, parse_float=_finite
-        )
+        text = read_text(path, most=MAX_JSON)
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        if "\\ud" in text.lower():  # perhaps half of a surrogate pair, which no page can show
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except FileNotFoundError as exc:
         check_finished(path.parent)
         raise _no_run(path) from exc
@@ -207,13 +210,45 @@ def _parse(lines: TextIO, path: Path) -> Iterator[Scored]:
                     yield Scored(case, tuple(rows))
                 case, rows = Case.model_validate(json.loads(line)["case"]), []
             else:
-                rows.append(Row.model_validate_json(line))
+                rows.append(_checked_row(Row.model_validate_json(line), case))
         except (ValidationError, ValueError, KeyError, RecursionError) as exc:
             raise ConfigError("not a result judgekit wrote", where=where) from exc
     if number == 0:
         raise ConfigError("is empty: the run was stopped before it began", where=str(path))
     if case is not None:
         yield Scored(case, tuple(rows))
+
+
+_ROUNDED = 1e-3
+"""Largest difference of a sum of probabilities from 1."""
+_MOST_VALUE = 1e15
+"""Largest value of a metric: lengths and counts are far smaller."""
+
+
+def _checked_row(row: Row, case: Case | None) -> Row:
+    """Return a row that belongs to the case before it and has possible values.
+
+    Raises:
+        ValueError: it does not.
+    """
+    if case is None or row.case != case.id:
+        raise ValueError("a row of another case")
+    if isinstance(row.result, Score):
+        values = (row.result.value, *(part.value for part in row.result.parts))
+        if any(value is not None and abs(value) > _MOST_VALUE for value in values):
+            raise ValueError("a value that no metric has")
+        if not all(_is_possible(part.distribution) for part in row.result.parts):
+            raise ValueError("probabilities that are none")
+    return row
+
+
+def _is_possible(distribution: Distribution | None) -> bool:
+    if distribution is None:
+        return True
+    probabilities = distribution.probabilities
+    if len(probabilities) != len(distribution.labels) or min(probabilities) < 0:
+        return False
+    return abs(math.fsum(probabilities) - 1) < _ROUNDED
 
 
 def _check_header(line: str, where: str) -> dict[str, Any]:

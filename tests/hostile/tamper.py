@@ -154,7 +154,7 @@ def change(dice: random.Random, path: Path) -> str:
         rows = data.decode().splitlines() if path.suffix == ".jsonl" else [data.decode()]
         number = dice.randrange(len(rows))
         value, what = changed_value(dice, json.loads(rows[number]))
-        rows[number] = json.dumps(value)
+        rows[number] = json.dumps(value, separators=(",", ":"))
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")
         return f"line {number + 1}: {what}"
     if kind == "line":
@@ -239,7 +239,7 @@ def fault(code: int, out: str, err: str) -> str | None:
         return f"traceback: {err.strip().splitlines()[-1]}"
     said = err.strip().splitlines()
     # `agree` and `compare` exit with 2 and a table if a part of the run cannot be compared.
-    if code == 2 and not out and (not said or not said[-1].startswith("judgekit: ")):
+    if code == 2 and not out.strip() and (not said or not said[-1].startswith("judgekit: ")):
         return f"exit code 2 without its line: {err[-200:]!r}"
     if code == 2 and said and len(said[-1]) > 2_000:
         return f"a line of {len(said[-1])} characters"
