@@ -66,19 +66,26 @@ def connected(address: str | None) -> Iterator[Any]:
     try:
         if not local:
             warn_of_statistics()
-        with _own_exit_code():
+        with _own_exit_code(ray):
             yield ray
     finally:
         ray.shutdown()
 
 
 @contextmanager
-def _own_exit_code() -> Iterator[None]:
+def _own_exit_code(ray: Any) -> Iterator[None]:
     """Exit with 143 at SIGTERM: the handler of Ray exits with 1, which means a missed gate."""
+
+    def leave(number: int, _: object) -> None:
+        try:
+            ray.shutdown()
+        finally:
+            os._exit(128 + number)  # Ray turns SystemExit in its calls into other errors
+
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    before = signal.signal(signal.SIGTERM, leave)
     try:
         yield
     finally:

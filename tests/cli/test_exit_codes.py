@@ -39,9 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "cases.jsonl").write_text('{"id": "a", "input": "i", "output": "one two"}\n')
     for name, most in (("met", 9), ("missed", 1)):
         metrics = f"metrics: {{length: {{maximum: {most}, gate: {{mean: 1}}}}}}"
-        (tmp_path / f"{name}.yaml").write_text(f"cases: cases.jsonl
-{metrics}
-")
+        (tmp_path / f"{name}.yaml").write_text(f"cases: cases.jsonl\n{metrics}\n")
     return tmp_path
 
 

@@ -114,6 +114,21 @@ def test_a_killed_driver_continues_where_it_was(tmp_path, nodes, server):
     assert not shards_folder(out).exists()
 
 
+def test_terminated_driver_does_not_exit_like_a_missed_gate(tmp_path, nodes, server):
+    suite = live(tmp_path / "many", server)
+    command = ["run", str(suite), "--ray", nodes.address, "--record", "new_episodes"]
+    program = "from judgekit.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *command, "--out", str(tmp_path / "out")],
+        stderr=subprocess.PIPE,
+    )
+    server.wait_for(CASES // 4)
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+
+    assert process.returncode == 128 + signal.SIGTERM, err.decode()
+
+
 def test_all_workers_share_one_budget_also_after_the_kill_of_its_actor(tmp_path, nodes, server):
     suite = live(tmp_path / "many", server, max_cost=0.2)
     killer = Killer("RunLimits", lambda: server.calls() >= 10)
