@@ -96,6 +96,24 @@ class SuiteCases:
             cases = self._narrowed(cases)
         return self._redacted(self._counted(cases))
 
+    def before(self) -> Iterator[Case]:
+        """Yield all cases once more, before the run, without the selection by flags.
+
+        There are none if they can be read only once, such as those of standard input. They end at
+        the first row that cannot be read: the run reports it.
+        """
+        if self.answered is not None:
+            yield from self.answered
+            return
+        path, _ = self.source()
+        if self._rows is not None:
+            yield from self._inline()
+        elif Path(path).is_file():
+            try:
+                yield from load_cases(path, **self._shape())
+            except (ConfigError, DatasetError):
+                return
+
     def _counted(self, cases: Iterator[Case]) -> Iterator[Case]:
         """Yield cases, and count those that repeat a row without an id."""
         self.repeated = 0

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import FileModel
 from judgekit.core.input_file import nearby
 from judgekit.core.protocols import Metric
+from judgekit.core.suggest import suggest
+from judgekit.datasets.selection import MOST as MOST_FIELDS
+from judgekit.datasets.selection import fields_of, values_in
 from judgekit.report.gate import Gate, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.runner.gatekeeper import check_corrected, open_baseline
+from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
 from judgekit.suite.file import GateFile
 from judgekit.suite.overrides import SuiteSettings
 
@@ -98,6 +103,43 @@ def _check_range(metric: Metric, bound: float | None, *path: str, settings: Suit
     values = f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}"
     message = f"{'.'.join(path)} {bound:g} is outside the values of {metric.name!r}, {values}"
     raise ConfigError(message, where=settings.where("metrics", metric.name, *path))
+
+
+def check_fields(settings: SuiteSettings, gates: Sequence[Gate], cases: Iterable[Case]) -> None:
+    """Check that cases have the metadata fields of gates and clusters, before a call costs money.
+
+    Reads cases only until each field was seen.
+
+    Raises:
+        ConfigError: no case has a field of a gate, or of the clusters; with its line.
+    """
+    wanted: dict[tuple[str, str], str] = {}
+    for gate in gates:
+        place = settings.where("metrics", gate.metric, "gate")
+        wanted |= dict.fromkeys((("where", field) for field in gate.where), place)
+        if gate.cluster is not None:
+            wanted.setdefault(("cluster", gate.cluster), place)
+    if settings.file.cluster is not None:
+        wanted["cluster", settings.file.cluster] = settings.where("cluster")
+    if not wanted:
+        return
+    known: dict[str, None] = {}
+    count = 0
+    for count, case in enumerate(cases, start=1):  # noqa: B007
+        for kind, field in list(wanted):
+            own = case.metadata.get(field) is not None
+            if own or (kind == "where" and values_in(case.metadata, field)):
+                del wanted[kind, field]
+        if not wanted:
+            return
+        if len(known) < MOST_FIELDS:
+            known |= dict.fromkeys(fields_of(case.metadata))
+    for (kind, field), place in wanted.items():
+        # With fewer cases there is no interval that clusters could widen.
+        if count >= (FEWEST_CLUSTERS if kind == "cluster" else 1):
+            hint = suggest(field, sorted(known), otherwise="; name a field of the cases")
+            message = f"{kind}: no case has {field!r} in its metadata{hint}"
+            raise ConfigError(message, where=place)
 
 
 def baseline_of(settings: SuiteSettings, gates: Sequence[Gate]) -> Report | None:

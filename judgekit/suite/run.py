@@ -29,6 +29,7 @@ from judgekit.runner.evaluation import Reuse, evaluate
 from judgekit.runner.gatekeeper import Rules
 from judgekit.runner.progress import Progress
 from judgekit.runner.sync_form import sync_form
+from judgekit.suite.gates import check_fields
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import Suite, load_suite
 
@@ -87,6 +88,7 @@ async def run_suite(
         if suite.against is not None:
             # The folders of shards differ, but their rows must not.
             suite.against.name_answers(suite.metrics, out=None if sharded else out)
+        check_fields(suite.data.settings, suite.gates, suite.data.before())
         manifest = suite.manifest()
         if retry_failed is not None:
             digest = digest_json(full_manifest(suite.metrics, manifest))

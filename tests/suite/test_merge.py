@@ -101,7 +101,9 @@ def test_a_large_run_does_not_list_its_keys(folder, monkeypatch):
 
 
 def test_a_shard_without_cases_is_one_all_the_same(folder):
-    (folder / "cases.jsonl").write_text('{"id": "a", "input": "q", "output": "x"}\n', "utf-8")
+    (folder / "cases.jsonl").write_text(
+        '{"id": "a", "input": "q", "output": "x", "metadata": {"topic": "a"}}\n', "utf-8"
+    )
     codes = [run(folder, f"s{n}", shard=f"{n}/3").exit_code for n in (1, 2, 3)]
 
     # The only case is not recorded, and the limit allows that it fails.
