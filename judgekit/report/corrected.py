@@ -14,6 +14,11 @@ By = Literal["ppi", "rogan-gladen"]
 METHODS = {"ppi": "PPI++", "rogan-gladen": "Rogan-Gladen"}
 
 
+def _rounded(value: float, digits: int) -> str:
+    """Return a number without the sign of a zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
+
+
 class LabelFigure(Value):
     """A figure based on labels, with its interval or the reason why it has none."""
 
@@ -41,7 +46,8 @@ class LabelFigure(Value):
         """
         ends = (self.value, self.low, self.high)
         value, low, high = (
-            "none" if end is None else f"{end * scale:.{2 if scale <= 10 else 1}f}" for end in ends
+            "none" if end is None else _rounded(end * scale, 2 if scale <= 10 else 1)
+            for end in ends
         )
         return value, "too few" if self.too_few else f"[{low}, {high}]"
 

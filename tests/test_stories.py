@@ -1,0 +1,33 @@
+"""What the commands print about judges that are wrong in a known way."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmarks.stories import STORIES
+
+GOLDEN = Path(__file__).parent / "data" / "stories"
+
+CLAIMS = ("proves", "significant", "is correct", "corrected by people", "got worse")
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_the_words_of_a_story(name, tmp_path):
+    texts = [text.replace(str(tmp_path), "folder") for text in STORIES[name](tmp_path)]
+
+    # The words of `agree` have goldens with its own tests.
+    own = [text for text in texts if not text.startswith("right, ok:")]
+    golden = GOLDEN / f"{name}.txt"
+    if os.environ.get("JUDGEKIT_UPDATE_GOLDEN"):
+        golden.write_text("\n".join(own), "utf-8")
+    assert "\n".join(own) == golden.read_text("utf-8")
+    assert not [claim for claim in CLAIMS if claim in "".join(texts)]
+
+
+def test_the_jury_is_called_overconfident(tmp_path):
+    *_, agreed = STORIES["overconfident_jury"](tmp_path)
+
+    assert "effective votes: 1." in agreed
