@@ -173,7 +173,7 @@ def test_cases_are_counted_only_where_a_line_is_a_case(recorded):
 def test_ctrl_c_before_a_run_begins_is_no_missed_gate(recorded):
     script = (
         "import os, signal, sys\nimport judgekit.suite.suite as suite\n"
-        "suite.load_suite = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
+        "suite.open_suite = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
         "from judgekit.cli import main\nsys.argv = ['judgekit', 'run', 'suite.yaml']\nmain()\n"
     )
     found = subprocess.run(
