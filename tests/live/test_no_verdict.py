@@ -15,12 +15,12 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.show import stats_text, verify_tape
 from judgekit.cassette.store import Store
 from judgekit.core.errors import (
-    CaseError,
     CassetteMiss,
     InvalidReply,
     JudgeRefused,
     JudgeRejected,
     JudgeUnavailable,
+    RequestRejected,
 )
 from judgekit.core.replies.logprobs import pair_messages, read_logprobs
 from judgekit.core.replies.text import cut_off, read_text
@@ -134,7 +134,7 @@ def test_outages_are_retried_and_one_bad_request_costs_itself(server):
     (second,) = asked(judge, wanting("text", "case-b"))
 
     assert read_text(first) == "yes"
-    assert isinstance(second, CaseError)
+    assert isinstance(second, RequestRejected)
     assert "that one is no good" in str(second)
 
 
@@ -186,7 +186,7 @@ def test_a_text_that_is_not_taken_costs_itself_alone(server):
     came = asked(judge_of(server), *(wanting("embedding", text) for text in texts))
 
     assert [list(read_vector(reply)) for reply in came[:-1]] == [vector_of(t) for t in texts[:-1]]
-    assert isinstance(came[-1], CaseError)
+    assert isinstance(came[-1], RequestRejected)
 
 
 def spoilt(change):
@@ -254,8 +254,11 @@ def test_an_error_of_the_sender_fails_its_texts_and_no_others():
             raise ZeroDivisionError("odd")
         return texts if "text 70" not in texts else texts[1:]
 
+    async def takes_others():
+        return True
+
     async def work():
-        batch = Batch(send)
+        batch = Batch(send, takes_others)
         texts = [f"text {number}" for number in range(130)]
         async with asyncio.timeout(60):
             return await asyncio.gather(*map(batch.ask, texts), return_exceptions=True)

@@ -136,7 +136,7 @@ def test_a_direct_run_imports_neither_litellm_nor_its_libraries(
         "from judgekit.suite.suite import load_suite\n"
         "suite = load_suite(Path(sys.argv[1]), Overrides(record='new_episodes'))\n"
         "asyncio.run(run_suite(suite))\n"
-        "names = ('litellm', 'instructor', 'openai', 'httpx', 'tenacity')\n"
+        "names = ('litellm', 'instructor', 'openai', 'httpx')\n"
         "print('loaded', [name for name in names if name in sys.modules])"
     )
 
