@@ -131,7 +131,7 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], str, str]] = {
     "level": (unknown_level, "invalid_reply", "'never' is"),
     "refusal": (refusal, "refused", "declined: polite"),
     "nan": (lambda b: Fault(body=b'{"answers": NaN}'), "invalid_reply", "NaN"),
-    "no_answers": (lambda b: Fault(body={"choices": []}), "unavailable", "choices"),
+    "no_answers": (lambda b: Fault(body={"choices": []}), "unavailable", "no choice"),
     "large": (
         lambda b: Fault(body=b'{"answers": "' + b"x" * 9_000_000 + b'"}'),
         "invalid_reply",
