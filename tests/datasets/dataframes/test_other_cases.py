@@ -38,10 +38,14 @@ def test_polars_columns_of_every_kind():
 
 
 def test_polars_rows_are_named_by_number_and_fields_mapped():
-    frame = polars.DataFrame({"q": [{"text": "a"}, {"text": "a"}], "seed": [1, 1]})
+    same = {"q": {"text": "a"}, "seed": 1, "name": "x"}
+    frame = polars.DataFrame([same, same])
 
-    with pytest.raises(DatasetError, match=r"^row 1: .* no id and the same content .* row 0;"):
-        list(judgekit.datasets.from_polars(frame, fields={"input": "q.text"}))
+    first, second = judgekit.datasets.from_polars(frame, fields={"input": "q.text"})
+
+    assert (first.input, second.id) == ("a", f"{first.id}-2")
+    with pytest.raises(DatasetError, match=r"^row 1: field 'id': 'x' was used before at row 0;"):
+        list(judgekit.datasets.from_polars(frame, fields={"input": "q.text", "id": "name"}))
 
 
 def test_a_lazy_frame_is_read_in_batches(tmp_path):

@@ -151,7 +151,6 @@ def test_limit_and_the_general_door():
     ("frame", "said"),
     [
         ({"id": ["a", "b", "a"], "input": "q"}, "row 12: field 'id': 'a' was used before at row"),
-        ({"input": ["q", "r", "q"]}, "row 12: field 'id': the row has no id and the same content"),
         ({"input": "q", "parent": ["q", "r", 3.5]}, "row 12: field 'parent': expected text, found"),
         ({"input": "q", "id": ["a", "b", None], "metadata.x": [1, 2, ...]},
          "row 12: field 'metadata.x': a Python ellipsis is not a JSON value"),
