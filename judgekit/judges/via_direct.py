@@ -170,6 +170,8 @@ class DirectTransport:
                     if reader.full:
                         break
                 reader.finish()
+                if not 200 <= response.status <= 599:
+                    response.close()  # its body may follow as the response of the next request
         except (aiohttp.ClientError, OSError) as exc:
             raise ServerError("Connection error.") from exc
         except BodyError as exc:
