@@ -62,7 +62,9 @@ if TYPE_CHECKING:
     from judgekit.datasets.load import Source as Source
     from judgekit.embedders import Chosen as Chosen
     from judgekit.judges.fake import Script as Script
+    from judgekit.judges.limits import Bill as Bill
     from judgekit.judges.limits import Budget as Budget
+    from judgekit.judges.limits import CostMeter as CostMeter
     from judgekit.judges.pace import Pace as Pace
     from judgekit.judges.terminal import Terminal as Terminal
     from judgekit.metrics.brand_voice.patterns import PatternSet as PatternSet
@@ -79,20 +81,22 @@ if TYPE_CHECKING:
     from judgekit.report.calibration import JuryAgreement as JuryAgreement
     from judgekit.report.calibration import LabellerAgreement as LabellerAgreement
     from judgekit.report.calibration import MemberAgreement as MemberAgreement
+    from judgekit.report.calibration import ProbabilityBin as ProbabilityBin
     from judgekit.report.calibration import ReasonedLabel as ReasonedLabel
     from judgekit.report.calibration import SystemAgreement as SystemAgreement
     from judgekit.report.calibration import SystemMeans as SystemMeans
+    from judgekit.report.constant import ConstantAnswers as ConstantAnswers
     from judgekit.report.corrected import CorrectedMean as CorrectedMean
+    from judgekit.report.corrected import LabelComparison as LabelComparison
     from judgekit.report.corrected import LabelFigure as LabelFigure
     from judgekit.report.folder import Scored as Scored
-    from judgekit.report.gate import GateBounds as GateBounds
     from judgekit.report.gate import GateResult as GateResult
-    from judgekit.report.gate import WrittenGates as WrittenGates
     from judgekit.report.opinions import MassSummary as MassSummary
     from judgekit.report.opinions import MemberSummary as MemberSummary
     from judgekit.report.opinions import OpinionSummary as OpinionSummary
     from judgekit.report.opinions import PairAgreement as PairAgreement
     from judgekit.report.opinions import RepeatSummary as RepeatSummary
+    from judgekit.report.own_criteria import TagSummary as TagSummary
     from judgekit.report.report import Figures as Figures
     from judgekit.report.run_labels import RunLabels as RunLabels
     from judgekit.report.summary import CriterionSummary as CriterionSummary
@@ -161,7 +165,7 @@ _names = LazyNames(
         "judgekit.datasets.load": ["Frame", "Source"],
         "judgekit.embedders": ["Chosen"],
         "judgekit.judges.fake": ["Script"],
-        "judgekit.judges.limits": ["Budget"],
+        "judgekit.judges.limits": ["Budget", "CostMeter", "Bill"],
         "judgekit.judges.pace": ["Pace"],
         "judgekit.judges.terminal": ["Terminal"],
         "judgekit.metrics.brand_voice.patterns": ["PatternSet"],
@@ -179,11 +183,13 @@ _names = LazyNames(
             "MemberAgreement",
             "ReasonedLabel",
             "SystemAgreement",
+            "ProbabilityBin",
             "SystemMeans",
         ],
-        "judgekit.report.corrected": ["CorrectedMean", "LabelFigure"],
+        "judgekit.report.corrected": ["CorrectedMean", "LabelFigure", "LabelComparison"],
         "judgekit.report.folder": ["Scored"],
-        "judgekit.report.gate": ["GateBounds", "GateResult", "WrittenGates"],
+        "judgekit.report.constant": ["ConstantAnswers"],
+        "judgekit.report.gate": ["GateResult"],
         "judgekit.report.opinions": [
             "MassSummary",
             "MemberSummary",
@@ -193,6 +199,7 @@ _names = LazyNames(
         ],
         "judgekit.report.report": ["Figures"],
         "judgekit.report.run_labels": ["RunLabels"],
+        "judgekit.report.own_criteria": ["TagSummary"],
         "judgekit.report.summary": ["CriterionSummary", "Worst"],
         "judgekit.rubric.criterion": ["Arrangement"],
         "judgekit.rubric.variant": ["Variant"],

@@ -15,8 +15,10 @@ CLAIMS = ("proves", "significant", "is correct", "corrected by people", "got wor
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_the_words_of_a_story(name, tmp_path):
-    texts = [text.replace(str(tmp_path), "folder") for text in STORIES[name](tmp_path)]
+def test_the_words_of_a_story(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # lines are wrapped, so a long path would move the words
+    (tmp_path / "folder").mkdir()
+    texts = list(STORIES[name](Path("folder")))
 
     # The words of `agree` have goldens with its own tests.
     own = [text for text in texts if not text.startswith("right, ok:")]

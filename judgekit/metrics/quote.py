@@ -9,7 +9,7 @@ from judgekit.core.case import Case
 from judgekit.core.case_field import CASE_TEXTS, MESSAGE_LISTS
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Row, Score
-from judgekit.rubric.variant import shown_text
+from judgekit.rubric.message_text import shown_text
 
 _PLAIN = str.maketrans(
     dict.fromkeys("‘’‚‛′`´", "'")

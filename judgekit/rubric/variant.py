@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, Message
 from judgekit.core.case_field import ANSWERS, JUDGED
 from judgekit.core.decisions import DECISION_APIS, MOST_LEVELS
@@ -15,6 +14,7 @@ from judgekit.core.request import Api, Detail, Form, Question
 from judgekit.rubric.budget import Placeholder
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Fold, Outcome
+from judgekit.rubric.message_text import shown_text
 from judgekit.rubric.parameter import ParameterView
 from judgekit.rubric.sandbox import View
 
@@ -78,16 +78,6 @@ class MessageView(View):
         self.content: str | Placeholder = message.content
         self.tool_calls = message.tool_calls
         self.text: str | Placeholder = shown_text(message)
-
-
-def shown_text(message: Message) -> str:
-    """Return a message as a judge sees it: its content, and a line for each tool call."""
-    calls = [f"[calls {call.name}({_arguments(call.arguments)})]" for call in message.tool_calls]
-    return "\n".join(filter(None, [message.content, *calls]))
-
-
-def _arguments(value: Any) -> str:
-    return "" if value is None else canonical_json(value)
 
 
 class CriterionView(View):

@@ -20,7 +20,7 @@ SINGLE = {"safety": {"threshold": 0.5}, "length": {"maximum": 9, "gate": {"mean"
 @pytest.fixture
 def folder(tmp_path):
     rows = [{"id": f"c{n}", "input": f"Question {n}?", "output": f"Answer {n}."} for n in range(8)]
-    rows[3]["output"] = ""  # a row that fails
+    del rows[3]["output"]  # a row that fails
     (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
     return tmp_path
 

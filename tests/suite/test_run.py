@@ -190,13 +190,13 @@ def test_nothing_recorded_and_nothing_allowed_is_incomplete(folder):
 
 def test_a_run_without_a_judge_needs_no_tape(folder):
     report = run(
-        wired(folder, metrics={"prompt_alignment": {"mode": "user"}}, no_judge=True),
+        wired(folder, metrics={"quality": {}}, no_judge=True),
         out=folder / "out",
     )
 
     assert report.exit_code == 0
-    assert report.metrics["prompt_alignment"].fallback == 8
-    assert report.metrics["prompt_alignment"].mean is None
+    assert report.metrics["quality"].fallback == 8
+    assert report.metrics["quality"].mean is None
     assert not (folder / "out" / "tape.jsonl").exists()
 
 

@@ -22,6 +22,7 @@ from judgekit import (
     Combined,
     Comparison,
     ConfigError,
+    Criterion,
     DecisionJudge,
     Distribution,
     Failure,
@@ -87,6 +88,7 @@ def cases() -> None:
         labels={"quality": 0.8},
         metadata=notes,
     )
+    Case(id="c", output="x", criteria=[Criterion("Names the dose", points=5), {"criterion": "b"}])
     Message(role="assistant", tool_calls=[call])
     assert_type(given.history, tuple[Message, ...])
     assert_type(given.context, tuple[str, ...])
