@@ -61,10 +61,10 @@ if TYPE_CHECKING:
     from judgekit.datasets.load import Frame as Frame
     from judgekit.datasets.load import Source as Source
     from judgekit.embedders import Chosen as Chosen
+    from judgekit.judges.budget import Bill as Bill
+    from judgekit.judges.budget import Budget as Budget
+    from judgekit.judges.budget import CostMeter as CostMeter
     from judgekit.judges.fake import Script as Script
-    from judgekit.judges.limits import Bill as Bill
-    from judgekit.judges.limits import Budget as Budget
-    from judgekit.judges.limits import CostMeter as CostMeter
     from judgekit.judges.pace import Pace as Pace
     from judgekit.judges.terminal import Terminal as Terminal
     from judgekit.metrics.brand_voice.patterns import PatternSet as PatternSet
@@ -165,7 +165,7 @@ _names = LazyNames(
         "judgekit.datasets.load": ["Frame", "Source"],
         "judgekit.embedders": ["Chosen"],
         "judgekit.judges.fake": ["Script"],
-        "judgekit.judges.limits": ["Budget", "CostMeter", "Bill"],
+        "judgekit.judges.budget": ["Bill", "Budget", "CostMeter"],
         "judgekit.judges.pace": ["Pace"],
         "judgekit.judges.terminal": ["Terminal"],
         "judgekit.metrics.brand_voice.patterns": ["PatternSet"],

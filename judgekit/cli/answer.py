@@ -70,7 +70,7 @@ def answer(
     have no answer or no score.
     """
     from judgekit.datasets import load_cases
-    from judgekit.judges.limits import LocalBudget
+    from judgekit.judges.budget import LocalBudget
     from judgekit.judges.local import PREFIX
     from judgekit.suite.systems import paths_of
 

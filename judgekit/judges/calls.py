@@ -32,17 +32,10 @@ from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Api, Form, Reply, Try, Usage
 from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.shared import SharedCall
+from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN, Bill, CostMeter, largest_reply
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
 from judgekit.judges.headers import SentHeaders, sent_headers
-from judgekit.judges.limits import (
-    ANSWER_TOKENS,
-    CHARACTERS_A_TOKEN,
-    Attempt,
-    Bill,
-    CostMeter,
-    largest_reply,
-    paced,
-)
+from judgekit.judges.limits import Attempt, paced
 from judgekit.judges.outcomes import ErrorBody, error_body, is_page, meaning_of
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters

@@ -24,7 +24,7 @@ from judgekit.judges.transport import Server, Transport
 from judgekit.judges.via_direct import DirectTransport
 
 if TYPE_CHECKING:
-    from judgekit.judges.limits import CostMeter
+    from judgekit.judges.budget import CostMeter
     from judgekit.judges.pace import Pace
 
 _FIXED = ("input", "questions", "state")

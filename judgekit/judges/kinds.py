@@ -23,7 +23,7 @@ from judgekit.core.protocols import Judge
 from judgekit.judges.provider_names import KNOWN_PROVIDERS
 
 if TYPE_CHECKING:
-    from judgekit.judges.limits import CostMeter
+    from judgekit.judges.budget import CostMeter
     from judgekit.judges.pace import Pace
 
 GROUP = "judgekit.judge_kinds"

@@ -27,7 +27,7 @@ from judgekit.judges.via_direct import DirectTransport
 from judgekit.judges.via_litellm import LiteLLMTransport
 
 if TYPE_CHECKING:
-    from judgekit.judges.limits import CostMeter
+    from judgekit.judges.budget import CostMeter
     from judgekit.judges.pace import Pace
 
 

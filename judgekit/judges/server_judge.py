@@ -32,7 +32,7 @@ from judgekit.judges.translation import BadRequest, about
 from judgekit.judges.transport import Server, Transport
 
 if TYPE_CHECKING:
-    from judgekit.judges.limits import CostMeter
+    from judgekit.judges.budget import CostMeter
     from judgekit.judges.pace import Pace
 
 

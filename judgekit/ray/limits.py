@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import BudgetExceeded, JudgekitError
-from judgekit.judges.limits import LocalBudget
+from judgekit.judges.budget import LocalBudget
 from judgekit.judges.pace import LocalPace
 from judgekit.judges.rate_headers import CallEnd
 

@@ -16,8 +16,8 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.store import store_folder
 from judgekit.core.protocols import with_children
 from judgekit.core.value import Value
+from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.judges.kinds import kind_of
-from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.judges import price_of
 from judgekit.suite.measured import MeasuredSpeed, measured_speed

@@ -18,8 +18,9 @@ from judgekit.core.protocols import Judge
 from judgekit.core.request import Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
+from judgekit.judges.budget import Budget, CostMeter, LocalBudget
 from judgekit.judges.kinds import JudgeSetup, kind_of, open_judge
-from judgekit.judges.limits import Budget, CostMeter, LimitedJudge, LocalBudget
+from judgekit.judges.limits import LimitedJudge
 from judgekit.suite.file import LimitsFile
 from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings

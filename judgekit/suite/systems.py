@@ -14,8 +14,9 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
+from judgekit.judges.budget import Budget
 from judgekit.judges.kinds import kind_of
-from judgekit.judges.limits import Auto, Budget
+from judgekit.judges.limits import Auto
 from judgekit.judges.local import PREFIX
 from judgekit.judges.local_text import PARAMS, LocalTextJudge, TextModel
 from judgekit.privacy.rules import Rule, make_redactor

@@ -17,8 +17,9 @@ from judgekit.core.errors import (
 )
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
+from judgekit.judges.budget import LocalBudget
 from judgekit.judges.fake import FakeJudge
-from judgekit.judges.limits import LimitedJudge, LocalBudget
+from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.rate_headers import CallEnd
 
 FORM = Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),))

@@ -13,8 +13,9 @@ import yaml
 from judgekit.cli.options import overrides
 from judgekit.core.errors import BudgetExceeded, ConfigError
 from judgekit.core.request import Reply, Request, Try
+from judgekit.judges.budget import LocalBudget
 from judgekit.judges.fake import FakeJudge
-from judgekit.judges.limits import LimitedJudge, LocalBudget
+from judgekit.judges.limits import LimitedJudge
 from judgekit.report.display import summary_text
 from judgekit.report.report import Report
 from judgekit.suite.overrides import Overrides

@@ -15,7 +15,7 @@ from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Value
-from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
+from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN
 from judgekit.judges.providers import listed_price
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.folders import read_file, split_front_matter
