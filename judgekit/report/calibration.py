@@ -87,6 +87,10 @@ class Disagreement(Value):
     """Mean distance to the labels; 1 is the largest possible distance."""
 
 
+_LONGEST_COUNT = 15
+"""Maximum number of digits of a count; a run has fewer cases."""
+
+
 class ProbabilityBin(Value):
     """The judge's most probable answers with a probability in one range."""
 
@@ -424,10 +428,17 @@ class Calibration(Document, Framed, Value):
             yield {**row, "labellers": list(one.labellers), "sentence": one.sentence}
 
 
+def _count(digits: str) -> int:
+    if len(digits) > _LONGEST_COUNT:
+        raise ValueError("no count that judgekit wrote")
+    return int(digits)
+
+
 def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibration | None:
     """Return the agreement of a run's judge; `None` if missing or for another run."""
     try:
-        known = Calibration.model_validate(json.loads(read_text(folder / AGREEMENT, most=MAX_JSON)))
+        text = read_text(folder / AGREEMENT, most=MAX_JSON)
+        known = Calibration.model_validate(json.loads(text, parse_int=_count))
     except (OSError, ValueError, RecursionError):
         return None
     return known if (known.dataset, known.manifest) == (dataset, manifest) else None

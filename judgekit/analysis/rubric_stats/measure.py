@@ -58,7 +58,9 @@ def rubric_stats(run: str | Path | Report, labels: str | Path | None = None) -> 
                 parts = recurring_parts(row.result, recurring[row.metric])
             if parts and row.result.type == "score" and row.result.source == "judge":
                 if row.metric not in metrics:
-                    metrics[row.metric] = _Metric(manifest, row.metric, clustered=bool(cluster))
+                    metrics[row.metric] = _Metric(
+                        manifest, row.metric, clustered=bool(cluster), labels=labels
+                    )
                 metrics[row.metric].label(people)
                 metrics[row.metric].add(parts, cluster_of(case.id, case.metadata, cluster))
     if not metrics and own_criteria:
@@ -97,10 +99,15 @@ class _Metric(CriterionValues):
         manifest: describes the rubric of the metric.
         name: name of the metric.
         clustered: whether cases come with clusters.
+        labels: the file of the labels, for errors.
     """
 
-    def __init__(self, manifest: Mapping[str, Any], name: str, *, clustered: bool) -> None:
+    def __init__(
+        self, manifest: Mapping[str, Any], name: str, *,
+        clustered: bool, labels: str | Path | None,
+    ) -> None:  # fmt: skip
         super().__init__(clustered=clustered)
+        self._name, self._source = name, str(labels)
         self._rubric = DescribedRubric(manifest, name)
         self._names = {name, *dict(rubrics_of(manifest, name))}
         self._labelled: dict[int, dict[str | None, list[Label]]] = {}
@@ -126,6 +133,13 @@ class _Metric(CriterionValues):
             "agreement_without": self.relation(after, scores, weights=weights),
         }
 
+    def _value(self, label: Label) -> float | bool | None:
+        try:
+            return self._rubric.value(label)
+        except ValueError as exc:
+            why = f"case {label.case!r}, {self._name}: {exc}"
+            raise ConfigError(why, where=self._source) from exc
+
     @cached_property
     def _people(self) -> tuple[Any, Any]:
         """For each case, the human score and its weight, 1 / probability.
@@ -141,7 +155,7 @@ class _Metric(CriterionValues):
         for row, by_criterion in self._labelled.items():
             for criterion, labels in by_criterion.items():
                 weights[row] = 1 / (labels[0].probability or 1.0)
-                found = [v for v in map(self._rubric.value, labels) if v is not None]
+                found = [v for v in map(self._value, labels) if v is not None]
                 mean = math.fsum(found) / len(found) if found else math.nan
                 if criterion is None:
                     own[row] = mean

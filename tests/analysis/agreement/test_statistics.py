@@ -298,6 +298,19 @@ def test_files_of_version_2_stay_readable_and_new_fields_are_left_out(whole):
     assert old.criteria[0].kappa_name == "kappa (quadratic)"
 
 
+def test_counts_that_nobody_wrote_are_not_read(whole):
+    run, labels = whole
+    found = agree(run, labels)
+    known = {"dataset": found.dataset, "manifest": found.manifest}
+    data = json.loads((run / "agree.json").read_text("utf-8"))
+    assert read_calibration(run, **known) == found
+
+    data["criteria"][0]["n"] = 10**400
+    (run / "agree.json").write_text(json.dumps(data), "utf-8")
+
+    assert read_calibration(run, **known) is None
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_have_a_column_for_every_statistic(whole, library):
     pytest.importorskip(library)

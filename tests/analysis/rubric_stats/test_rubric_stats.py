@@ -243,3 +243,16 @@ def test_a_run_without_criteria_is_named(tmp_path):
 
     with pytest.raises(ConfigError, match="no criteria that a judge scored"):
         rubric_stats(tmp_path / "run")
+
+
+def test_a_misspelt_label_is_one_line(run, labels):
+    path = labels(lambda n, name, value: value)
+    lines = path.read_text("utf-8").splitlines()
+    first = json.loads(lines[0])
+    first["values"]["level"] = "midling"
+    path.write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n", "utf-8")
+
+    with pytest.raises(ConfigError) as caught:
+        rubric_stats(run, path)
+
+    assert str(caught.value).startswith(f"{path}: case 'c0', tone: ")
