@@ -152,8 +152,9 @@ def probability_bins(
         own = pairs.where(chosen)
         figure = mean_figure(right[chosen], 1.0, own)
         mean = float((own.weights * stated[chosen]).mean())
-        value = 0.0 if figure.value is None else figure.value
-        found.append(ProbableAnswers(EDGES[place], len(own), mean, value, figure.low, figure.high))
+        if figure.value is not None:
+            ends = figure.low, figure.high
+            found.append(ProbableAnswers(EDGES[place], len(own), mean, figure.value, *ends))
     return found
 
 

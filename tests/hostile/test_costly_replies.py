@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from judgekit.judges.pace import LocalPace
+from tests.hostile.costly import Costly
 from tests.live.asking import judge_of, run, tokens
-from tests.live.server import Fault, Server
+from tests.live.server import Server
 
 pytestmark = pytest.mark.loopback
 
@@ -20,30 +20,6 @@ REPLY = 5_000
 COST = REPLY * PRICE / 1e6
 """US dollars of a reply; an answer to the two questions is estimated at 120 tokens."""
 MOST = 0.5
-
-
-class Costly:
-    """A rule of the server: every reply has so many tokens. It counts what was served.
-
-    Args:
-        usage: whether the replies tell their tokens.
-    """
-
-    def __init__(self, *, usage: bool = True) -> None:
-        self.usage = usage
-        self.served = 0
-        self._lock = threading.Lock()
-
-    def __call__(self, body: dict[str, Any]) -> Fault:
-        with self._lock:
-            self.served += 1
-        return Fault(change=self._change)
-
-    def _change(self, body: dict[str, Any]) -> None:
-        if self.usage:
-            body["usage"] = {"prompt_tokens": 0, "completion_tokens": REPLY, "total_tokens": REPLY}
-        else:
-            del body["usage"]
 
 
 PACES: dict[str, dict[str, Any]] = {
@@ -62,7 +38,7 @@ def test_no_more_is_spent_than_the_budget_and_the_calls_in_flight(
 ) -> None:
     settings = dict(PACES[name])
     pace = settings.pop("pace", None)
-    costly = Costly()
+    costly = Costly(REPLY)
     with Server(latency=0.02) as server:
         server.rule = costly
         paced = LocalPace("judge", **pace) if pace else None
@@ -78,7 +54,7 @@ def test_no_more_is_spent_than_the_budget_and_the_calls_in_flight(
 
 
 def test_unknown_usage_counts_as_the_largest_reply(tmp_path: Path) -> None:
-    costly = Costly(usage=False)
+    costly = Costly(REPLY, usage=False)
     with Server(latency=0.02) as server:
         server.rule = costly
         judge = judge_of(server, price=(0.0, PRICE), params={"max_tokens": REPLY})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ import pytest
 
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import Overrides, load_suite
+from tests.hostile.costly import Costly
 from tests.live.asking import write_rubric
-from tests.live.server import Fault, Server
+from tests.live.server import Server
 
 pytestmark = pytest.mark.loopback
 
@@ -23,22 +23,6 @@ COST = REPLY * 10.0 / 1e6
 MOST = 1.0
 UNPROVEN = 8
 """Calls of a model before the cost of its first reply is known."""
-
-
-class Costly:
-    """A rule of the server: it counts the replies that it gives."""
-
-    def __init__(self) -> None:
-        self.served = 0
-        self._lock = threading.Lock()
-
-    def __call__(self, body: dict[str, Any]) -> Fault:
-        with self._lock:
-            self.served += 1
-        return Fault(change=self._change)
-
-    def _change(self, body: dict[str, Any]) -> None:
-        body["usage"] = {"prompt_tokens": 0, "completion_tokens": REPLY, "total_tokens": REPLY}
 
 
 METRICS: dict[str, tuple[dict[str, Any], int]] = {
@@ -69,7 +53,7 @@ def test_a_suite_spends_no_more_than_its_budget_and_the_calls_in_flight(
         for n in range(120)
     ]
     (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    costly = Costly()
+    costly = Costly(REPLY)
     with Server(latency=0.01) as server:
         server.rule = costly
         judge = {
