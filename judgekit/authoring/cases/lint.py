@@ -184,9 +184,8 @@ class CaseLinter:
         notes = list(row.notes)
         if THOUGHTS in case.metadata:
             notes.append(RowNote("thoughts", f"metadata.{THOUGHTS}", "thoughts of the model"))
-        for name in sorted(set(unread_fields(case.expected.get("criteria")))):
-            why = f"{name!r} is no field of a criterion and is not read"
-            notes.append(RowNote("criteria-fields", "expected.criteria", why))
+        wrong = "".join(message for rule, _, message in every if rule == "wrong-criteria")
+        notes += _unread_criterion_fields(case, wrong)
         for note in notes:
             self._notes.setdefault(note, (place, Counter()))[1]["rows"] += 1
         for name, value in case.labels.items():
@@ -296,6 +295,14 @@ def _turn_problems(turns: Sequence[Message], field: str) -> Problems:
             elif turn.role == before.role:
                 yield "missing-turn", where, f"two messages of the {turn.role} in a row"
         before = turn
+
+
+def _unread_criterion_fields(case: Case, wrong: str) -> Iterator[RowNote]:
+    """Yield a note for each field of a criterion that is not read and has no error."""
+    for name in sorted(set(unread_fields(case.expected.get("criteria")))):
+        if repr(name) not in wrong:
+            why = f"{name!r} is no field of a criterion and is not read"
+            yield RowNote("criteria-fields", "expected.criteria", why)
 
 
 def _wrong_criteria(case: Case) -> Problems:
