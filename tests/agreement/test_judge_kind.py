@@ -118,9 +118,8 @@ def test_a_person_is_a_person_everywhere(scratch, add):
         assert "crowd/ann" in (second / file).read_text("utf-8")
 
 
-@pytest.mark.parametrize("add", [build_in, install])
-def test_schema_and_lint_take_the_kind(scratch, add):
-    add(scratch)
+def test_schema_and_lint_take_the_kind(scratch):
+    install(scratch)
     scratch.write("tone.jinja", RUBRIC)
     write_suite(scratch, metrics={"tone": {"rubric": "tone.jinja"}})
     schema = json.loads(scratch.judgekit("schema", "suite").out)
@@ -130,9 +129,8 @@ def test_schema_and_lint_take_the_kind(scratch, add):
     scratch.judgekit("run", "suite.yaml", "--record", "new_episodes", "--no-out")
 
 
-@pytest.mark.parametrize("add", [build_in, install])
-def test_a_kind_that_costs_money_needs_a_price(scratch, add):
-    add(scratch, person=False)
+def test_a_kind_that_costs_money_needs_a_price(scratch):
+    build_in(scratch, person=False)
     write_suite(scratch, limits={"max_cost": 1.0})
 
     assert "unknown" in model_row(scratch.judgekit("run", "suite.yaml", "--plan").out)
@@ -144,9 +142,8 @@ def test_a_kind_that_costs_money_needs_a_price(scratch, add):
     scratch.judgekit(*run)
 
 
-@pytest.mark.parametrize("add", [build_in, install])
-def test_settings_without_effect_are_errors_with_their_line(scratch, add):
-    add(scratch)
+def test_settings_without_effect_are_errors_with_their_line(scratch):
+    install(scratch)
     write_suite(scratch, judge={"model": "crowd/ann", "params": {"seed": 1}})
     run = ("run", "suite.yaml", "--record", "new_episodes", "--no-out")
 
