@@ -12,10 +12,8 @@ demo: .venv/ready
 	$(BIN)/judgekit run examples/support_assistant/suite.yaml --out runs/support_assistant
 
 # One worker runs all tests of a file, which share fixtures; conftest.py puts the longest first.
-# One worker more than processors: many tests wait for a server or another process.
-WORKERS := $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) + 1 if hasattr(os, 'sched_getaffinity') else (os.cpu_count() or 1) + 1)")
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Adds projects in the present format to tests/museum; see the README there.
 museum: .venv/ready-dev

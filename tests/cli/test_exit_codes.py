@@ -46,10 +46,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize(("name", "code"), [("met", 0), ("missed", 1), ("absent", 2)])
 def test_full_standard_error(folder: Path, name: str, code: int) -> None:
+    words = ("run", f"{name}.yaml", "--no-out")
+
+    assert run(folder, *words).returncode == code
     for flags in ((), ("-v",)):
-        words = ("run", f"{name}.yaml", "--no-out", *flags)
-        assert run(folder, *words).returncode == code
-        assert run(folder, *words, full=True).returncode == code
+        assert run(folder, *words, *flags, full=True).returncode == code
 
 
 def test_half_a_character_in_a_template_is_one_line(folder: Path) -> None:
