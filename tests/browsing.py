@@ -147,6 +147,15 @@ def until(tab: Any, expression: str, *, seconds: float = 60.0) -> None:
     raise AssertionError(f"never came true: {expression}")
 
 
+def unfold(tab: Any, within: str) -> None:
+    """Open all that is folded in an element; a page fills it after the event of its opening."""
+    until(
+        tab,
+        f"[...document.querySelectorAll({within + ' details'!r})]"
+        ".map(each => { each.open = true; return each.childElementCount > 1; }).every(Boolean)",
+    )
+
+
 KINDS = {
     "script": "<script>pwned()</script>",
     "closing script": "</script><script>pwned()</script>",

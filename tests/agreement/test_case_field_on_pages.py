@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.agreement.scratch import ScratchPackage, with_draft
-from tests.browsing import skip_without_a_browser, until
+from tests.browsing import skip_without_a_browser, unfold, until
 
 skip_without_a_browser("a new field on the pages")
 
@@ -37,7 +37,6 @@ def test_pages_print_it(tmp_path, tab):
     tab.goto(f"file://{scratch.work}/compared.html#case=a")
     tab.wait_for_selector("html[data-whole]")
     until(tab, "document.querySelectorAll('.asked-of summary').length === 2")
-    for fold in tab.locator(".asked-of summary").all():
-        fold.click()
+    unfold(tab, ".asked-of")
     texts = tab.locator(".asked-of .columns > section").all_inner_texts()
     assert ["The first words." in texts[0], "Other words." in texts[1]] == [True, True]

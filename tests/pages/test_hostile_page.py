@@ -18,7 +18,7 @@ from judgekit.pages.run.page import write_page
 from judgekit.report.export.target import named
 from judgekit.report.folder import AGREEMENT
 from judgekit.report.report import Report
-from tests.browsing import KINDS, skip_without_a_browser, until
+from tests.browsing import KINDS, skip_without_a_browser, unfold, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
@@ -107,7 +107,7 @@ def test_names_are_inert_wherever_they_stand(
         tab.locator(".list tbody th", has_text=re.compile(rf"^\s*{number} ")).click()
         drawer = tab.locator("#drawer")
         assert drawer.locator(".parts > li").count() >= count
-        drawer.evaluate("d => d.querySelectorAll('details').forEach(e => e.open = true)")
+        unfold(tab, "#drawer")
         until(tab, "!document.getElementById('drawer').hidden")
         assert drawer.locator(ALIVE).count() == 0
         tab.keyboard.press("Escape")
