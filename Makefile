@@ -6,14 +6,20 @@ UV := $(shell command -v uv 2>/dev/null)
 # Tests start hundreds of processes, which would compile the package again without byte code.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check lint types layers format museum ray lock clean
+.PHONY: demo test thorough check lint types layers format museum ray lock clean
 
 demo: .venv/ready
 	$(BIN)/judgekit run examples/support_assistant/suite.yaml --out runs/support_assistant
 
 # One worker runs all tests of a file, which share fixtures; conftest.py puts the longest first.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not thorough"
+
+# Further cases of what quicker tests show too: before a release.
+thorough: .venv/ready-dev
+	$(PYTEST) -m thorough
 
 # Adds projects in the present format to tests/museum; see the README there.
 museum: .venv/ready-dev

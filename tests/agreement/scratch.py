@@ -67,14 +67,15 @@ class ScratchPackage:
         path.write_text(dedent(text), "utf-8")
         return path
 
-    def python(self, code: str, *, exits: int | None = 0) -> Finished:
+    def python(self, code: str, *, stdin: str | None = None, exits: int | None = 0) -> Finished:
         """Run Python code on the copy; the code may be indented.
 
         Args:
             code: the program.
+            stdin: the standard input.
             exits: the exit code that it must have; any for `None`.
         """
-        return self._run(["-c", dedent(code)], None, exits)
+        return self._run(["-c", dedent(code)], stdin, exits)
 
     def judgekit(self, *args: object, stdin: str | None = None, exits: int | None = 0) -> Finished:
         """Run a command of the copy.

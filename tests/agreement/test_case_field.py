@@ -202,6 +202,7 @@ def test_a_case_without_it_keeps_its_bytes_its_id_and_its_digest(scratch, tmp_pa
     assert len(new.read_text("utf-8").splitlines()) > 3
 
 
+@pytest.mark.thorough
 def test_a_field_without_a_row_is_an_error_at_start(tmp_path):
     scratch = with_draft(ScratchPackage(tmp_path), row=False)
 
@@ -209,6 +210,7 @@ def test_a_field_without_a_row_is_an_error_at_start(tmp_path):
     assert "field 'draft' of Case has no row in CASE_FIELDS in judgekit/core/case_field.py" in err
 
 
+@pytest.mark.thorough
 def test_a_row_without_a_field_is_an_error_at_start(tmp_path):
     scratch = with_draft(ScratchPackage(tmp_path), field=False)
 

@@ -94,6 +94,7 @@ def test_a_way_is_in_the_schemas_and_lint_knows_its_weights(scratch):
     assert "combined by: geometric mean" in scratch.judgekit("rubric", "show", "tone.jinja").out
 
 
+@pytest.mark.thorough
 def test_what_a_way_does_not_do_is_refused(scratch):
     text = (scratch.work / "tone.jinja").read_text("utf-8")
     penalty = text.replace("weight: 0.7", "weight: 1").replace("weight: 0.3", "weight: -0.3")
@@ -111,6 +112,7 @@ def test_what_a_way_does_not_do_is_refused(scratch):
     assert "geometric_mean needs weights" in scratch.judgekit("run", "suite.yaml", exits=2).err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("half", [with_name, with_row])
 def test_a_name_without_a_row_stops_every_command(half, tmp_path):
     scratch = ScratchPackage(tmp_path)
@@ -119,6 +121,7 @@ def test_a_name_without_a_row_stops_every_command(half, tmp_path):
     assert "geometric_mean" in scratch.python("import judgekit.rubric.fold", exits=1).err
 
 
+@pytest.mark.thorough
 def test_a_way_that_is_not_documented_fails_a_test(scratch):
     test = "rubric.test_fold:test_the_page_of_rubrics_lists_every_way"
 

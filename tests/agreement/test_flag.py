@@ -100,6 +100,7 @@ def test_the_whole_change_passes(tmp_path):
     assert ChangedPackage(tmp_path).tests(OPTIONS, OVERRIDES) == set()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("place", "noticed"),
     [
@@ -115,6 +116,7 @@ def test_a_forgotten_place_fails_a_test(tmp_path, place, noticed):
     assert noticed in scratch.tests(OPTIONS, OVERRIDES)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("place", "message"),
     [
@@ -131,6 +133,7 @@ def test_a_forgotten_declaration_ends_the_start(tmp_path, place, message):
     assert message in scratch.judgekit("run", exits=1).err
 
 
+@pytest.mark.thorough
 def test_a_wrong_effect_fails_a_test(tmp_path):
     """As an occasion, the flag would not reach the merge."""
     scratch = ChangedPackage(tmp_path)

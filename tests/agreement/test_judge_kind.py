@@ -129,6 +129,7 @@ def test_schema_and_lint_take_the_kind(scratch):
     scratch.judgekit("run", "suite.yaml", "--record", "new_episodes", "--no-out")
 
 
+@pytest.mark.thorough
 def test_a_kind_that_costs_money_needs_a_price(scratch):
     build_in(scratch, person=False)
     write_suite(scratch, limits={"max_cost": 1.0})
@@ -142,6 +143,7 @@ def test_a_kind_that_costs_money_needs_a_price(scratch):
     scratch.judgekit(*run)
 
 
+@pytest.mark.thorough
 def test_settings_without_effect_are_errors_with_their_line(scratch):
     install(scratch)
     write_suite(scratch, judge={"model": "crowd/ann", "params": {"seed": 1}})
@@ -154,6 +156,7 @@ def test_settings_without_effect_are_errors_with_their_line(scratch):
     assert "crowd/ann is behind no server" in scratch.judgekit(*run, exits=2).err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("decision", ["person", "metered", "in_replay", "keys"])
 def test_a_forgotten_decision_stops_the_start(scratch, decision):
     build_in(scratch, without=decision)
@@ -163,6 +166,7 @@ def test_a_forgotten_decision_stops_the_start(scratch, decision):
     assert f"required keyword-only argument: '{decision}'" in failed.err
 
 
+@pytest.mark.thorough
 def test_a_judge_with_other_keys_than_its_kind_is_an_error(scratch):
     judge = build_in(scratch)
     judge.write_text(JUDGE.replace('setup.given("identity")', '{"mode": "text"}'), "utf-8")

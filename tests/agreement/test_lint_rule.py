@@ -67,6 +67,7 @@ def test_a_rule_is_in_every_output(scratch):
         assert "question mark" in out
 
 
+@pytest.mark.thorough
 def test_a_rule_may_be_silenced_and_editors_know_it(scratch):
     schema = json.loads(scratch.judgekit("schema", "rubric").out)
     for silences in (schema, schema["$defs"]["CriterionFile"]):
@@ -78,6 +79,7 @@ def test_a_rule_may_be_silenced_and_editors_know_it(scratch):
     assert "silence-unknown" not in scratch.judgekit("rubric", "lint", "tone.jinja").out
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("half", [with_entry, with_check])
 def test_half_a_rule_stops_lint(half, tmp_path):
     scratch = ScratchPackage(tmp_path)
@@ -89,6 +91,7 @@ def test_half_a_rule_stops_lint(half, tmp_path):
     assert "'asks-nothing' needs an entry in rules.yaml and a check" in done.err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "test",
     [

@@ -125,6 +125,7 @@ def test_a_metric_is_planned_run_and_replayed(scratch):
 CATALOGUE = "metrics.test_catalogue"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("places", "test"),
     [
@@ -146,6 +147,7 @@ def test_a_place_that_is_forgotten_fails_a_test(places, test, tmp_path):
     assert "AssertionError" in run_test(scratch, test).err
 
 
+@pytest.mark.thorough
 def test_a_metric_that_is_not_in_the_reference_fails_a_test(scratch):
     page = f"""
         from pathlib import Path

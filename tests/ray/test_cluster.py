@@ -91,6 +91,7 @@ def test_a_killed_worker_costs_what_was_in_flight(tmp_path, nodes, server):
     assert CASES <= server.calls() <= CASES + LOST
 
 
+@pytest.mark.thorough
 def test_a_killed_driver_continues_where_it_was(tmp_path, nodes, server):
     run_alone(live(tmp_path / "one", server), tmp_path / "whole")
     server.forget()
@@ -114,6 +115,7 @@ def test_a_killed_driver_continues_where_it_was(tmp_path, nodes, server):
     assert not shards_folder(out).exists()
 
 
+@pytest.mark.thorough
 def test_terminated_driver_does_not_exit_like_a_missed_gate(tmp_path, nodes, server):
     suite = live(tmp_path / "many", server)
     command = ["run", str(suite), "--ray", nodes.address, "--record", "new_episodes"]
@@ -145,6 +147,7 @@ def test_all_workers_share_one_budget_also_after_the_kill_of_its_actor(tmp_path,
     assert report.run["spent"] == pytest.approx(0.01 * summary.scored)
 
 
+@pytest.mark.thorough
 def test_all_workers_share_one_rate(tmp_path, nodes, server):
     suite = live(tmp_path / "many", server, rpm=1_200)
 
@@ -215,6 +218,7 @@ def test_every_row_gets_the_values_of_a_usual_run(tmp_path, nodes):
         ]
 
 
+@pytest.mark.thorough
 def test_a_killed_actor_loses_no_row(tmp_path, nodes):
     import ray
 

@@ -130,6 +130,7 @@ WATCH = """
 """
 
 
+@pytest.mark.thorough
 def test_a_watched_suite(begun: ScratchPackage) -> None:
     begun.write("watched.yaml", SUITE.replace("cases.jsonl", "watched.jsonl"))
     begun.write("watched.jsonl", (begun.work / "cases.jsonl").read_text("utf-8"))
@@ -198,6 +199,7 @@ RAY = """
 """
 
 
+@pytest.mark.thorough
 def test_shards_on_ray(begun: ScratchPackage) -> None:
     begun.write("new.yaml", SUITE.replace("tape.jsonl", "new.jsonl"))
 
@@ -247,6 +249,7 @@ def test_made_in_python(judgekit):
 """
 
 
+@pytest.mark.thorough
 def test_tests_of_pytest_keep_their_versions(tmp_path: Path) -> None:
     scratch = first_generation(tmp_path)
     scratch.write("tone.jinja", TONE)
@@ -265,6 +268,7 @@ def test_tests_of_pytest_keep_their_versions(tmp_path: Path) -> None:
     assert 'quality@1 would hit: write `rubric: quality@1`, or rubric="quality@1"' in out
 
 
+@pytest.mark.thorough
 def test_versions_in_a_package(tmp_path: Path) -> None:
     scratch = first_generation(tmp_path)
     info = scratch.work / "acme-1.dist-info"
