@@ -205,6 +205,8 @@ def _requested(path: Path, parent: pytest.Collector) -> bool:
 
 def _tested(path: Path) -> bool:
     """Return whether a file looks like a rubric with tests; read only as much as needed."""
+    if path.with_suffix(".tests.yaml").is_file():
+        return True
     front = _FRONT.match(path.read_text(encoding="utf-8", errors="replace"))
     return front is not None and _TESTS.search(front.group(1)) is not None
 

@@ -32,7 +32,7 @@ from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template import Template
 from judgekit.rubric.template_file import faults_of, with_parameter_hint
-from judgekit.rubric.versions import home_of
+from judgekit.rubric.versions import frozen_name, home_of
 
 if TYPE_CHECKING:
     from judgekit.rubric.labelled import Example, Labelled
@@ -334,13 +334,16 @@ class RubricBuilder:
 
     def _tests(self, declared: Mapping[str, Parameter]) -> Tested:
         file = self.own.tested() if self.own.untested else self.own.file
-        if not file.tests and not file.orderings:
+        none = not file.tests and not file.orderings
+        if none and frozen_name(self.path) is None:
             return (), ()
-        from judgekit.rubric.testfile import Known, read_tests
+        from judgekit.rubric.testfile import Known, later_tests, read_tests
 
+        later = later_tests(self.path) if none else None
+        tests, lines = later or (file, self.own.lines)
         by_id = {criterion.id: criterion for criterion in self.criteria}
-        known = Known(by_id, list(self.modes), self.own.lines, declared)
-        return read_tests(file.tests, file.orderings, known)
+        known = Known(by_id, list(self.modes), lines, declared)
+        return read_tests(tests.tests, tests.orderings, known)
 
 
 def criteria_rubric(

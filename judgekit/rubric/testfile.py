@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
@@ -11,14 +12,16 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_
 from judgekit.core.case import Case
 from judgekit.core.case_field import EVIDENCE
 from judgekit.core.errors import ConfigError, RubricError
-from judgekit.core.file_model import FileModel, Number, none_yet
+from judgekit.core.file_model import FileModel, Number, none_yet, validate_file
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value
-from judgekit.core.yaml_file import Lines
+from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import RubricFile
+from judgekit.rubric.folders import read_file
 from judgekit.rubric.labelled import inline_case
 from judgekit.rubric.parameter import Parameter
+from judgekit.rubric.versions import frozen_name
 
 WHOLE = "value"
 """Refers to the folded value of a rubric instead of a criterion."""
@@ -152,6 +155,31 @@ class TestedFile(RubricFile):
     """Pairs of tests of which one must score higher than the other."""
 
 
+class LaterTests(FileModel):
+    """A file of tests beside a frozen rubric, whose bytes never change."""
+
+    tests: list[TestFile] = Field(min_length=1)
+    orderings: list[OrderingFile] = Field(default_factory=none_yet)
+
+
+def later_tests(rubric: Path) -> tuple[LaterTests, Lines] | None:
+    """Return the tests in `versions/NAME@V.tests.yaml`, beside a frozen rubric; else `None`.
+
+    Raises:
+        RubricError: the file cannot be read, or a test is malformed.
+    """
+    path = rubric.with_suffix(".tests.yaml")
+    if frozen_name(rubric) is None or not path.is_file():
+        return None
+    try:
+        data, lines = parse_yaml(read_file(path), file=str(path))
+    except ConfigError as exc:
+        error = RubricError(str(exc), rule="yaml")
+        error.where = exc.where
+        raise error from exc
+    return validate_file(LaterTests, data, lines=lines, error=RubricError), lines
+
+
 class RubricTest(Value):
     """A case with a known verdict; never shown to a judge."""
 
@@ -167,6 +195,11 @@ class RubricTest(Value):
     """Criterion, or `value` for the whole -> the expectation."""
     where: str = ""
     """`file:line` of the test."""
+
+    @property
+    def own_criteria(self) -> bool:
+        """Whether the case has criteria itself; the expectations are about those."""
+        return "criteria" in self.case.expected
 
 
 class Ordering(OrderingFile):
@@ -229,7 +262,10 @@ def _test(entry: TestFile, number: int, known: Known) -> RubricTest:
         hint = suggest(entry.mode, known.modes)
         raise known.fault(f"the rubric has no mode {entry.mode!r}{hint}", *at, "mode")
     _check_parameters(entry, number, known)
+    own = "criteria" in (entry.case.get("expected") or {})
     for name, expected in entry.expect.items():
+        if own and name != WHOLE:
+            continue  # checked when the criteria of the case are read
         known.check_name(name, *at, "expect", name)
         if fault := _fault(expected, known.criteria.get(name)):
             raise known.fault(f"{name}: {fault}", *at, "expect", name)
@@ -311,5 +347,6 @@ def _ordering(
             raise known.fault(f"{side}: no test is named {name!r}{suggest(name, names)}", *at, side)
     if entry.better == entry.worse:
         raise known.fault(f"{entry.better!r} cannot be above itself", *at)
-    known.check_name(entry.criterion, *at, "criterion")
+    if not all(test.own_criteria for test in tests if test.name in (entry.better, entry.worse)):
+        known.check_name(entry.criterion, *at, "criterion")
     return Ordering(**entry.model_dump(), where=known.lines.where(*at))

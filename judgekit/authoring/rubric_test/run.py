@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.authoring.rubric_test.check import TestOutcome, check_ordering, check_test
+from judgekit.authoring.rubric_test.own_criteria import as_asked, metric_of
 from judgekit.cassette.cassette import Cassette, store_opener
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import Tape, remove_records, tape_generation
@@ -17,7 +18,7 @@ from judgekit.core.errors import AbstractRubric, ConfigError
 from judgekit.core.generation import newest, of_generation
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.key_rules import judge_identity, keyed_params
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import Judge, Metric
 from judgekit.core.score import Result
 from judgekit.core.value import Value
 from judgekit.core.yaml_file import Lines
@@ -34,7 +35,7 @@ from judgekit.rubric.library import (
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.testfile import WHOLE, RubricTest
-from judgekit.rubric.versions import SUFFIX
+from judgekit.rubric.versions import SUFFIX, home_of
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.judge_file import JudgeFile
 from judgekit.suite.judges import asks_in_terminal, make_judge
@@ -87,7 +88,7 @@ def _in_folder(folder: Path) -> list[Rubric]:
 
 def is_packaged(path: Path) -> bool:
     """Return whether a rubric is from an installed package, which has no cassettes."""
-    folder, parent = builtin_folder(), path.resolve().parent
+    folder, parent = builtin_folder(), home_of(path.resolve())
     if folder.name != RUBRICS and parent == folder.resolve():
         return True
     return any(parent == folder.path.resolve() for folder in package_folders())
@@ -222,12 +223,19 @@ def _results(rubric: Rubric, cassette: Cassette) -> dict[str, Result]:
     results: dict[str, Result] = {}
     alike: dict[str, list[RubricTest]] = {}
     for test in rubric.tests:
-        alike.setdefault(canonical_json([test.mode, test.parameters]), []).append(test)
+        same = canonical_json([test.mode, test.parameters, test.own_criteria])
+        alike.setdefault(same, []).append(test)
     for tests in alike.values():
         mode, parameters = tests[0].mode, tests[0].parameters
-        metric = RubricMetric(rubric, judge=cassette, mode=mode, parameters=parameters)
+        metric: Metric
+        if own := tests[0].own_criteria:
+            metric = metric_of(rubric, tests, judge=cassette)
+        else:
+            metric = RubricMetric(rubric, judge=cassette, mode=mode, parameters=parameters)
         report = evaluate_sync([_asked_case(test) for test in tests], [metric])
-        results.update({scored.case.id: scored.rows[0].result for scored in report.results})
+        for scored in report.results:
+            result = scored.rows[0].result
+            results[scored.case.id] = as_asked(scored.case, result) if own else result
     return results
 
 

@@ -28,12 +28,14 @@ from tests.each import each
 ROOT = Path(__file__).parents[3]
 VERDICTS = ROOT / "tests" / "data" / "rubric_tests"
 NAMES = [name for name in rubric_names() if name != "base"]
+TESTED = [*NAMES, "criterion_met@2"]
+"""Rubrics with tests; those of a frozen rubric are in a file beside it."""
 UPDATE = bool(os.environ.get("JUDGEKIT_UPDATE_GOLDEN"))
 ATTACKS = ("injected-verdict", "fluent-nonsense", "empty-answer")
 
 
 def tape(name):
-    return tape_of(builtin_folder() / f"{name}.jinja")
+    return tape_of(load_rubric(name).path)
 
 
 def verdicts(name):
@@ -41,7 +43,7 @@ def verdicts(name):
     return {verdict["case"]: verdict for verdict in map(json.loads, lines)}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TESTED)
 def test_every_test_passes_offline_and_every_record_is_used(name):
     if UPDATE:
         judge = JudgeFile(model="manual/seed", answers=str(VERDICTS / f"{name}.jsonl"))
@@ -74,7 +76,7 @@ def test_they_stand_at_the_end_where_a_run_does_not_read_them(name):
     assert layer.lines.where("tests", 0) == load_rubric(path).tests[0].where
 
 
-@each("name", NAMES)
+@each("name", TESTED)
 def test_there_are_enough_and_some_attack_the_rubric(name):
     rubric = load_rubric(name)
     tests = {test.name: test for test in rubric.tests}
@@ -88,7 +90,7 @@ def test_there_are_enough_and_some_attack_the_rubric(name):
     assert not tests["empty-answer"].case.output.strip()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TESTED)
 def test_the_cassette_is_what_the_verdicts_say(name, tmp_path):
     judge = JudgeFile(model="manual/seed", answers=str(VERDICTS / f"{name}.jsonl"))
 
@@ -119,18 +121,19 @@ def test_tests_are_never_shown_to_a_judge(name):
     assert not any("expect:" in text or "orderings" in text for text in shown)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TESTED)
 def test_every_quote_of_a_verdict_stands_in_its_case(name):
     cases = {test.name: test.case for test in load_rubric(name).tests}
 
     for verdict in verdicts(name).values():
         for answer in verdict["answers"].values():
             for quote in answer.get("quotes", ()):
-                assert find_quote(quote, cases[verdict["case"]]), (verdict["case"], quote)
+                case = cases[verdict["case"].partition("/")[0]]
+                assert find_quote(quote, case), (verdict["case"], quote)
 
 
 def reasons():
-    for name in NAMES:
+    for name in TESTED:
         for case, verdict in verdicts(name).items():
             for id, answer in verdict["answers"].items():
                 said = [*(item["reason"] for item in answer.get("items", ()))]
@@ -159,4 +162,4 @@ def test_the_cassettes_say_that_no_model_judged():
 async def _origin():
     from judgekit.cassette.tape import Tape
 
-    return {record.reply.model for name in NAMES for record in Tape(tape(name)).records()}
+    return {record.reply.model for name in TESTED for record in Tape(tape(name)).records()}
