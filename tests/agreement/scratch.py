@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from copy import copy
 from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
@@ -40,6 +41,14 @@ class ScratchPackage:
         for name in ("judgekit", "rubrics"):
             # The compiled files come along: they are valid because the times of files are kept.
             shutil.copytree(ROOT / name, self.root / name)
+
+    def copied_to(self, folder: Path) -> ScratchPackage:
+        """Return a second copy as this one is now, with its working folder."""
+        second = copy(self)
+        second.root, second.work = folder / "copy", folder / "work"
+        shutil.copytree(self.root, second.root)
+        shutil.copytree(self.work, second.work)
+        return second
 
     def replace(self, file: str, old: str, new: str) -> None:
         """Replace a text that a file of the package has exactly once.

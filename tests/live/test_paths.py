@@ -19,7 +19,6 @@ from .server import Fault, Server, error
 
 pytestmark = pytest.mark.loopback
 
-REQUESTS = 500
 PARAMS: dict[str, tuple[Any, ...]] = {
     "temperature": (0, 0.2, 1.0),
     "top_p": (0.5,),
@@ -217,14 +216,16 @@ async def both(
     return results
 
 
-def test_both_ways_send_the_same_and_return_the_same(server: Server) -> None:
+@pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.thorough)])
+def test_both_ways_send_the_same_and_return_the_same(server: Server, rounds: int) -> None:
+    """Each case is sent in every round, with settings that are drawn."""
     random_ = random.Random(12)
     names = list(CASES)
     differences: list[Any] = []
 
     async def compare() -> None:
         async with closing_connections():
-            for number in range(REQUESTS):
+            for number in range(rounds * len(names)):
                 case = names[number % len(names)]
                 params = {
                     name: random_.choice(values)

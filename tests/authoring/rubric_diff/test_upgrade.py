@@ -43,14 +43,19 @@ own: its own questions, in the frame of newer built-in rubrics
 fake/judge: recorded 0, to ask 6, about """
 
 
-@pytest.fixture
-def project(tmp_path):
-    scratch = first_generation(tmp_path)
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    scratch = first_generation(tmp_path_factory.mktemp("recorded"))
     scratch.write("suite.yaml", SUITE)
     write(scratch, "cases.jsonl", CASES)
     write(scratch, "labels.jsonl", LABELS)
     scratch.judgekit("run", "suite.yaml", "--out", "old", "--record", "new_episodes", exits=None)
     return scratch
+
+
+@pytest.fixture
+def project(recorded, tmp_path):
+    return recorded.copied_to(tmp_path)
 
 
 def write(scratch, name, rows):
