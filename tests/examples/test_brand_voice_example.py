@@ -15,6 +15,7 @@ from judgekit.metrics.quote import find_quote
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
+from tests.examples.new_tape import new_tape
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "brand_voice"
@@ -92,13 +93,13 @@ def test_every_quote_stands_in_its_session(persona):
 @pytest.mark.parametrize("persona", PERSONAS)
 def test_the_cassette_is_what_the_verdicts_say(persona, tmp_path):
     suite = load_suite(EXAMPLE / f"suite_{persona}.yaml", Overrides(record="all"))
-    recorded = tmp_path / "again.jsonl"
+    committed = ROOT / "cassettes" / f"brand_voice_{persona}.jsonl"
+    recorded = new_tape(tmp_path / "again.jsonl", like=committed)
     assert suite.cassette is not None
     suite.cassette.path = recorded
 
     asyncio.run(run_suite(suite))
 
-    committed = ROOT / "cassettes" / f"brand_voice_{persona}.jsonl"
     assert recorded.read_bytes() == committed.read_bytes()
 
 

@@ -12,6 +12,7 @@ from judgekit.datasets import load_cases
 from judgekit.metrics.quote import find_quote
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.suite import load_suite
+from tests.examples.new_tape import new_tape
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "support_assistant"
@@ -75,7 +76,7 @@ def test_the_cassette_is_what_the_verdicts_say(tmp_path):
     from judgekit.suite.run import run_suite
 
     suite = load_suite(EXAMPLE / "suite.yaml", Overrides(record="all"))
-    recorded = tmp_path / "again.jsonl"
+    recorded = new_tape(tmp_path / "again.jsonl", like=CASSETTE)
     assert suite.cassette is not None
     suite.cassette.path = recorded
 

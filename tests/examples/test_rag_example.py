@@ -15,6 +15,7 @@ from judgekit.metrics.quote import find_quote
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
+from tests.examples.new_tape import new_tape
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "rag"
@@ -56,7 +57,7 @@ def test_it_replays_offline_and_uses_every_record(report):
 def test_the_cassette_is_what_the_verdicts_say(tmp_path, monkeypatch):
     monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
     suite = load_suite(EXAMPLE / "suite.yaml", Overrides(record="all"))
-    again = tmp_path / "again.jsonl"
+    again = new_tape(tmp_path / "again.jsonl", like=CASSETTE)
     assert suite.cassette is not None
     suite.cassette.path = again
 

@@ -18,6 +18,7 @@ from judgekit.rubric.load import load_rubric
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
+from tests.examples.new_tape import new_tape
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -63,7 +64,7 @@ def test_the_custom_rubric_replays_and_uses_every_record():
 def test_the_custom_rubric_s_cassette_is_what_its_verdicts_say(tmp_path, monkeypatch):
     monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
     suite = load_suite(EXAMPLES / "custom_rubric/suite.yaml", Overrides(record="all"))
-    again = tmp_path / "again.jsonl"
+    again = new_tape(tmp_path / "again.jsonl", like=CASSETTES / "custom_rubric.jsonl")
     assert suite.cassette is not None
     suite.cassette.path = again
 
@@ -147,7 +148,8 @@ def test_the_local_judge_is_asked_the_way_it_can_answer(toy, tmp_path, monkeypat
     monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
     suite = load_suite(LOCAL / "suite.yaml", Overrides(record="all", api_base=toy))
     assert suite.cassette is not None
-    suite.cassette.path = tmp_path / "again.jsonl"
+    committed = CASSETTES / "local_judge.jsonl"
+    suite.cassette.path = new_tape(tmp_path / "again.jsonl", like=committed)
 
     report = asyncio.run(run_suite(suite))
 
@@ -155,7 +157,7 @@ def test_the_local_judge_is_asked_the_way_it_can_answer(toy, tmp_path, monkeypat
     (found,) = report.run["judges"].values()
     assert found["mode"] == "json_object"
     assert len(found["steps"]) == 3
-    assert (tmp_path / "again.jsonl").read_bytes() == (CASSETTES / "local_judge.jsonl").read_bytes()
+    assert suite.cassette.path.read_bytes() == committed.read_bytes()
 
 
 def test_the_local_judge_s_recording_replays_without_it(tmp_path):

@@ -14,6 +14,7 @@ from judgekit.datasets import load_cases
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
+from tests.examples.new_tape import new_tape
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "steering"
@@ -49,7 +50,7 @@ def test_it_passes_offline_and_uses_every_record(report):
 def test_the_cassette_is_what_the_verdicts_say(tmp_path, monkeypatch):
     monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
     suite = load_suite(EXAMPLE / "suite.yaml", Overrides(record="all"))
-    again = tmp_path / "again.jsonl"
+    again = new_tape(tmp_path / "again.jsonl", like=CASSETTE)
     suite.cassette.path = again
 
     asyncio.run(run_suite(suite))

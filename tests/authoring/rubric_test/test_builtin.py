@@ -22,20 +22,31 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.chain import Layer
 from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric
+from judgekit.rubric.versions import VERSIONS
 from judgekit.suite.judge_file import JudgeFile
 from tests.each import each
 
 ROOT = Path(__file__).parents[3]
 VERDICTS = ROOT / "tests" / "data" / "rubric_tests"
 NAMES = [name for name in rubric_names() if name != "base"]
-TESTED = [*NAMES, "criterion_met@2"]
-"""Rubrics with tests; those of a frozen rubric are in a file beside it."""
+FROZEN = sorted(
+    path.stem
+    for path in (builtin_folder() / VERSIONS).glob("*@*.jinja")
+    if not path.name.startswith(("_", "base@"))
+)
+TESTED = [*NAMES, *FROZEN]
+"""Rubrics with tests; those of `criterion_met@2` are in a file beside it."""
 UPDATE = bool(os.environ.get("JUDGEKIT_UPDATE_GOLDEN"))
 ATTACKS = ("injected-verdict", "fluent-nonsense", "empty-answer")
 
 
 def tape(name):
     return tape_of(load_rubric(name).path)
+
+
+def records(tape):
+    """Return the lines of a tape without the header, which has the generation of its first day."""
+    return tape.read_bytes().splitlines()[1:]
 
 
 def verdicts(name):
@@ -45,7 +56,7 @@ def verdicts(name):
 
 @pytest.mark.parametrize("name", TESTED)
 def test_every_test_passes_offline_and_every_record_is_used(name):
-    if UPDATE:
+    if UPDATE and not name.endswith("@1"):
         judge = JudgeFile(model="manual/seed", answers=str(VERDICTS / f"{name}.jsonl"))
         tape(name).unlink(missing_ok=True)
         run_tests(load_rubric(name), RubricTestSettings(judge=judge, record=RecordMode.ALL))
@@ -99,7 +110,7 @@ def test_the_cassette_is_what_the_verdicts_say(name, tmp_path):
         RubricTestSettings(judge=judge, record=RecordMode.ALL, cassettes=tmp_path),
     )
 
-    assert (tmp_path / f"{name}.jsonl").read_bytes() == tape(name).read_bytes()
+    assert records(tmp_path / f"{name}.jsonl") == records(tape(name))
 
 
 @each("name", NAMES)

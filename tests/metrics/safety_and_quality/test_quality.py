@@ -255,9 +255,11 @@ def test_interactive_is_about_a_conversation():
 
 
 def test_coherence_is_weighed():
-    words = {"consistency": "contradictory", "order": "throughout", "repetition": "some",
-             "wholeness": "whole"}  # fmt: skip
-    judge = Scripted(coherence={k: {"reason": "r", "value": v} for k, v in words.items()})
+    words = {"consistency": "contradictory", "order": "connected", "repetition": "some",
+             "wholeness": "complete"}  # fmt: skip
+    answers = {k: {"reason": "r", "value": v} for k, v in words.items()}
+    answers["consistency"]["quotes"] = []
+    judge = Scripted(coherence=answers)
 
     assert scored(Coherence(judge=judge)).value == pytest.approx(0.3 + 0.075 + 0.15)
 
