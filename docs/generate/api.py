@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -95,6 +96,7 @@ def _formatted(page: str) -> str:
     return done.stdout
 
 
+@cache
 def named_types() -> list[tuple[str, Any]]:
     """Return name and object of each type of judgekit that the signatures of both pages name."""
     signatures = Signatures()

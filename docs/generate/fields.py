@@ -11,10 +11,21 @@ from typing import Any
 
 
 @cache
+def class_tree(home: Any) -> ast.stmt:
+    """Return the syntax of a class; to find its source takes as long as to read its module.
+
+    Raises:
+        OSError: for a class without a file.
+    """
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(home))).body
+    return tree
+
+
+@cache
 def fields_said(home: Any) -> tuple[tuple[str, str], ...]:
     """Return the fields of a class that have a text below them, with that text."""
     try:
-        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(home))).body
+        tree = class_tree(home)
     except (OSError, TypeError, SyntaxError):
         return ()
     body = tree.body if isinstance(tree, ast.ClassDef) else []

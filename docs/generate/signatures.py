@@ -14,6 +14,8 @@ from typing import Any, ForwardRef, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel
 
+from docs.generate.fields import class_tree
+
 WIDTH = 88
 WITHOUT_CONSTRUCTOR = frozenset(
     {"Pace", "PatternSet", "Persona", "Report", "Rubric", "RunLabels", "Store", "Suite", "Variant"}
@@ -213,8 +215,7 @@ def _annotation(made: type[BaseModel], field: str) -> tuple[type, str]:
     """Return the class of a field and its type as it is written; pydantic replaces some of them."""
     for home in made.__mro__:
         if field in inspect.get_annotations(home):
-            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(home))).body
-            for node in ast.walk(tree):
+            for node in ast.walk(class_tree(home)):
                 if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == field:
                     return home, ast.unparse(node.annotation)
     raise LookupError(f"{made.__name__} has no field {field}")
