@@ -20,19 +20,23 @@ def new(
     kind: str = "levels",
     requires: str = "input",
     quotes: bool = False,
+    frame: bool = False,
     folder: Path = Path("rubrics"),
     force: bool = False,
     yes: bool = False,
 ) -> None:
     """Write a new rubric: a commented file to edit.
 
-    In a terminal, ask for what it judges, unless a --criterion is given.
+    In a terminal, ask for what it judges, unless a --criterion is given. With --frame, the cases
+    have the criteria, and the rubric is the text around them.
     """
     from judgekit.authoring.scaffold import draft as drafts
     from judgekit.authoring.scaffold.interview import rubric_interview
     from judgekit.cli.prompts import ask, is_terminal, print_steps
 
-    if not yes and not criterion and is_terminal():
+    if frame:
+        draft = drafts.frame_from(name, description=description, criteria=criterion or [])
+    elif not yes and not criterion and is_terminal():
         fault = partial(drafts.new_name_fault, folder=folder, force=force)
         draft = ask(lambda: rubric_interview(name or "", name_fault=fault))
     else:

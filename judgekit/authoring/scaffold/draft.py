@@ -53,6 +53,7 @@ class RubricDraft(NamedTuple):
     name: str
     description: str
     criteria: tuple[CriterionDraft, ...]
+    """None in a frame: the cases have the criteria."""
     requires: tuple[str, ...] = ("input",)
     quotes: bool = False
     """Whether the judge must quote its evidence."""
@@ -154,8 +155,24 @@ def draft_from(
     return RubricDraft(name, about, tuple(drafts), requires=needs, quotes=quotes)
 
 
+def frame_from(
+    name: str | None, *, description: str | None, criteria: Sequence[str]
+) -> RubricDraft:
+    """Return the draft of a frame, a rubric without criteria.
+
+    Raises:
+        ConfigError: the name is missing, or there are criteria.
+    """
+    if name is None:
+        raise ConfigError("no name is given: judgekit rubric new strict --frame")
+    if criteria:
+        raise ConfigError("--frame: the cases have the criteria; leave out --criterion")
+    about = " ".join((description or "").split())
+    return RubricDraft(name, about or "Whether the answer meets the criteria of its case.", ())
+
+
 @cache
-def _template() -> Template:
+def _template(file: str) -> Template:
     # A template for a template: its delimiters differ from those in its output.
     environment = Environment(
         block_start_string="<%",
@@ -171,7 +188,7 @@ def _template() -> Template:
         autoescape=False,  # noqa: S701 - YAML, and `scalar` quotes every text
     )
     environment.filters |= {"scalar": scalar, "listed": listed, "number": _number}
-    return environment.from_string((FILES / "new_rubric.txt").read_text("utf-8"))
+    return environment.from_string((FILES / file).read_text("utf-8"))
 
 
 def _number(value: float | None) -> str:
@@ -186,7 +203,7 @@ def rubric_text(draft: RubricDraft, *, schema: str) -> str:
         schema: path of the schema, relative to the file.
     """
     weighted = len({criterion.weight for criterion in draft.criteria}) > 1
-    return _template().render(
+    return _template("new_rubric.txt" if draft.criteria else "new_frame.txt").render(
         **draft._asdict(),
         base=newest_base(),
         schema=schema,
@@ -228,6 +245,10 @@ def after_rubric(draft: RubricDraft, *, folder: Path) -> list[tuple[str, str]]:
     """Return the next commands and their purposes."""
     file = str(folder / f"{draft.name}{SUFFIX}")
     named = quote(draft.name if folder == Path("rubrics") else file)
+    if not draft.criteria:
+        ask = f"judgekit rubric test {named} --record new_episodes --judge MODEL"
+        suite = f"lists criteria; a suite has points: {{rubric: {draft.name}, calls: 8}}"
+        return [(ask, "asks a judge about its tests"), ("judgekit cases criteria FILE", suite)]
     needed = [field for field in (*draft.requires, "output") if field != "baseline"]
     fields = " ".join(f'--{field} "..."' for field in needed)
     return [

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from judgekit.authoring.scaffold import draft
 from judgekit.authoring.scaffold.draft import KINDS, CriterionDraft, RubricDraft
@@ -37,9 +37,19 @@ class InterviewPrompt(NamedTuple):
     """Choices and their meanings; a number or the first letters select one."""
 
 
-def project_interview(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]:
-    """Ask for the settings of a project."""
+def project_interview(
+    name: str, *, criteria: Literal["rubric", "case"] | None = None
+) -> Generator[InterviewPrompt, str, ProjectPlan]:
+    """Ask for the settings of a project, except for where its criteria are if that is given."""
     name = yield _prompt("project", default=name)
+    plan = yield from _judge_of(name)
+    where: str = criteria or "rubric"
+    if plan.judge != "none" and criteria is None:
+        where = yield _prompt("criteria")
+    return plan._replace(criteria="case" if where == "case" else "rubric")
+
+
+def _judge_of(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]:
     who = yield _prompt("judge")
     if who == "none":
         return ProjectPlan(name, judge="none")

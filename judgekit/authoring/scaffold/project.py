@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from judgekit.authoring.schemas import small_schema_text
 from judgekit.cassette.record import encode
@@ -21,7 +21,7 @@ from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.core.generation import newest
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import LINK, beside, is_link
-from judgekit.core.request import Reply, Try
+from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
 from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
@@ -51,6 +51,8 @@ class ProjectPlan(NamedTuple):
     api_base: str | None = None
     ci: str | None = None
     """Code host that checks pull requests, `github` or `gitlab`."""
+    criteria: Literal["rubric", "case"] = "rubric"
+    """Where the criteria are: in a rubric for all cases, or with each case."""
 
 
 def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> list[Path]:
@@ -96,10 +98,16 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
     """
     if plan.api_base and (plan.judge is None or kind_of(plan.judge).person or plan.judge == "none"):
         raise ConfigError("--api-base is the address of a model; add its name: --judge openai/NAME")
-    suite = _read("suite_without_judge.yaml" if plan.judge == "none" else "suite.yaml")
+    judged, own = plan.judge != "none", plan.criteria == "case"
+    if own and not judged:
+        raise ConfigError("--criteria case: needs a judge for the criteria; leave out --judge none")
+    prefix = "case_criteria_" if own else ""
+    suite = _read(f"{prefix}suite.yaml" if judged else "suite_without_judge.yaml")
     suite = suite.replace("@OWN@", _own_judge(plan)).replace("@NAME@", scalar(plan.name))
-    files = {"suite.yaml": suite, "cases.jsonl": _read("cases.jsonl")}
-    if plan.judge != "none":
+    files = {"suite.yaml": suite, "cases.jsonl": _read(f"{prefix}cases.jsonl")}
+    if own:
+        files["cassettes/suite.jsonl"] = _tape_of_points(f"{prefix}cases.jsonl")
+    elif judged:
         # The file of the package extends the first `base`, to be a valid rubric.
         frame = f"extends: {newest_base()} "
         text = _read(f"{_RUBRIC}.jinja").replace("extends: base ", frame, 1)
@@ -112,8 +120,10 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
     if plan.ci is not None:
         check_host(plan.ci)
         head, _, rest = _read(f"{plan.ci}.yml").partition("@JUDGED@\n")
-        judged, _, tail = rest.partition("@END@\n")
-        files[HOSTS[plan.ci]] = head + (judged if plan.judge != "none" else "") + tail
+        steps, _, tail = rest.partition("@END@\n")
+        tape, _, rubric_steps = steps.partition("@RUBRICS@\n")
+        kept = (tape if judged else "") + (rubric_steps if judged and not own else "")
+        files[HOSTS[plan.ci]] = head + kept + tail
     files["test_suite.py"] = _read("test_suite.py.txt")
     files[".gitignore"] = _read("gitignore.txt")
     for kind in ("suite", "rubric", "cases"):
@@ -159,10 +169,13 @@ def next_steps(folder: Path, plan: ProjectPlan) -> list[tuple[str, str]]:
         ]
     judge = plan.judge or EXAMPLE_MODEL
     flags = f" --api-base {quote(plan.api_base)}" if plan.api_base else ""
+    last = (f"{cd}judgekit rubric new", "writes a rubric of your own")
+    if plan.criteria == "case":
+        last = (f"{cd}judgekit cases criteria cases.jsonl", "lists the criteria of the cases")
     return [
         (run, "replays the recorded replies, offline"),
         (f"{run} --judge {quote(judge)}{flags}", _purpose(judge, plan.api_base)),
-        (f"{cd}judgekit rubric new", "writes a rubric of your own"),
+        last,
     ]
 
 
@@ -192,14 +205,39 @@ def _read(name: str) -> str:
 
 def _tape(rubric: Rubric, cases: Sequence[Case], verdicts: str) -> str:
     """Return a cassette: the verdicts of the template on the requests of this version."""
-    entries = map(json.loads, _read(verdicts).splitlines())
-    answers_of = {entry["case"]: entry["answers"] for entry in entries}
     metric = RubricMetric(rubric, judge=AbsentJudge(MODEL))
+    asked = {case.id: metric.requests(case)[1][0] for case in cases}
+    return _tape_text(asked, _answers(verdicts))
+
+
+def _tape_of_points(cases: str) -> str:
+    """Return a cassette of the cases with criteria themselves, with one request each."""
+    from judgekit.judges.fake import FakeJudge
+    from judgekit.metrics.safety_and_quality.points import Points
+    from judgekit.runner.evaluation import evaluate_sync
+
+    answers = _answers("case_criteria_verdicts.jsonl")
+    judge = FakeJudge(lambda request: answers[_case_of(request)], model=MODEL)
+    evaluate_sync(load_cases(FILES / cases), [Points(judge=judge, calls="all")])
+    return _tape_text({_case_of(request): request for request in judge.asked}, answers)
+
+
+def _case_of(request: Request) -> str:
+    """Return the id of the case, without the numbers of the criteria."""
+    return request.about.case.partition("/")[0]
+
+
+def _answers(verdicts: str) -> dict[str, Any]:
+    """Return case -> its answers, from a file of the template."""
+    entries = map(json.loads, _read(verdicts).splitlines())
+    return {entry["case"]: entry["answers"] for entry in entries}
+
+
+def _tape_text(asked: Mapping[str, Request], answers_of: Mapping[str, Any]) -> str:
     lines: list[str] = []
     parts: dict[str, str] = {}
-    for case in cases:
-        _, (request,) = metric.requests(case)
-        answers = answers_of[case.id]
+    for case, request in asked.items():
+        answers = answers_of[case]
         read_answers(answers, form=request.form)
         last = Try(text=canonical_json(answers), finish="stop")
         reply = Reply(tries=(last,), model=MODEL, cost=0.0)

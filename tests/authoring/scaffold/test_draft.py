@@ -16,6 +16,7 @@ from judgekit.authoring.scaffold.draft import (
     RubricDraft,
     criterion_from,
     draft_from,
+    frame_from,
     id_of,
     rubric_text,
     write_rubric,
@@ -23,7 +24,10 @@ from judgekit.authoring.scaffold.draft import (
 from judgekit.authoring.scaffold.project import scalar
 from judgekit.authoring.schemas import schema
 from judgekit.core.errors import ConfigError
+from judgekit.core.synchronous import run_inline
 from judgekit.core.yaml_file import parse_yaml
+from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.safety_and_quality.points import Points
 from judgekit.rubric.load import load_rubric
 
 TYPED = st.text(min_size=1, max_size=60)
@@ -190,3 +194,31 @@ def test_the_words_of_a_rubric_file_are_taken_as_kinds():
     drafts = [draft_from("tone", kind=kind, **flags) for kind in ("score", "number")]
 
     assert drafts[0] == drafts[1]
+
+
+@given(description=TEXTS)
+@settings(max_examples=20, deadline=None)
+def test_a_frame_says_what_was_typed_and_has_tests(description):
+    draft = frame_from("strict", description=description, criteria=[])
+    text = rubric_text(draft, schema="../.schemas/rubric.json")
+    front, _ = parse_yaml(text.split("---\n")[1], file="x")
+
+    assert front["extends"] == "criterion_met@2"
+    assert front["description"] in (clean(draft.description), draft.description)
+
+
+def test_a_frame_is_a_rubric_of_points(tmp_path):
+    draft = frame_from("strict", description=None, criteria=[])
+    path, _ = write_rubric(draft, folder=tmp_path / "rubrics")
+    rubric = load_rubric(path)
+
+    assert {test.own_criteria for test in rubric.tests} == {True}
+    case = rubric.tests[0].case
+    judge = FakeJudge()
+    judge.synchronous = True
+    score = run_inline(Points(judge=judge, rubric=path, calls=8).score(case))
+    assert score.method == "fake/judge by strict@1"
+    with pytest.raises(ConfigError, match="--frame: the cases have the criteria"):
+        frame_from("strict", description=None, criteria=["Is it kind?"])
+    with pytest.raises(ConfigError, match="judgekit rubric new strict --frame"):
+        frame_from(None, description=None, criteria=[])

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from judgekit.authoring.rubric_test.run import run_tests
 from judgekit.authoring.scaffold.project import (
+    HOSTS,
     ProjectPlan,
     next_steps,
     project_files,
@@ -32,6 +33,7 @@ JUDGES = {
     "server": ProjectPlan("shop", judge="openai/my-model", api_base="http://localhost:8000/v1"),
     "person": ProjectPlan("shop", judge="manual/alex"),
     "nobody": ProjectPlan("shop", judge="none"),
+    "criteria in the row": ProjectPlan("shop", criteria="case"),
 }
 
 
@@ -260,3 +262,15 @@ def test_a_list_of_ignored_files_that_is_a_link_is_not_written_through(tmp_path)
 
     assert (tmp_path / "shared").read_text("utf-8") == "mine\n"
     assert [path.name for path in folder.iterdir()] == [".gitignore"]
+
+
+def test_a_project_with_criteria_in_the_row_names_only_files_that_it_has():
+    for host, file in HOSTS.items():
+        files = project_files(ProjectPlan("shop", criteria="case", ci=host))
+
+        assert not any(name.startswith("rubrics") for name in files)
+        assert "judgekit cassette verify" in files[file]
+        assert "judgekit rubric" not in files[file]
+        assert "@" not in re.sub(r"actions/[\w-]+@", "", files[file])
+    with pytest.raises(ConfigError, match="--criteria case: needs a judge"):
+        project_files(ProjectPlan("shop", criteria="case", judge="none"))

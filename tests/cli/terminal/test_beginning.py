@@ -29,6 +29,7 @@ def test_a_project_is_asked_for_and_written(tmp_path):
         terminal.answer("Model, as openai/NAME", "qwen")
         terminal.expect("A model is PROVIDER/NAME")
         terminal.answer("Model, as openai/NAME", "openai/qwen")
+        terminal.answer("Criteria [rubric]:", "")
         assert terminal.finish() == 0
 
     assert "My shop: 10 files in ." in terminal.text
