@@ -45,8 +45,13 @@ class MeanDifference(Value):
     """Number of pairs that got worse, by the direction of the metric."""
     better: int
     clusters: int | None = None
+    standard_error: float | None = None
+    """Standard error of the mean difference: sd / sqrt(n), or CR2 with clusters. `None` below two
+    pairs or clusters, and if all replies are the same in both runs."""
+    df: float | None = None
+    """Its degrees of freedom: n - 1, or Satterthwaite's with clusters."""
     p: float | None = None
-    """Two-sided p value, before the correction."""
+    """Two-sided p value, before the correction. Of a t test, that of mean / standard error."""
     adjusted: float | None = None
     """p value after Holm's correction."""
     test: str = ""

@@ -147,6 +147,8 @@ class Differences:
             worse=self.worse,
             better=self.better,
             clusters=figures.clusters,
+            standard_error=0.0 if equal and error is not None else error,
+            df=None if error is None else figures.df,
             p=p,
             test=test,
             verdict=verdict,

@@ -240,13 +240,34 @@ def all_notes(comparison: results.Comparison) -> Iterator[str]:
 
 def notes(metric: results.MetricComparison) -> Iterator[str]:
     """Yield notes on the figures of a metric."""
-    yield from filter(None, (reach_line(metric), untested_line(metric)))
+    yield from filter(None, (clustered_line(metric), reach_line(metric), untested_line(metric)))
     for change in metric.distributions:
         yield f"{metric.metric}, {change.line}"
     if metric.corrected is not None:
         yield f"{metric.metric}: {metric.corrected.line}"
     for why, count in metric.unpaired.items():
         yield f"{metric.metric}: {count} case{'s' if count != 1 else ''} left out: {why}"
+
+
+def error_text(difference: results.MeanDifference) -> str | None:
+    """Return the standard error of a mean difference, where its test is a t test.
+
+    >>> from judgekit.analysis.comparison.comparison import MeanDifference
+    >>> error_text(MeanDifference(name="m", pairs=9, base=1, new=1, mean=.1, low=None, high=None,
+    ...     worse=0, better=0, standard_error=.04, df=8.0, test="paired t"))
+    'standard error 0.040, t +2.50 with 8 degrees of freedom'
+    """
+    error, df = difference.standard_error, difference.df
+    if not difference.test.startswith("paired t") or not error or df is None:
+        return None
+    t = (difference.mean or 0.0) / error
+    return f"standard error {number(error)}, t {t:+.2f} with {df:.4g} degrees of freedom"
+
+
+def clustered_line(metric: results.MetricComparison) -> str | None:
+    """Return the standard error of a test by cluster: its degrees of freedom are not obvious."""
+    error = error_text(metric.difference) if metric.difference.clusters is not None else None
+    return error and f"{metric.metric}: {metric.difference.test}: {error}."
 
 
 def reach_line(metric: results.MetricComparison) -> str | None:

@@ -17,7 +17,8 @@ Per = Literal["metric", "criterion", "case"]
 
 _MOVED: Mapping[str, Kind] = {
     "verdict": "text",
-    **dict.fromkeys(("base", "new", "change", "low", "high", "p", "adjusted"), "number"),
+    **dict.fromkeys(("base", "new", "change", "low", "high"), "number"),
+    **dict.fromkeys(("standard_error", "df", "p", "adjusted"), "number"),
     "test": "text",
     **dict.fromkeys(("pairs", "worse", "better", "clusters"), "whole"),
     "detectable": "number",

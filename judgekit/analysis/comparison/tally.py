@@ -97,8 +97,9 @@ class MetricTally:
         # The same replies to the same requests say nothing about other cases.
         pairs = self._all.pairs
         if pairs and not self.differs and pairs in (self.same_requests, self._same_answers):
-            update = {"low": 0.0, "high": 0.0, "detectable": None, "wanted": None, "more": None,
-                      "more_high": None, "too_few": None}  # fmt: skip
+            update = {"low": 0.0, "high": 0.0, "standard_error": None, "df": None,
+                      "detectable": None, "wanted": None, "more": None, "more_high": None,
+                      "too_few": None}  # fmt: skip
             difference = difference.model_copy(update=update)
         return results.MetricComparison(
             metric=self._summary.metric,

@@ -18,7 +18,13 @@ from judgekit.analysis.comparison.comparison import (
     Verdict,
 )
 from judgekit.analysis.comparison.differences import EPSILON
-from judgekit.analysis.comparison.display import family_line, little_known, notes, verdict_line
+from judgekit.analysis.comparison.display import (
+    error_text,
+    family_line,
+    little_known,
+    notes,
+    verdict_line,
+)
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Result, own_parts, own_value
 from judgekit.pages.comparison.cases import ComparedCases
@@ -88,6 +94,8 @@ class MetricView:
         self.parts = Span(metric.criteria)
         self.word = "not compared" if refused else WORDS[metric.verdict]
         """The verdict in a word or two."""
+        self.error = error_text(metric.difference)
+        """Standard error, t and degrees of freedom of a t test; `None` for other tests."""
         self.notes = list(notes(metric))
         self.moved = any(d.worse or d.better for d in (metric.difference, *metric.criteria))
         """Whether it or one of its criteria differs in any pair."""

@@ -38,6 +38,9 @@ def test_the_figures_are_those_of_a_paired_t_test(run):
 
     assert difference.pairs == 60
     assert difference.p == pytest.approx(expected.pvalue, abs=1e-9)
+    assert difference.standard_error == pytest.approx(expected._standard_error, abs=1e-12)
+    assert difference.df == expected.df
+    assert difference.mean / difference.standard_error == pytest.approx(expected.statistic)
     # Far from the ends of the range, keeping inside it changes next to nothing.
     assert (difference.low, difference.high) == pytest.approx(
         (interval.low, interval.high), abs=1e-4
@@ -138,6 +141,10 @@ def test_with_clusters_a_pass_fail_metric_has_a_test_by_cluster(run):
     assert metric.difference.test == "paired t by cluster"
     assert metric.difference.p == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
     assert metric.flips.p == metric.difference.p > 20 * plain.difference.p
+    error, df = metric.difference.standard_error, metric.difference.df
+    assert (error, df) == (pytest.approx(stats.sem(means)), pytest.approx(11))
+    assert f"standard error {error:.3f}, t {stats.ttest_1samp(means, 0).statistic:+.2f} with 11 degrees of freedom" in found.text(width=200)
+    assert "standard error" not in compare(*folders).text(width=200)
     assert found.tests == 1
 
 

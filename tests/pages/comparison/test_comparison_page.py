@@ -55,6 +55,7 @@ def test_what_got_worse_is_said_with_its_figures(run):
     assert "−0.117 [−0.198, −0.033] ▼ worse" in page
     assert "7 got worse, 0 better" in page
     assert "p is adjusted (Holm) for 2 tests of metrics" in page
+    assert re.search(r"paired t: standard error 0\.\d{3}, t -\d\.\d\d with 11 degrees of", page)
     assert "12 cases detect a true difference of" in page
     assert "2 pass → fail, 0 fail → pass" in page
     # Criteria: the one that moved first.
