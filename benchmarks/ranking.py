@@ -15,7 +15,8 @@ import time
 
 import numpy as np
 
-from judgekit.analysis.ranking.rank import groups_of, rank, strengths_of
+from judgekit.analysis.ranking.rank import rank
+from judgekit.analysis.ranking.strengths import groups_of, strengths_of
 from tests.analysis.ranking.simulated import centred, drawn_wins
 
 SETTINGS = [(4, 15, 6), (5, 20, 10), (5, 60, 3), (8, 60, 10), (8, 300, 2)]

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from judgekit.analysis.ranking.rank import Win
+from judgekit.analysis.ranking.strengths import Win
 
 
 def centred(values: Sequence[float]) -> np.ndarray:

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from judgekit.analysis.ranking.rank import Win, groups_of, strengths_of
+from judgekit.analysis.ranking.strengths import Win, groups_of, strengths_of
 from judgekit.core.errors import MissingExtra
 from tests.analysis.ranking.simulated import centred, drawn_wins
 from tests.later import Later
