@@ -65,6 +65,7 @@ def rank(
     sources: list[Path],
     metric: str | None = None,
     judge: str | None = None,
+    against: str | None = None,
     draws: int = 1000,
     seed: int = 42,
     out: Path | None = None,
@@ -81,7 +82,8 @@ def rank(
     """
     from judgekit.analysis.ranking.rank import rank as rank_models
 
-    ranking = rank_models(*sources, metric=metric, judge=judge, draws=draws, seed=seed)
+    settings = {"metric": metric, "judge": judge, "against": against}
+    ranking = rank_models(*sources, **settings, draws=draws, seed=seed)
     print_document(ranking, ranking.to_json, as_json=json, markdown=markdown)
     if out is not None:
         page = ranking.to_html(out)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayTable, counted, cut
-from judgekit.core.value import Document, Value
+from judgekit.core.value import Document, Value, sparse
 from judgekit.datasets.dataframes.framed import Framed
+from judgekit.stats.intervals import Coefficient
 
 HEAD = ("group", "rank", "ranks", "model", "strength", "95 %", "wins", "ties", "losses", "n")
 
@@ -57,6 +58,49 @@ class HeadToHead(Value):
         return (self.wins + self.ties / 2) / self.n
 
 
+class OrderAgreement(Value):
+    """How well a ranking agrees with another one about the order of models."""
+
+    name: str
+    """The other ranking: a judge, a file, or a run."""
+    models: int
+    """Number of models in both rankings."""
+    only_here: int = 0
+    """Number of models that the other ranking lacks."""
+    only_there: int = 0
+    pairs: int = 0
+    """Number of pairs of models in both rankings."""
+    same: int = 0
+    """Number of pairs in the same order; a tie in either ranking is no order."""
+    opposite: int = 0
+    share: float | None = None
+    """Share of the pairs in the same order, 0..1."""
+    share_low: float | None = None
+    share_high: float | None = None
+    """95 % interval of the share, over prompts, for these models."""
+    tau: float | None = None
+    """Kendall's tau-b, -1..1; `None` if all models of a ranking are equal."""
+    tau_low: float | None = None
+    tau_high: float | None = None
+    """95 % interval of tau-b, over prompts, for these models."""
+    too_few: str | None = None
+    """Why there is no interval, or no figure."""
+
+    @property
+    def line(self) -> str:
+        """The agreement in one sentence."""
+        if self.share is None:
+            return f"No agreement with the ranking by {self.name}: {self.too_few}."
+        share = Coefficient(self.share, self.share_low, self.share_high).text
+        tau = Coefficient(self.tau, self.tau_low, self.tau_high).text
+        few = f" No interval: {self.too_few}." if self.too_few else ""
+        return (
+            f"Agreement with the ranking by {self.name}: {self.same:,} of {self.pairs:,} pairs of "
+            f"models in the same order, {share}; Kendall's tau-b {tau}. For these "
+            f"{counted(self.models, 'model')}; other prompts may order them differently.{few}"
+        )
+
+
 class ModelRanking(Document, Framed, Value):
     """Models by Bradley-Terry strength; made by `judgekit.rank`.
 
@@ -85,6 +129,8 @@ class ModelRanking(Document, Framed, Value):
     if the comparisons do not connect all models."""
     pairs: tuple[HeadToHead, ...]
     """All pairs of compared models, in the order of `models`."""
+    against: OrderAgreement | None = sparse(default=None)
+    """Agreement with another ranking; `None` if there is none to compare with."""
 
     def __repr__(self) -> str:
         return f"ModelRanking({', '.join(one.model for one in self.models)})"
@@ -104,6 +150,8 @@ class ModelRanking(Document, Framed, Value):
         for warning in self.warnings:
             yield DisplayLine(f"! {cut(warning, 600)}", "bad")
         yield DisplayLine(cut(verdict(self)))
+        if self.against is not None:
+            yield DisplayLine(cut(self.against.line, 600))
         rows = []
         for one in self.models:
             rank = "–" if one.rank is None else str(one.rank)

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 from judgekit.core.errors import needs_extra
 from judgekit.stats.clusters import FEWEST
-from judgekit.stats.intervals import Z
 from judgekit.stats.student import student_t_quantile
 
-_SMALLEST = 1e-9
+SMALLEST = 1e-9
 """Strengths that differ by less are equal."""
 _TOLERANCE, _DRAW_TOLERANCE = 1e-12, 1e-9
 _ITERATIONS = 100_000
@@ -66,17 +65,12 @@ def groups_of(wins: Sequence[Win], models: int) -> tuple[list[list[int]], Any]:
     return ordered, reach > 0
 
 
-def strengths_of(wins: Sequence[Win], *, draws: int, seed: int) -> list[Strength]:
-    """Return the maximum-likelihood strengths of models that are strongly connected by wins.
-
-    They are in the order of the numbers of the models.
+class FittedStrengths:
+    """The maximum-likelihood strengths of models that are strongly connected by wins.
 
     The errors are estimated by the Bayesian bootstrap (Rubin 1981): in every draw, each prompt with
     all its comparisons has a weight from the exponential distribution. No weight is 0, so every
-    draw has finite strengths. Intervals are Student's t with prompts - 1 degrees of freedom, each
-    for itself. Rank intervals hold together: they count the models that are stronger or weaker by
-    the intervals of all differences at once, whose width comes from the largest t of each draw
-    (max-t; Mogstad, Romano, Shaikh and Wilhelm 2024).
+    draw has finite strengths. Fewer than 10 prompts have no errors.
 
     Args:
         wins: the comparisons.
@@ -86,51 +80,93 @@ def strengths_of(wins: Sequence[Win], *, draws: int, seed: int) -> list[Strength
     Raises:
         MissingExtra: evalica is not installed.
     """
-    import numpy as np
 
-    rows = np.array(wins)
-    weights = rows[:, 3]
-    prompts, prompt = np.unique(rows[:, 0], return_inverse=True)
-    members, sides = np.unique(rows[:, 1:3], return_inverse=True)
-    models, (winner, loser) = len(members), sides.reshape(-1, 2).T
-    cells, cell = np.unique(winner * models + loser, return_inverse=True)
-    with needs_extra("a ranking", "ranking"):
-        import evalica
-    pairs = (cells // models).tolist(), (cells % models).tolist()
-    every = (*pairs, [evalica.Winner.X] * len(cells))
+    def __init__(self, wins: Sequence[Win], *, draws: int, seed: int) -> None:
+        import numpy as np
 
-    def fit(weights: Any, tolerance: float) -> Any:
-        """Return the logarithms of strengths with mean 0, by the numbers of the models."""
-        options = {"weights": weights.tolist(), "tolerance": tolerance, "limit": _ITERATIONS}
-        logs = np.log(evalica.bradley_terry(*every, **options).scores.sort_index().to_numpy())
-        return logs - logs.mean()
+        rows = np.array(wins)
+        weights = rows[:, 3]
+        prompts, prompt = np.unique(rows[:, 0], return_inverse=True)
+        members, sides = np.unique(rows[:, 1:3], return_inverse=True)
+        self.members: list[int] = members.astype(int).tolist()
+        """The numbers of the models, in order."""
+        models, (winner, loser) = len(members), sides.reshape(-1, 2).T
+        cells, cell = np.unique(winner * models + loser, return_inverse=True)
+        with needs_extra("a ranking", "ranking"):
+            import evalica
+        pairs = (cells // models).tolist(), (cells % models).tolist()
+        every = (*pairs, [evalica.Winner.X] * len(cells))
 
-    centre = fit(np.bincount(cell, weights), _TOLERANCE)
-    rank = 1 + (centre > centre[:, None] + 1e-9).sum(axis=1)
-    if len(prompts) < FEWEST:
-        return list(map(Strength, centre.tolist(), rank.tolist()))
-    generator = np.random.RandomState(seed)
-    drawn = np.empty((draws, models))
-    each = max(1, _BATCH // len(prompts))
-    for first in range(0, draws, each):
-        batch = generator.standard_exponential((min(each, draws - first), len(prompts)))
-        for number, factors in enumerate(batch, start=first):
-            drawn[number] = fit(np.bincount(cell, weights * factors[prompt]), _DRAW_TOLERANCE)
-    t = student_t_quantile(0.975, len(prompts) - 1)
-    covariance = np.cov(drawn, rowvar=False)
-    variance = np.diag(covariance)
-    margin = t * np.sqrt(variance)
-    steps = centre[:, None] - centre[None, :]
-    spread = np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0)
-    widest = _widest(drawn - drawn.mean(axis=0), np.sqrt(spread), len(prompts) - 1)
-    clear = np.abs(steps) > np.maximum(widest * np.sqrt(spread), 1e-9)
-    above, below = (((side < 0) & clear).sum(axis=1) for side in (steps, -steps))
-    columns = (centre, rank, centre - margin, centre + margin, 1 + above, models - below)
-    return list(map(Strength, *(column.tolist() for column in columns)))
+        def fit(weights: Any, tolerance: float) -> Any:
+            """Return the logarithms of strengths with mean 0, by the numbers of the models."""
+            options = {"weights": weights.tolist(), "tolerance": tolerance, "limit": _ITERATIONS}
+            logs = np.log(evalica.bradley_terry(*every, **options).scores.sort_index().to_numpy())
+            return logs - logs.mean()
+
+        self.centre = fit(np.bincount(cell, weights), _TOLERANCE)
+        """The strength of each model."""
+        self.prompts = len(prompts)
+        self._drawn: Any = None
+        if self.prompts < FEWEST:
+            return
+        generator = np.random.RandomState(seed)
+        drawn = np.empty((draws, models))
+        each = max(1, _BATCH // self.prompts)
+        for first in range(0, draws, each):
+            batch = generator.standard_exponential((min(each, draws - first), self.prompts))
+            for number, factors in enumerate(batch, start=first):
+                drawn[number] = fit(np.bincount(cell, weights * factors[prompt]), _DRAW_TOLERANCE)
+        self._drawn = drawn
+        self._covariance = np.cov(drawn, rowvar=False)
+
+    @property
+    def too_few(self) -> str | None:
+        """Why there are no errors; `None` if there are."""
+        if self.prompts >= FEWEST:
+            return None
+        return f"{self.prompts} of the {FEWEST} prompts that an interval needs"
+
+    def strengths(self) -> list[Strength]:
+        """Return the strengths with their intervals, in the order of the models.
+
+        Intervals are Student's t with prompts - 1 degrees of freedom, each for itself. Rank
+        intervals hold together: they count the models that are clearly stronger or weaker.
+        """
+        import numpy as np
+
+        rank = 1 + (self.centre > self.centre[:, None] + SMALLEST).sum(axis=1)
+        if self._drawn is None:
+            return list(map(Strength, self.centre.tolist(), rank.tolist()))
+        t = student_t_quantile(0.975, self.prompts - 1)
+        margin = t * np.sqrt(np.diag(self._covariance))
+        clear = self.clear(0.95)
+        above, below = (clear < 0).sum(axis=1), (clear > 0).sum(axis=1)
+        ends = self.centre - margin, self.centre + margin
+        columns = (self.centre, rank, *ends, 1 + above, len(rank) - below)
+        return list(map(Strength, *(column.tolist() for column in columns)))
+
+    def clear(self, level: float) -> Any:
+        """Return 1 where the model of a row is clearly stronger than that of a column, -1, or 0.
+
+        By the intervals of all differences at once, whose width comes from the largest t of each
+        draw (max-t; Mogstad, Romano, Shaikh and Wilhelm 2024).
+
+        Args:
+            level: the probability that no difference is clear in the wrong direction.
+        """
+        import numpy as np
+
+        variance = np.diag(self._covariance)
+        steps = self.centre[:, None] - self.centre[None, :]
+        spread = np.maximum(variance[:, None] + variance[None, :] - 2 * self._covariance, 0)
+        errors, df = self._drawn - self._drawn.mean(axis=0), self.prompts - 1
+        widest = _widest(errors, np.sqrt(spread), df, level)
+        clear = np.abs(steps) > np.maximum(widest * np.sqrt(spread), SMALLEST)
+        return np.sign(steps) * clear
 
 
-def _widest(errors: Any, spread: Any, df: float) -> float:
-    """Return the 95 % quantile of the largest t over all pairs of models.
+def _widest(errors: Any, spread: Any, df: float, level: float) -> float:
+    """Return a quantile of the largest t over all pairs of models.
 
     The normal quantile of the draws is replaced by Student's t of the same probability, because the
     standard errors are estimated from few prompts.
@@ -139,13 +175,15 @@ def _widest(errors: Any, spread: Any, df: float) -> float:
         errors: the deviation of each model's strength in each draw.
         spread: standard error of the difference of each pair of models.
         df: degrees of freedom.
+        level: the probability of the quantile.
     """
     import numpy as np
 
     largest = np.zeros(len(errors))
     for one, other in combinations(range(errors.shape[1]), 2):
-        if spread[one, other] > _SMALLEST:
+        if spread[one, other] > SMALLEST:
             step = np.abs(errors[:, one] - errors[:, other]) / spread[one, other]
             largest = np.maximum(largest, step)
-    quantile = max(float(np.quantile(largest, 0.95, method="higher")), Z)
+    least = NormalDist().inv_cdf((1 + level) / 2)
+    quantile = max(float(np.quantile(largest, level, method="higher")), least)
     return student_t_quantile(min(NormalDist().cdf(quantile), 1 - 1e-12), df)

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from judgekit.analysis.ranking.strengths import Win, groups_of, strengths_of
+from judgekit.analysis.ranking.strengths import FittedStrengths, Win, groups_of
 from judgekit.core.errors import MissingExtra
 from tests.analysis.ranking.simulated import centred, drawn_wins
 from tests.later import Later
@@ -39,7 +39,7 @@ def test_strengths_are_those_of_choix(seed, ties):
     groups, _ = groups_of(wins, models)
     assert len(groups) == 1
 
-    found = strengths_of(wins, draws=100, seed=1)
+    found = FittedStrengths(wins, draws=100, seed=1).strengths()
 
     # choix has no ties and no weights: all counts are doubled, and a tie is a win of each side.
     doubled = [(win.winner, win.loser) for win in wins for _ in range(round(2 * win.weight))]
@@ -55,7 +55,7 @@ def test_strengths_are_those_of_choix(seed, ties):
 def test_a_model_that_nearly_always_wins_has_the_exact_strength(losses):
     wins = [Win(n, 0, 1, 1.0) for n in range(5000)] + [Win(n, 1, 0, 1.0) for n in range(losses)]
 
-    one, other = strengths_of(wins, draws=100, seed=1)
+    one, other = FittedStrengths(wins, draws=100, seed=1).strengths()
 
     assert one.strength - other.strength == pytest.approx(np.log(5000 / losses), abs=1e-6)
 
@@ -66,7 +66,7 @@ def test_intervals_and_ranks_cover_the_truth():
     covered, ranked = [], []
     for seed in range(20):
         wins = drawn_wins(truth, prompts=60, pairs=6, seed=seed)
-        found = strengths_of(wins, draws=100, seed=seed)
+        found = FittedStrengths(wins, draws=100, seed=seed).strengths()
         covered += [one.low <= at <= one.high for one, at in zip(found, truth, strict=True)]
         ranked += [
             one.rank_low <= low and high <= one.rank_high
@@ -81,8 +81,8 @@ def test_intervals_and_ranks_cover_the_truth():
 def test_prompts_are_drawn_whole():
     """Ten verdicts that repeat each other tell no more than one."""
     wins = drawn_wins([0.5, 0.0, -0.5], prompts=40, pairs=3, seed=3)
-    once = strengths_of(wins, draws=200, seed=1)
-    often = strengths_of([win for win in wins for _ in range(10)], draws=200, seed=1)
+    once = FittedStrengths(wins, draws=200, seed=1).strengths()
+    often = FittedStrengths([win for win in wins for _ in range(10)], draws=200, seed=1).strengths()
 
     for one, other in zip(once, often, strict=True):
         assert other.strength == pytest.approx(one.strength, abs=1e-9)
@@ -91,7 +91,9 @@ def test_prompts_are_drawn_whole():
 
 def test_the_same_seed_gives_the_same_figures():
     wins = drawn_wins([0.5, 0.0, -0.5], prompts=20, pairs=3, seed=3)
-    one, same, other = (strengths_of(wins, draws=100, seed=seed) for seed in (1, 1, 2))
+    one, same, other = (
+        FittedStrengths(wins, draws=100, seed=seed).strengths() for seed in (1, 1, 2)
+    )
 
     assert one == same
     assert [o.low for o in one] != [o.low for o in other]
@@ -112,14 +114,14 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "evalica", None)
 
     with pytest.raises(MissingExtra, match=r"a ranking needs an extra: .*\[ranking\]"):
-        strengths_of([Win(0, 0, 1, 0.5), Win(0, 1, 0, 0.5)], draws=100, seed=1)
+        FittedStrengths([Win(0, 0, 1, 0.5), Win(0, 1, 0, 0.5)], draws=100, seed=1).strengths()
 
 
 def test_equal_models_may_all_be_the_best():
     denied = 0
     for seed in range(20):
         wins = drawn_wins(np.zeros(8), prompts=40, pairs=8, seed=seed)
-        found = strengths_of(wins, draws=100, seed=seed)
+        found = FittedStrengths(wins, draws=100, seed=seed).strengths()
         denied += any(one.rank_low != 1 or one.rank_high != 8 for one in found)
 
     assert denied <= 4  # with intervals of single pairs, 11
