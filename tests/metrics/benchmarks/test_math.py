@@ -92,7 +92,13 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.thorough if number % 2 else ())
+        for number, name in enumerate(HOSTILE)
+    ],
+)
 def test_hostile_texts_end(name):
     found = score(HOSTILE[name], "4", seconds=0.2)
 
@@ -211,7 +217,14 @@ def children(mark):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-@pytest.mark.parametrize("how", [[signal.SIGINT], [signal.SIGINT] * 2, [signal.SIGKILL]])
+@pytest.mark.parametrize(
+    "how",
+    [
+        [signal.SIGINT],
+        pytest.param([signal.SIGINT] * 2, marks=pytest.mark.thorough),
+        [signal.SIGKILL],
+    ],
+)
 def test_ctrl_c_and_worse_leave_nothing_behind(how, tmp_path):
     mark = f"JUDGEKIT_TEST_MARK={os.getpid()}{len(how)}{int(how[0])}"
     rows = "\n".join(
