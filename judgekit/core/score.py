@@ -62,6 +62,16 @@ class Part(Value):
             return 0.0
         return weight * (1.0 - value) if weight > 0 else -weight * value
 
+    def verdict_on(self, item: dict[str, Json]) -> str:
+        """Return whether an item is met, in words.
+
+        Where the answer of the part is `met` itself, the item says whether that was wanted: a
+        property that costs points should not be met.
+        """
+        wanted = self.answer in ("met", "not met")
+        yes, no = ("as wanted", "not as wanted") if wanted else ("met", "not met")
+        return yes if item.get("met") else no
+
 
 class Fallback(Value):
     """The metric that replaced the judged one, and the reason."""

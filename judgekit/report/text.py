@@ -429,7 +429,7 @@ def _part(part: Part, width: int) -> Iterator[str]:
     yield from wrap(f"{head} {reason}".rstrip(), width, first="  ", then="      ")
     for item in part.items:
         if isinstance(item, dict):
-            mark = "met    " if item.get("met") else "not met"
+            mark = f"{part.verdict_on(item):<7}"
             text = printable(f"{item.get('item')}: {item.get('reason')}")
             yield from wrap(f"{mark}  {text}", width, first=" " * 6, then=" " * 15)
     for quote in part.quotes:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from judgekit import Criterion, FakeJudge, create_metric
 from judgekit.core.case import Case, Message
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Failure, Part
@@ -584,6 +585,32 @@ def test_claims_stand_with_their_verdicts_and_quotes(tab: Tab, tmp_path: Path) -
     section.locator("summary", has_text="4 judgments").click()
     section.locator(".judgment").nth(3).wait_for()  # what opens is filled a moment later
     assert section.locator(".judgment").count() == 4
+
+
+def test_a_tree_of_criteria_folds_and_has_a_row_for_each(tab: Tab, tmp_path: Path) -> None:
+    leaves = [Criterion(f"Names step {n}", n, negate=n == 3) for n in range(1, 14)]
+    code = Criterion("The code is complete", 2, of=leaves)
+    wrong = Criterion("Advises to skip a step", -1)
+    reply = {"reason": "It is there.", "quotes": ["Step one"], "value": False}
+    judge = FakeJudge(lambda request: {question.id: reply for question in request.form.questions})
+    case = Case(id="a", input="How?", output="Step one, then step two.", criteria=[code, wrong])
+
+    report = evaluate_sync([case], [create_metric("points", judge=judge, calls="all")])
+    show(tab, report, tmp_path / "page.html", "#case=a")
+
+    tree = tab.locator("section.result ol.parts").first
+    head = tree.locator("> li > details > summary")
+    assert head.inner_text() == "1 The code is complete (2 points): 0.03"
+    row = tree.locator("li.part, ol.parts > li", has_text="Names step 3 (").first
+    assert not row.is_visible()  # a large tree is folded
+    head.click()
+    assert tree.locator("ol.parts > li").count() == 13
+    for text in ("criterion 1.3", "not met", "weight 3.3 %", "1.00", "It is there.", "Step one"):
+        assert text in row.inner_text()
+    last = tree.locator("> li").last
+    assert "weight -50 %" in last.inner_text()
+    # The property was not wanted, and is not there.
+    assert last.locator(".sign").get_attribute("aria-label") == "as wanted"
 
 
 @pytest.mark.slow

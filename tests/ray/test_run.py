@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from judgekit import FakeJudge
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.core.synchronous import Flag
@@ -14,7 +15,8 @@ from judgekit.ray import run as driver
 from judgekit.ray.run import StoppedRun, run_on_ray, shards_folder
 from judgekit.ray.worker import run_shard
 from judgekit.suite.overrides import Overrides
-from judgekit.suite.run import run_suite
+from judgekit.suite.run import run_suite, run_suite_sync
+from tests.metrics.criteria.test_runs import odd, project
 from tests.ray.inline import InlineRay, RayError
 from tests.ray.suites import assert_same, run_alone, write_suite
 
@@ -53,6 +55,19 @@ def test_shards_merge_into_the_bytes_of_one_run(tmp_path, ray):
     assert ray.ran == [1, 2, 3]
     assert 0 < seen[0] <= seen[-1] <= 23
     assert not shards_folder(tmp_path / "merged").exists()
+
+
+def test_groups_of_criteria_take_the_same_further_requests_on_workers(tmp_path, ray):
+    """Recorded replies leave criteria out, are cut, or decline; each leads to further requests."""
+    suite = project(tmp_path, cassette="recorded.jsonl")
+    whole = run_suite_sync(suite, judge=FakeJudge(odd), out=tmp_path / "whole")
+
+    report = run_on_ray(suite, Overrides(), out=tmp_path / "merged", workers=3)
+
+    assert ray.ran == [1, 2, 3]
+    assert report.run["origins"] == {"tape": whole.run["origins"]["live"]}
+    assert_same(tmp_path / "whole", tmp_path / "merged")
+    assert report.metrics["points"].tags == whole.metrics["points"].tags
 
 
 def test_a_flag_that_affects_the_exit_code_reaches_the_merge(tmp_path, ray):

@@ -127,9 +127,7 @@ def _reason(part: Part) -> str:
     lines = [cut(part.reason)] if part.reason else []
     for item in part.items[: MOST_QUOTES * 2]:
         if isinstance(item, dict):
-            lines.append(
-                f"{'met' if item.get('met') else 'not met'}: {cut(str(item.get('item')), 120)}"
-            )
+            lines.append(f"{part.verdict_on(item)}: {cut(str(item.get('item')), 120)}")
     for quote in part.quotes[:MOST_QUOTES]:
         where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
         lines.append(f"“{cut(quote.text, 160)}” ({where})")

@@ -100,7 +100,8 @@ def _part_lines(part: Part) -> Iterator[str]:
     yield f"{part.id} {_number(part.value)}: {part.reason}".rstrip(": ")
     for item in part.items:
         if isinstance(item, dict) and item.get("met") is False:
-            yield f"  not met: {item.get('item')}: {item.get('reason') or ''}".rstrip(": ")
+            text = f"{item.get('item')}: {item.get('reason') or ''}"
+            yield f"  {part.verdict_on(item)}: {text}".rstrip(": ")
     for quote in part.quotes:
         where = f"in {quote.field}" if quote.field else "not found in the case"
         yield f'  "{quote.text}" ({where})'

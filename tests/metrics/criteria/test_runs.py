@@ -32,12 +32,12 @@ ROWS = [
 ]
 
 
-def project(tmp_path, rows=ROWS, **metric):
+def project(tmp_path, rows=ROWS, *, cassette="tape.jsonl", **metric):
     (tmp_path / "cases.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     suite = {
         "cases": "cases.jsonl",
         "judge": "fake/judge",
-        "cassette": "tape.jsonl",
+        "cassette": cassette,
         "metrics": {"points": {"calls": 2, "by": ["axis"], **metric}},
     }
     path = tmp_path / "suite.yaml"

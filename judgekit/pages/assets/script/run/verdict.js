@@ -100,19 +100,22 @@ function criterion(metric, part, quotes) {
     ),
     distributionLine(part.distribution),
     part.reason ? h("p", { class: "reason", dir: "auto" }, part.reason) : null,
-    part.items ? h("ul", { class: "items" }, part.items.map(checkItem)) : null,
+    part.items ? h("ul", { class: "items" }, part.items.map((item) => checkItem(item, answer))) : null,
     (part.quotes || []).map((quote) => quoteLine(quotes.find((each) => each.quote === quote))),
     typeof answer === "object" && answer ? json(answer) : null,
     part.details ? factList(part.details) : null,
   );
 }
 
-function checkItem(item) {
+function checkItem(item, answer) {
   if (typeof item !== "object" || item === null || typeof item.met !== "boolean") return h("li", null, say(item));
+  // Where the answer is `met` itself, the item says whether that was wanted.
+  const wanted = answer === "met" || answer === "not met";
+  const verdict = item.met ? (wanted ? "as wanted" : "met") : wanted ? "not as wanted" : "not met";
   return h(
     "li",
     { class: item.met ? "met" : "unmet" },
-    h("span", { class: "sign", role: "img", "aria-label": item.met ? "met" : "not met" }, item.met ? "✓" : "✗"),
+    h("span", { class: "sign", role: "img", "aria-label": verdict, title: verdict }, item.met ? "✓" : "✗"),
     h("span", { dir: "auto" }, say(item.item), item.reason ? h("span", { class: "why" }, " ", item.reason) : null),
   );
 }
