@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from judgekit.core.in_flight import waiting
 from judgekit.core.open_files import calls_that_fit, file_limit
+from judgekit.core.slots import Slots
 
 if TYPE_CHECKING:
     import asyncio
@@ -19,20 +20,17 @@ class _Slots:
     """The slots of one event loop."""
 
     def __init__(self, count: int | None) -> None:
-        import asyncio
-
-        self.count = count
-        self.free = None if count is None else asyncio.Semaphore(count)
+        self.slots = None if count is None else Slots(count)
         self.noted = False
 
-    def note(self) -> None:
+    def note(self, count: int) -> None:
         """Log once that the limit holds calls back."""
         if not self.noted:
             self.noted = True
             logging.getLogger("judgekit").warning(
                 "at most %s calls run at once, because this process may open %s files; "
                 "raise `ulimit -n` for more",
-                self.count,
+                count,
                 file_limit(),
             )
 
@@ -52,16 +50,14 @@ async def call_slot() -> AsyncIterator[None]:
     slots = _slots.get(loop)
     if slots is None:
         slots = _slots[loop] = _Slots(calls_that_fit())
-    if slots.free is None:
+    if slots.slots is None:
         yield
         return
-    if slots.free.locked():
-        slots.note()
-        with waiting():
-            await slots.free.acquire()
-    else:
-        await slots.free.acquire()
-    try:
+    async with AsyncExitStack() as taken:
+        if slots.slots.full:
+            slots.note(slots.slots.count)
+            with waiting():
+                await taken.enter_async_context(slots.slots.slot())
+        else:
+            await taken.enter_async_context(slots.slots.slot())
         yield
-    finally:
-        slots.free.release()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
     asynccontextmanager,
+    contextmanager,
     nullcontext,
 )
 from functools import partial
@@ -32,6 +33,7 @@ from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Api, Form, Reply, Try, Usage
 from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.shared import SharedCall
+from judgekit.core.slots import outside_slots
 from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN, Bill, CostMeter, largest_reply
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
 from judgekit.judges.headers import SentHeaders, sent_headers
@@ -43,6 +45,7 @@ from judgekit.judges.payments import Payments
 from judgekit.judges.providers import redirected_by
 from judgekit.judges.quiet import hide
 from judgekit.judges.rate_headers import REFUSED
+from judgekit.judges.refusals import Refusals, RefusedRequest
 from judgekit.judges.rejections import Rejections
 from judgekit.judges.response import (
     chat_in,
@@ -100,6 +103,8 @@ class _Call(NamedTuple):
     """Parameters that override those of the judge."""
     paid: Payments | None = None
     """The payments of its request; `None` if several requests share the call."""
+    refusals: RefusedRequest | None = None
+    """The refusals of its attempts."""
 
 
 class CallResult(NamedTuple):
@@ -282,13 +287,16 @@ class Calls:
         Raises:
             JudgekitError: the server did not answer, or answered with an error.
         """
+        refusals = RefusedRequest(self.pacing.refusals)
         try:
-            return await self._attempts(call, retry=retry)
+            return await self._attempts(call._replace(refusals=refusals), refusals, retry=retry)
         except Doubtful as exc:
             again = retry and not self.rejections.taken
             raise BadRequest(str(exc), status=exc.status, again=again) from None
+        finally:
+            refusals.end()
 
-    async def _attempts(self, call: _Call, *, retry: bool) -> CallResult:
+    async def _attempts(self, call: _Call, refusals: RefusedRequest, *, retry: bool) -> CallResult:
         try:
             return await self._in_time(call)
         except Doubtful as exc:
@@ -305,12 +313,20 @@ class Calls:
                 raise outages.pop()
             return await self._in_time(call)
 
+        async def pause(seconds: float) -> None:
+            with waiting():
+                async with outside_slots() if refusals.leaves else nullcontext():
+                    await _pause(seconds)
+
+        def wait(state: Any) -> float:
+            return self._wait(state, alone=refusals.alone)
+
         lost = 0 if call.paid is None else call.paid.lost
         attempts = AsyncRetrying(
             retry=retry_if_exception_type(Outage),
             stop=self.pacing.stop(self.server.retries + 1 - lost if retry else 1),
-            wait=self._wait,
-            sleep=_pause,
+            wait=wait,
+            sleep=pause,
             before_sleep=self._log,
             reraise=True,
         )
@@ -364,14 +380,20 @@ class Calls:
         """
         await _pause(min(self.server.max_wait, 2.0 ** min(attempt, 30)))
 
-    def _wait(self, state: Any) -> float:
-        """Return the seconds before the next attempt: the server's value, or an exponential one."""
+    def _wait(self, state: Any, *, alone: bool) -> float:
+        """Return the seconds before the next attempt: the server's value, or an exponential one.
+
+        Args:
+            state: of the attempt.
+            alone: whether the server accepts other requests, so that longer waits do not help it.
+        """
         error = state.outcome.exception()
         if error.retry_after is not None:
             return float(error.retry_after)
         from tenacity import wait_random_exponential
 
-        return float(wait_random_exponential(multiplier=1, max=self.server.max_wait)(state))
+        most = min(_LONGEST_ALONE, self.server.max_wait) if alone else self.server.max_wait
+        return float(wait_random_exponential(multiplier=1, max=most)(state))
 
     async def _once(self, call: _Call, params: _Params, limit: asyncio.Timeout) -> CallResult:
         """Make one HTTP call, when pace and budget allow it."""
@@ -491,6 +513,9 @@ _MOST_HEADERS = 32
 _MOST_TOKENS = ("max_tokens", "max_completion_tokens")
 _FREE = 10
 """Maximum number of refused attempts of a request that do not count as retries."""
+_LONGEST_ALONE = 8.0
+"""Most seconds between attempts of a request that is refused alone, unless the server asks for
+more: rows behind it wait for its row."""
 
 
 class Pacing:
@@ -498,8 +523,7 @@ class Pacing:
 
     def __init__(self, pace: Pace | None, meter: CostMeter | None = None) -> None:
         self.pace, self.meter = pace, meter
-        self._accepted = 0
-        """Calls that the server did not refuse."""
+        self.refusals = Refusals()
         self._written = float(ANSWER_TOKENS)
         """Mean tokens of the replies."""
 
@@ -522,7 +546,8 @@ class Pacing:
 
         pace, meter = self.pace, self.meter
         if pace is None and meter is None:
-            yield Bill()
+            with self._noted(exchange, call, Attempt()):
+                yield Bill()
             return
         writes = call.limit == MAX_BODY  # for vectors and log-probabilities, no text is generated
         most = largest_reply(sent)
@@ -543,21 +568,29 @@ class Pacing:
                 bill = await admitted.enter_async_context(charged)
             limit.reschedule(now() + left)
             attempt.send()
-            try:
+            with self._noted(exchange, call, attempt):
                 yield bill
-            finally:
-                self._note(exchange, attempt, learns=writes)
 
-    def _note(self, exchange: Exchange, attempt: Attempt, *, learns: bool) -> None:
-        """Report the result of a call to the pace."""
-        self._accepted += exchange.status is not None and exchange.status not in REFUSED
-        if exchange.tokens is not None and learns:
-            self._written += 0.1 * (exchange.tokens[1] - self._written)
-        received = exchange.headers.items()
-        about_limits = ((name, value) for name, value in received if name.startswith(_PREFIXES))
-        attempt.status = exchange.status
-        attempt.headers = dict(islice(about_limits, _MOST_HEADERS))
-        attempt.tokens = None if exchange.tokens is None else float(sum(exchange.tokens))
+    @contextmanager
+    def _noted(self, exchange: Exchange, call: _Call, attempt: Attempt) -> Iterator[None]:
+        """Count the end of an attempt, which the body makes, and report it to the pace."""
+        refused = None
+        try:
+            yield
+        except Outage as exc:
+            refused = exc.status if exc.status in REFUSED else None  # also told in a 200
+            raise
+        finally:
+            attempt.status = refused or exchange.status
+            if call.refusals is not None:
+                call.refusals.note(attempt.status)
+                attempt.alone = call.refusals.alone
+            if exchange.tokens is not None and call.limit == MAX_BODY:
+                self._written += 0.1 * (exchange.tokens[1] - self._written)
+            received = exchange.headers.items()
+            about_limits = ((name, value) for name, value in received if name.startswith(_PREFIXES))
+            attempt.headers = dict(islice(about_limits, _MOST_HEADERS))
+            attempt.tokens = None if exchange.tokens is None else float(sum(exchange.tokens))
 
     def stop(self, most: int) -> Callable[[Any], bool]:
         """Return a stop condition for tenacity.
@@ -568,13 +601,14 @@ class Pacing:
         Args:
             most: maximum number of attempts that count.
         """
-        free, seen = 0, self._accepted
+        free, seen = 0, self.refusals.accepted
 
         def stop(state: Any) -> bool:
             nonlocal free, seen
             refused = state.outcome.exception().status in REFUSED
-            if self.pace is not None and refused and self._accepted > seen and free < _FREE:
-                free, seen = free + 1, self._accepted
+            accepted = self.refusals.accepted
+            if self.pace is not None and refused and accepted > seen and free < _FREE:
+                free, seen = free + 1, accepted
             return bool(state.attempt_number - free >= most)
 
         return stop

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
@@ -29,6 +28,7 @@ from judgekit.core.judge_wrapper import JudgeWrapper
 from judgekit.core.limits import MOST_CALLS
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.request import Reply, Request
+from judgekit.core.slots import Slots
 from judgekit.judges.budget import (
     Bill,
     Budget,
@@ -37,16 +37,12 @@ from judgekit.judges.budget import (
     estimated_tokens,
     largest_reply,
 )
+from judgekit.judges.rate_headers import NOT_SENT, CallEnd
 
 if TYPE_CHECKING:
-    import asyncio
-
     from judgekit.judges.pace import Pace
 
 Auto = Literal["auto"]
-NOT_SENT = 499
-"""The status that a pace gets for a call that waited and was not sent: neither an outage nor a
-refusal."""
 
 
 class Attempt:
@@ -58,11 +54,19 @@ class Attempt:
         self.headers: Mapping[str, str] = {}
         self.tokens: float | None = None
         """The tokens of request and reply; `None` if they are unknown."""
-        self.sent_at = time.monotonic()
+        self.alone = False
+        """Whether only this request is refused again; see `CallEnd`."""
+        self.sent_at = 0.0
 
     def send(self) -> None:
         """Note that the call is sent now, after all waits."""
-        self.status, self.sent_at = None, time.monotonic()
+        self.status, self.sent_at = None, _now()
+
+
+def _now() -> float:
+    import asyncio
+
+    return asyncio.get_running_loop().time()
 
 
 @asynccontextmanager
@@ -73,15 +77,13 @@ async def paced(pace: Pace, tokens: float) -> AsyncIterator[Attempt]:
         pace: the pace of the server.
         tokens: estimated tokens of the request and its reply.
     """
-    from judgekit.judges.rate_headers import CallEnd  # a replay has no pace
-
     call = await pace.acquire(tokens)
     attempt = Attempt()
     try:
         yield attempt
     finally:
-        seconds = time.monotonic() - attempt.sent_at
-        end = CallEnd(attempt.status, attempt.headers, attempt.tokens, seconds)
+        seconds = _now() - attempt.sent_at
+        end = CallEnd(attempt.status, attempt.headers, attempt.tokens, seconds, attempt.alone)
         await pace.settle(call, end)
 
 
@@ -91,7 +93,8 @@ class Admission:
     A request takes a slot, is checked, waits for the pace, reserves its estimated cost, and is
     sent; `admit` has these steps in this order. The budget comes last, so that it knows the cost of
     all replies that came during the other waits. A judge behind a server may be made with a pace
-    and a meter: then it does the last steps for each HTTP attempt, while it holds its slot.
+    and a meter: then it does the last steps for each HTTP attempt, while it holds its slot;
+    a request that the server refuses while it accepts others waits outside its slot.
 
     Args:
         slots: maximum number of concurrent requests.
@@ -100,19 +103,22 @@ class Admission:
     """
 
     def __init__(self, *, slots: int, meter: CostMeter | None, pace: Pace | None) -> None:
-        self.slots, self.meter, self.pace = slots, meter, pace
-        self._semaphore: asyncio.Semaphore | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self.slots, self.meter, self.pace = Slots(slots), meter, pace
 
     @asynccontextmanager
     async def admit(
-        self, request: Request, *, check: Callable[[], None]
+        self,
+        request: Request,
+        *,
+        check: Callable[[], None],
+        again: Callable[[], None] | None = None,
     ) -> AsyncIterator[tuple[Bill, Attempt]]:
         """Wait until a request may be sent; the body sends it and fills in bill and attempt.
 
         Args:
             request: the request.
             check: raises an error if the judge must not be asked (any more).
+            again: the same before another attempt, if the request left its slot in between.
 
         Raises:
             BudgetExceeded: the money is spent.
@@ -125,22 +131,13 @@ class Admission:
             charged = self.meter.charged(read, written, most=most)
         async with AsyncExitStack() as admitted:
             with waiting():
-                await admitted.enter_async_context(self._slot())
+                await admitted.enter_async_context(self.slots.slot(again))
                 # The requests before this one may have found the judge down.
                 check()
                 attempt = await admitted.enter_async_context(turn)
                 bill = await admitted.enter_async_context(charged)
             attempt.send()
             yield bill, attempt
-
-    def _slot(self) -> asyncio.Semaphore:
-        """Return the slots of the running event loop."""
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        if self._semaphore is None or self._loop is not loop:
-            self._semaphore, self._loop = asyncio.Semaphore(self.slots), loop
-        return self._semaphore
 
 
 def check_limits(**limits: float | Auto | None) -> None:
@@ -265,7 +262,8 @@ class LimitedJudge(JudgeWrapper):
             JudgeRejected: the judge rejected an earlier request for a reason that applies to all.
         """
         try:
-            async with self.admission.admit(request, check=self._check) as (bill, attempt):
+            admitted = self.admission.admit(request, check=self._check, again=self._check_up)
+            async with admitted as (bill, attempt):
                 try:
                     reply = await self.judge.ask(request)
                 except BaseException as exc:
@@ -287,6 +285,10 @@ class LimitedJudge(JudgeWrapper):
             raise JudgeRejected(str(self._rejected))
         if self._spent is not None:  # known before a wait for the pace
             raise BudgetExceeded(str(self._spent))
+        self._check_up()
+
+    def _check_up(self) -> None:
+        """Raise an error if the judge is down."""
         if self._down is not None:
             raise CircuitOpen(f"not asked: {self._down}, on every request; run again to go on")
         if self.open:
@@ -296,7 +298,7 @@ class LimitedJudge(JudgeWrapper):
             )
 
     def _count_failure(self, error: BaseException, attempt: Attempt) -> None:
-        if not isinstance(error, JudgeError):
+        if not isinstance(error, JudgeError) or isinstance(error, CircuitOpen):
             return
         outage = isinstance(error, JudgeUnavailable) and not isinstance(error, RequestRejected)
         # Any other error is a response of the server.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from judgekit.core.limits import MOST_CALLS
 from judgekit.judges.allowance import FIRST_CALLS, HARD_CUT, Allowance, Bound, Learnt, Started
-from judgekit.judges.rate_headers import REFUSED, CallEnd, read_retry_after
+from judgekit.judges.rate_headers import NOT_SENT, REFUSED, CallEnd, read_retry_after
 
 if TYPE_CHECKING:
     import asyncio
@@ -24,6 +24,22 @@ _LONG = 15.0
 """A call that skips a wait of at least this many seconds is evidence against the headers."""
 _SLOW = 3.0
 """Tolerated increase of latency; up to about this factor, batching servers gain throughput."""
+_CALM = 200
+"""Accepted calls in a row, while no limit is learnt, after which a refusal is doubted again."""
+
+
+class _Trial:
+    """The calls after a doubted refusal: half as many start as end, until one of them ends."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+        """The last call that had started when the refused one did."""
+        self.started = self.ended = 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether another call must end before the next may start."""
+        return self.started > self.ended // 2
 
 
 class Limiter:
@@ -64,6 +80,11 @@ class Limiter:
         self._latency = self._usual = 0.0
         """Duration of a call in seconds: recently, and when the server is not busy."""
         self._logged: dict[str, float] = {}
+        self._doubts = True
+        """Whether the next refusal may be about its request alone, so that it lowers nothing."""
+        self._trial: _Trial | None = None
+        self._calm = 0
+        """Calls that were accepted since the last refusal."""
 
     def wait(self, tokens: float, *, now: float, since: float) -> float:
         """Return the seconds until a call may start: 0 for now, infinity if another must end first.
@@ -77,6 +98,8 @@ class Limiter:
         most = self.calls.value
         if most is not None and len(self._running) >= max(1, int(most)):
             self._bound = "calls"
+            return math.inf
+        if self._trial is not None and self._running and self._trial.waits:
             return math.inf
         if self._until > now:
             return self._until - now
@@ -98,6 +121,8 @@ class Limiter:
         self._number += 1
         marks = tuple(kind.started for kind in self.kinds)
         self._fresh += 1
+        if self._trial is not None:
+            self._trial.started += 1
         self._running[self._number] = Started(self._number, now, tokens, self._bound, forced, marks)
         return self._number
 
@@ -105,19 +130,29 @@ class Limiter:
         """End a call; see `Pace.settle`."""
         if (call := self._running.pop(number, None)) is None:
             return
+        if self._trial is not None:
+            self._trial.ended += 1
+            if number > self._trial.after and end.status != NOT_SENT:
+                self._trial = None
         fresh = number > self._cut
         self._fresh -= fresh
         refused = end.status in REFUSED
         used = end.tokens if end.tokens is not None else 0.0 if refused else call.tokens
         self.kinds[1].settle(call, call.tokens - used)
+        if refused and end.alone:
+            self._doubts, self._calm = True, 0
+            return  # its headers would hold the others back, too
         empty = [
             kind
             for kind, mark in zip(self.kinds, call.marks, strict=True)
             if kind.observe(end.headers, call, now, mark)
         ]
+        if refused and not empty and self._is_doubted(call):
+            return
         if refused or end.status is None:
             self._refuse(call, end, empty, now)
             return
+        self._calm += 1
         if fresh:
             self._refusals, self._unsure = 0, False
         for kind, units in zip(self.kinds, (1.0, used), strict=True):
@@ -133,6 +168,20 @@ class Limiter:
         """Discard the running calls: their event loop has ended."""
         self._running.clear()
         self._fresh = 0
+        self._trial = None
+
+    def _is_doubted(self, call: Started) -> bool:
+        """Return whether a refusal may be about its request alone; then others try the server.
+
+        A server with too many calls refuses several requests. One that refuses a single one, whose
+        content it dislikes, would otherwise pause and slow down all others.
+        """
+        learnt = self.calls.found or any(kind.rate.found for kind in self.kinds)
+        doubts = self._doubts or (self._calm >= _CALM and not learnt)
+        self._doubts, self._calm = False, 0
+        if doubts:
+            self._trial = _Trial(after=call.number)
+        return doubts
 
     def _refuse(self, call: Started, end: CallEnd, empty: list[Allowance], now: float) -> None:
         """Lower a limit after a call without an answer, or one that the server refused."""

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 REFUSED = frozenset({429, 503, 529})
 """HTTP statuses that ask for fewer calls; 529 is Anthropic's."""
+NOT_SENT = 499
+"""The status of a call that waited and was not sent: neither an outage nor a refusal."""
 LONGEST = 64
 """Maximum length of a header value; longer ones are ignored."""
 _DURATION = re.compile(
@@ -31,6 +33,8 @@ class CallEnd(NamedTuple):
     """Tokens of request and reply; `None` if unknown."""
     seconds: float = 0.0
     """Time from the start of the call to its end."""
+    alone: bool = False
+    """Whether the server refused this request again and accepted others in between."""
 
 
 class Allowed(NamedTuple):

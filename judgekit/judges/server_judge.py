@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from judgekit.core.canonical import visible
 from judgekit.core.credentials import credential_in
 from judgekit.core.errors import (
+    CircuitOpen,
     ConfigError,
     JudgeDown,
     JudgeRejected,
@@ -143,6 +144,9 @@ class ServerJudge(NamedJudge):
         try:
             reply = await self._unless_rejected(request, paid)
             taken = True
+        except CircuitOpen as exc:  # of a wrapper, before another attempt
+            set_cost(exc, paid.total)
+            raise
         except (JudgeUnavailable, JudgeRejected) as exc:
             # A new error, because requests that waited for one probe get the same one.
             error = about(self.shown, exc)

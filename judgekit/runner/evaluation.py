@@ -151,6 +151,8 @@ class _Run:
     cases: int = 0
     failed: int = 0
     interrupted: bool = False
+    broken: bool = False
+    """Whether an error stops the run; a worker that never waits would not notice otherwise."""
 
     def __post_init__(self) -> None:
         self.names = [metric.name for metric in self.metrics]
@@ -232,7 +234,7 @@ class _Run:
         drain = Drain()
 
         def stopping() -> bool:
-            return stop.is_set() or drain.begun
+            return stop.is_set() or drain.begun or self.broken
 
         workers = [
             drain.task(self._work(rows, sequencer, stopping, pause=asyncio.sleep))
@@ -276,7 +278,11 @@ class _Run:
             metric = self.metrics[place]
             result = None if self.reuse is None else self.reuse(text.case, metric.name)
             if result is None:
-                result = await guarded(text.case, metric)
+                try:
+                    result = await guarded(text.case, metric)
+                except BaseException:
+                    self.broken = True
+                    raise
             sequencer.put(number, text, place, result)
             if pause is not None and time.monotonic() - resumed > _PAUSE_AFTER:
                 await pause(0)

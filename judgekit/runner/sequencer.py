@@ -38,13 +38,19 @@ def case_text(case: Case) -> CaseText:
         ) from exc
 
 
+_RESULTS, _BYTES = 8_192, 16_000_000
+"""Results and bytes of cases that wait for an unfinished case, beyond `ahead`: a request that the
+server refuses for minutes should not stop the others, but memory stays bounded."""
+
+
 class ResultSequencer:
     """Takes results in any order and emits them in the order of the cases.
 
     Args:
         emit: called with each case and all its results, in the order of the metrics.
         width: number of results per case.
-        ahead: number of cases that may start before the first unfinished one is emitted.
+        ahead: number of cases that may always start before the first unfinished one is emitted.
+            Up to `_RESULTS` results and `_BYTES` bytes of cases, more may.
     """
 
     def __init__(
@@ -55,11 +61,13 @@ class ResultSequencer:
         self._ahead = ahead
         self._next = 0
         self._waiting: dict[int, tuple[CaseText, dict[int, Result]]] = {}
+        self._size = 0
+        """Bytes of the waiting cases."""
         self._emitted: asyncio.Event | None = None
 
     async def room(self, number: int) -> None:
         """Wait until the case with this number may start."""
-        while number - self._next > self._ahead:
+        while self._full(number - self._next):
             if self._emitted is None:
                 import asyncio
 
@@ -69,9 +77,13 @@ class ResultSequencer:
 
     def put(self, number: int, text: CaseText, place: int, result: Result) -> None:
         """Add one result of a case; emit every complete case that is next in order."""
-        self._waiting.setdefault(number, (text, {}))[1][place] = result
+        if number not in self._waiting:
+            self._waiting[number] = (text, {})
+            self._size += len(text.text)
+        self._waiting[number][1][place] = result
         while (head := self._waiting.get(self._next)) is not None and len(head[1]) == self._width:
             del self._waiting[self._next]
+            self._size -= len(head[0].text)
             self._next += 1
             self._emit_case(*head)
             if self._emitted is not None:
@@ -83,6 +95,11 @@ class ResultSequencer:
             text, results = self._waiting.pop(number)
             if len(results) == self._width:
                 self._emit_case(text, results)
+
+    def _full(self, ahead: int) -> bool:
+        if ahead <= self._ahead:
+            return False
+        return ahead * self._width > _RESULTS or self._size > _BYTES
 
     def _emit_case(self, text: CaseText, results: dict[int, Result]) -> None:
         self._emit(text, [results[place] for place in range(self._width)])

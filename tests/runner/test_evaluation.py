@@ -90,7 +90,7 @@ def test_cases_are_pulled_only_as_there_is_room(window):
         def source():
             for number in itertools.count():
                 pulled.append(number)
-                yield Case(id=f"c{number}")
+                yield Case(id=f"c{number}", output="x" * 400_000)
 
         async def wait(case):
             if case.id == "c0":
@@ -112,7 +112,7 @@ def test_cases_are_pulled_only_as_there_is_room(window):
 
     held = asyncio.run(run())
 
-    assert held <= 6 * window + 1
+    assert held <= 16_000_000 // 400_000 + 6 * window + 1
     assert len(pulled) > held
 
 
