@@ -7,6 +7,13 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from judgekit.authoring.rubric_test.agreement import (
+    CriterionAgreement,
+    JudgedTwice,
+    Replies,
+    count_replies,
+    criterion_agreement,
+)
 from judgekit.authoring.rubric_test.check import TestOutcome, check_ordering, check_test
 from judgekit.authoring.rubric_test.own_criteria import as_asked, metric_of
 from judgekit.cassette.cassette import Cassette, store_opener
@@ -151,6 +158,12 @@ class RubricTestRun(Value):
     """Keys of this judge's records that no test uses."""
     asked: int = 0
     """Number of live replies."""
+    replies: Replies
+    """The replies to the tests, replayed or live."""
+    author: str | None = None
+    """The person on the cassette whom the judge is compared with, if the judge is another one."""
+    agreement: tuple[CriterionAgreement, ...] = ()
+    """The agreement of the judge with that person."""
     trial: bool = False
     """Whether they are kept in the private store only."""
     removed: int = 0
@@ -196,6 +209,9 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
         results = _results(rubric, cassette)
         gone = cassette.not_from_tape | {miss.request.key for miss in cassette.misses}
         unused = set(cassette.unused_keys()) - gone
+    author = _author(path, judge)
+    authored = {} if author is None else _replayed(rubric, author, path)
+    pairs = [JudgedTwice(results[name], other) for name, other in authored.items()]
     outcomes = [check_test(test, results[test.name]) for test in rubric.tests]
     outcomes += [check_ordering(ordering, results) for ordering in rubric.orderings]
     own = _keys_of(path, judge, unused)
@@ -214,6 +230,9 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
         outcomes=tuple(outcomes),
         unused=tuple(own),
         asked=cassette.ledger.origins["live"],
+        replies=count_replies(results),
+        author=None if author is None else author.model,
+        agreement=criterion_agreement(pairs),
         trial=trial,
         removed=removed,
     )
@@ -237,6 +256,18 @@ def _results(rubric: Rubric, cassette: Cassette) -> dict[str, Result]:
             result = scored.rows[0].result
             results[scored.case.id] = as_asked(scored.case, result) if own else result
     return results
+
+
+def _author(path: Path, judge: Judge) -> AbsentJudge | None:
+    """Return the person on a cassette, if the verdicts to test are of another judge."""
+    people = [one for one in judges_on(path) if kind_of(one.model).person]
+    only = people[0] if len(people) == 1 else None
+    return None if only is None or only.model == judge.model else only
+
+
+def _replayed(rubric: Rubric, judge: Judge, path: Path) -> dict[str, Result]:
+    with Cassette(judge, tape=path) as cassette:
+        return _results(rubric, cassette)
 
 
 def _asked_case(test: RubricTest) -> Case:

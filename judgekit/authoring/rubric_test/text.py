@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.authoring.rubric_test import run
+from judgekit.authoring.rubric_test.agreement import Replies, total_replies
 from judgekit.authoring.rubric_test.check import TestOutcome
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import printable
@@ -94,7 +95,30 @@ def _rubric(tested: run.RubricTestRun) -> Iterator[str]:
         yield f"  {_WORDS[outcome.verdict][0]}  {outcome.name:<{width}}  {value}".rstrip()
         if outcome.verdict != "passed" and (tested.recorded or outcome.verdict != "missed"):
             yield from (f"        {line}" for line in (outcome.where, *outcome_lines(outcome)))
+    yield from (f"  {line}" for line in agreement_lines(tested))
     yield from (f"  {note}" for note in notes(tested))
+
+
+def agreement_lines(tested: run.RubricTestRun) -> Iterator[str]:
+    """Yield the replies of a judge, and its agreement with the authored verdicts."""
+    if tested.author is None:
+        return
+    yield replies_text(tested.replies)
+    for reply in tested.replies.invalid:
+        yield f"  {reply.case}: {reply.kind.replace('_', ' ')}: {reply.message}"
+    if tested.agreement:
+        yield f"beside the verdicts of {tested.author}:"
+    width = max((len(one.criterion) for one in tested.agreement), default=0)
+    for one in tested.agreement:
+        away = "" if one.difference is None else f", mean difference {one.difference:.2f}"
+        yield f"  {one.criterion:<{width}}  same answer in {one.same} of {one.cases}{away}"
+
+
+def replies_text(replies: Replies) -> str:
+    """Return how many replies were valid, and the kinds of the others."""
+    share = f" ({replies.valid / replies.asked:.0%})" if replies.asked else ""
+    kinds = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in replies.reasons.items())
+    return f"valid replies: {replies.valid} of {replies.asked}{share}{kinds and f'; {kinds}'}"
 
 
 def outcome_lines(outcome: TestOutcome) -> Iterator[str]:
@@ -152,4 +176,11 @@ def record_hint(tested: run.RubricTestRun) -> str:
 
 def _sum(tested: Sequence[run.RubricTestRun]) -> str:
     counts = {word: sum(t.count(verdict) for t in tested) for verdict, (_, word) in _WORDS.items()}
-    return ", ".join(f"{n} {word}" for word, n in counts.items() if n or word == "passed")
+    tests = ", ".join(f"{n} {word}" for word, n in counts.items() if n or word == "passed")
+    compared = [t for t in tested if t.author is not None]
+    if not compared:
+        return tests
+    parts = [one for t in compared for one in t.agreement]
+    same, cases = sum(one.same for one in parts), sum(one.cases for one in parts)
+    replies = replies_text(total_replies(t.replies for t in compared))
+    return f"{tests}; {replies}; same answer as the authored verdict in {same} of {cases}"

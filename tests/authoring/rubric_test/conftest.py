@@ -76,3 +76,10 @@ def judge(project, verdicts):
     lines = [json.dumps({"case": c, "rubric": "kind", "answers": a}) for c, a in verdicts.items()]
     (project / "answers.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     return ["--judge", "manual/me", "--answers", "answers.jsonl"]
+
+
+@pytest.fixture
+def recorded(project, judgekit):
+    """The project with its tests recorded."""
+    assert judgekit("rubric", "test", *judge(project, GOOD)).code == 0
+    return project

@@ -20,13 +20,6 @@ TAPE = "cassettes/rubrics/kind.jsonl"
 HEADER = b'{"judgekit":"cassette","version":1}\n'
 
 
-@pytest.fixture
-def recorded(project, judgekit):
-    """The project with its tests recorded."""
-    assert judgekit("rubric", "test", *judge(project, GOOD)).code == 0
-    return project
-
-
 def test_what_is_recorded_is_replayed(recorded, judgekit):
     (recorded / "answers.jsonl").unlink()
 
