@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from judgekit.authoring.lint.invented import invented_fields
 from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.case import Case
 from judgekit.core.case_field import EVIDENCE
@@ -17,6 +16,7 @@ from judgekit.core.request import Request
 from judgekit.core.suggest import suggest
 from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
+from judgekit.rubric.invented import invented_fields
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.overrides import read_flags
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from judgekit.authoring.lint.invented import invented_fields
 from judgekit.authoring.lint.rule import Problem, check, check_each
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion, without_place
 from judgekit.authoring.lint.visible import shows_criteria, visible_fields
@@ -14,6 +13,7 @@ from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import fields, pattern
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, RubricError, place
+from judgekit.rubric.invented import invented_fields
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template_analysis import keys_read, unfenced, unread

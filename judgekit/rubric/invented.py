@@ -8,7 +8,7 @@ from typing import Any
 from judgekit.core.case_field import FIELD_BY_NAME, JUDGED
 from judgekit.core.yaml_file import package_data
 
-_VALUES = Path(__file__).with_name("invented.yaml")
+_VALUES = Path(__file__).parent / "data" / "invented.yaml"
 
 
 def invented_fields() -> dict[str, Any]:
