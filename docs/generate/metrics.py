@@ -12,11 +12,12 @@ from typing import Any
 from unittest.mock import patch
 
 from docs.generate.fields import fields_said
-from judgekit.authoring.metric_cards import command_of, wants_logprobs
+from judgekit.authoring.metric_cards import command_of, sees_rows, wants_logprobs
 from judgekit.cli.app import app
 from judgekit.metrics.cards import Option, card_of, options_of
 from judgekit.metrics.catalogue import FAMILIES, Entry
 from judgekit.metrics.registry import find
+from judgekit.rubric.asked import shown_and_not
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.file import MetricFile
 
@@ -111,6 +112,7 @@ def _metric(entry: Entry) -> str:
         "confidence": made.confidence or f"none: {card.no_confidence}",
         "no number when": card.empty,
         "compatible": card.modes,
+        **sees_rows(entry.name),
     }
     table = "\n".join(f"| {key} | {_cell(text)} |" for key, text in rows.items() if text)
     return (
@@ -167,9 +169,11 @@ def _rubric(name: str) -> str:
     rubric = load_rubric(name)
     criteria = "\n".join(f"| `{c.id}` | {_cell(c.question.text)} |" for c in rubric.criteria)
     needs = ", ".join(f"`{field}`" for field in rubric.requires)
+    seen, never = (", ".join(names) for names in shown_and_not(rubric))
     return (
         f"### `{name}`\n\n{_prose(rubric.description)} Range 0 to 1, higher is better. Needs {needs}. "
-        f"Uses a judge; `judgekit rubric show {name}` prints levels and weights.\n\n"
+        f"Uses a judge; `judgekit rubric show {name}` prints levels and weights. "
+        f"The judge sees {seen}; it never sees {never}.\n\n"
         f"| criterion | question |\n| --- | --- |\n{criteria}\n"
     )
 

@@ -7,9 +7,11 @@ import json
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
+from functools import cache, partial
 from typing import Any
 
-from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
+from judgekit.authoring.judged_fields import judged_fields
+from judgekit.core.errors import AbstractRubric, ConfigError, JudgekitError, RubricError
 from judgekit.core.protocols import Card, CardExample
 from judgekit.core.score import Failure, Result
 from judgekit.datasets import load_cases
@@ -17,6 +19,7 @@ from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.cards import card_of, options_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.metrics.registry import create_metric, find, metric_names
+from judgekit.rubric.asked import sees_lines
 from judgekit.rubric.display import rubric_text
 from judgekit.rubric.library import library_names
 from judgekit.rubric.load import load_rubric
@@ -59,7 +62,8 @@ def metric_text(name: str, *, width: int = 80) -> str:
         ConfigError: no metric has that name.
     """
     if name not in BUILTIN and name in library_names():
-        return rubric_text(load_rubric(name))
+        rubric = load_rubric(name)
+        return rubric_text(rubric, sees=sees_lines(rubric))
     maker = find(name)
     plugin = Entry(name, "", "from an installed package", judged=maker.judged)
     return "\n".join(_explained(BUILTIN.get(name, plugin), maker.factory, width)) + "\n"
@@ -85,6 +89,7 @@ def _explained(entry: Entry, metric: Any, width: int) -> Iterator[str]:
             card.no_confidence and f"none: {card.no_confidence}"
         )
         rows |= {"empty input": card.empty, "compatible": card.modes}
+        rows |= sees_rows(entry.name)
     for title, text in rows.items():
         if text:
             yield from _field(title, text, width)
@@ -98,6 +103,21 @@ def _explained(entry: Entry, metric: Any, width: int) -> Iterator[str]:
     if card is not None:
         yield ""
         yield from _example(entry, card, width)
+
+
+@cache
+def sees_rows(name: str) -> dict[str, str]:
+    """Return which fields of a case the judge of a metric sees, and which it never does."""
+    maker = find(name)
+    card = card_of(name) or class_facts(maker.factory).card
+    if not maker.judged or card is None:
+        return {}
+    try:
+        seen, never = judged_fields(partial(create_metric, name), card.example)
+    except JudgekitError:  # a metric of another package may need more than a judge
+        return {}
+    who = "model" if wants_logprobs(maker.factory) else "judge"
+    return {f"{who} sees": ", ".join(seen), "never sees": ", ".join(never)}
 
 
 def wants_logprobs(metric: Any) -> bool:

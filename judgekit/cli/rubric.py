@@ -103,10 +103,12 @@ def list_rubrics(folder: Path | None = None, suite: Path | None = None) -> None:
 @app.command("show")
 def show(name: str) -> None:
     """Show the criteria, weights and modes of a rubric."""
+    from judgekit.rubric.asked import sees_lines
     from judgekit.rubric.display import rubric_text
     from judgekit.rubric.load import load_rubric
 
-    typer.echo(rubric_text(load_rubric(name)), nl=False)
+    rubric = load_rubric(name)
+    typer.echo(rubric_text(rubric, sees=sees_lines(rubric)), nl=False)
 
 
 @app.command("render")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from judgekit.core.canonical import canonical_json
@@ -17,13 +17,19 @@ MOST_CRITERIA = 30
 MOST_LEVELS = 8
 
 
-def rubric_text(rubric: Rubric) -> str:
-    """Return a rubric's criteria, weights and modes as text."""
+def rubric_text(rubric: Rubric, *, sees: Iterable[str] = ()) -> str:
+    """Return a rubric's criteria, weights and modes as text.
+
+    Args:
+        rubric: the rubric.
+        sees: lines about the fields that the judge sees (see `judgekit.rubric.asked`).
+    """
     lines = [
         f"{rubric.name}, version {rubric.version}, digest {rubric.digest[:16]}",
         rubric.description,
         f"file: {rubric.path}",
         f"needs: {', '.join(rubric.requires)}",
+        *sees,
         f"combined by: {rubric.combine.replace('_', ' ')}",
         *_modes(rubric),
         *(

@@ -203,6 +203,11 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> N
     if page or out is None:
         report.places.update(_places(suite, report))
     if out is not None:
+        if report.figures.manifest.get("rubrics"):
+            # A run without rubrics does not load them.
+            from judgekit.metrics.shown_fields import shown_by_rubric
+
+            report.run["shown"] = shown_by_rubric(suite.metrics)
         if suite.cassette is not None:
             suite.cassette.write_used(out / run_folder.TAPE)
         if suite.data.sharding is not None:

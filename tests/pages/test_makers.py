@@ -56,7 +56,9 @@ def test_a_run_shows_its_rubrics_and_judges(tmp_path: Path) -> None:
 
     for said in ("prompt_alignment@1", "b004ec0d31bb02e2", "30 % system + 70 % user",
                  "a list of points, met or not", "in passing, or without practical use",
-                 "System message", "You judge answers that"):  # fmt: skip
+                 "System message", "You judge answers that",
+                 "Shows the judge", "system, history, input, steps, output",
+                 "Never shows", "baseline, reference, context"):  # fmt: skip
         assert said in html
     assert '<summary><strong>manual/example</strong> <span class="what">judge</span>' in html
 
@@ -118,7 +120,7 @@ def test_judge_card_says_what_was_sent_and_what_it_cost(taped: TapeIndex) -> Non
 def test_rubric_card_finds_what_the_judge_was_told(taped: TapeIndex) -> None:
     manifest = {"rubrics": [{"name": "r", "criteria": [{"id": "truth", "kind": "boolean"}]}]}
 
-    [card] = rubric_cards(manifest, taped)
+    [card] = rubric_cards(manifest, {}, taped)
 
     assert card.prompt == "You judge."
     assert card.criteria[0].answer == "yes or no"

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from judgekit.authoring.lint.rule import Problem
 from judgekit.authoring.lint.words import english
 from judgekit.core.errors import ConfigError, RubricError, place
-from judgekit.rubric.case_text import case_text, uses_case
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
 from judgekit.rubric.live import shown
@@ -167,12 +166,6 @@ class LintSubject:
         with suppress(RubricError):
             names += Template(self.path.name, loader=self.loader).files
         return {name: self.loader.template_file(name).tree for name in names}
-
-    @cached_property
-    def all_trees(self) -> dict[str, Any]:
-        """The trees of the templates, and those of texts that use fields of the case."""
-        texts = [c.question.text for c in self.loaded.criteria if uses_case(c.question.text)]
-        return {**self.trees, **{text: case_text(text).tree for text in texts}}
 
     @cached_property
     def bodies(self) -> tuple[TemplateFile, ...]:

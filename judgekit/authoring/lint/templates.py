@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator
 
 from judgekit.authoring.lint.rule import Problem, check, check_each
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion, without_place
-from judgekit.authoring.lint.visible import shows_criteria, visible_fields
 from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import fields, pattern
-from judgekit.core.case import Case
+from judgekit.core.case_field import JUDGED
 from judgekit.core.errors import CaseError, ConfigError, RubricError, place
-from judgekit.rubric.invented import invented_fields
-from judgekit.rubric.parameter import Parameter
-from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.template_analysis import keys_read, unfenced, unread
+from judgekit.rubric.asked import shown_fields, shows_criteria
+from judgekit.rubric.invented import invented_case, needed_fields, with_invented_parameters
+from judgekit.rubric.template_analysis import unfenced, unread
 
 LARGE = 4_000
 """Maximum number of tokens of a rubric's text, which is paid for with every case."""
@@ -92,7 +88,7 @@ def _unshown(subject: LintSubject) -> Iterator[Problem]:
             yield Problem(subject.at(key), f"the template never shows the {key}")
     if "criteria" not in printed:
         return
-    if subject.own and not shows_criteria(ready(subject.loaded), _invented(subject)):
+    if subject.own and not shows_criteria(subject.loaded):
         yield subject.own[0].problem(": the template never shows the texts of criteria", "text")
     if "outline" in printed:
         return
@@ -118,10 +114,6 @@ def _answer_unshown(subject: LintSubject) -> Iterator[Problem]:
         yield Problem(str(subject.path), f"the judge never sees the answer{which}")
 
 
-def _invented(subject: LintSubject, *, sparse: bool = False) -> Case:
-    return invented_case(subject.loaded, keys_read(subject.all_trees), sparse=sparse)
-
-
 def _shows(subject: LintSubject, field: str, mode: str | None = None) -> bool:
     """Return whether a mode, or any mode, shows a field of the case."""
     modes = [mode] if mode is not None else [*subject.loaded.modes]
@@ -130,7 +122,7 @@ def _shows(subject: LintSubject, field: str, mode: str | None = None) -> bool:
 
 def _visible(subject: LintSubject, mode: str) -> Collection[str]:
     if mode not in subject.visible:
-        seen = visible_fields(ready(subject.loaded), _invented(subject), mode)
+        seen = shown_fields(subject.loaded, mode=mode)
         subject.visible[mode] = subject.printed if seen is None else seen
     return subject.visible[mode]
 
@@ -186,9 +178,10 @@ def _rendered(
     rubric = subject.loaded
     key = (mode or rubric.default_mode, sparse)
     if key not in subject.rendered:
-        case = _invented(subject, sparse=sparse)
+        needed = needed_fields(rubric, mode=rubric.default_mode) if sparse else JUDGED
+        case = invented_case(rubric, only=needed)
         try:
-            _, messages = ready(rubric).render(case, mode=key[0])
+            _, messages = with_invented_parameters(rubric).render(case, mode=key[0])
             subject.rendered[key] = "".join(message.content for message in messages)
         except ConfigError as exc:
             subject.rendered[key] = exc
@@ -221,39 +214,3 @@ def estimated_tokens(text: str) -> int:
         return len(text) // 4  # in Latin script
     plain = sum(character.isascii() for character in text)
     return plain // 4 + len(text) - plain
-
-
-def ready(rubric: Rubric) -> Rubric:
-    """Return a rubric with all parameters set, to an invented value where they have no default."""
-    unset = [each for name, each in rubric.declared.items() if name not in rubric.parameters]
-    return rubric.with_parameters({each.name: _setting(each) for each in unset})
-
-
-def _setting(parameter: Parameter) -> Any:
-    if parameter.kind in ("number", "integer"):
-        low, high = parameter.minimum, parameter.maximum
-        number = low if low is not None else min(1.0, high) if high is not None else 1.0
-        return math.ceil(number) if parameter.kind == "integer" else number
-    if parameter.kind == "boolean":
-        return True
-    word = parameter.choices[0] if parameter.choices else f"({parameter.name})"
-    return [word] if parameter.kind == "list" else word
-
-
-def invented_case(rubric: Rubric, keys: Mapping[str, Collection[str]], *, sparse: bool) -> Case:
-    """Return an invented case.
-
-    Args:
-        rubric: the rubric.
-        keys: keys that `metadata` and `expected` must have, by field.
-        sparse: whether it has only the fields that the rubric requires in its default mode.
-    """
-    named = {f: {key: f"({key})" for key in sorted(names)} for f, names in keys.items() if names}
-    fields = {**invented_fields(), **named}
-    if sparse:
-        needed = {*rubric.requires}
-        for name, weight in rubric.modes[rubric.default_mode].items():
-            if weight > 0 and name in rubric.groups:
-                needed |= set(rubric.groups[name].requires)
-        fields = {name: value for name, value in fields.items() if name in needed}
-    return Case(id="sample", **fields)

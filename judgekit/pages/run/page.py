@@ -74,7 +74,7 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
         facts=RunFacts(report, makers=payload.makers, ranking=payload.ranking),
         figures=figures,
         metrics=[(summary, Axis(summary)) for summary in figures.metrics],
-        rubrics=rubric_cards(figures.manifest, payload.taped),
+        rubrics=rubric_cards(figures.manifest, report.run, payload.taped),
         judges=judge_cards(figures.manifest, report.run, payload.taped),
         manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),
         manifest_digest=digest(canonical_json(figures.manifest)),
@@ -115,14 +115,15 @@ class CriterionLine:
 class RubricCard:
     """The questions of a rubric in a manifest."""
 
-    def __init__(self, entry: dict[str, Any], taped: TapeIndex) -> None:
+    def __init__(self, entry: dict[str, Any], run: Mapping[str, Any], taped: TapeIndex) -> None:
         criteria = dicts_in(entry.get("criteria"))
         way = way_of(entry.get("combine", DEFAULT))
         weighs = way is not None and way.weighted
         self.name = f"{entry.get('name', 'unnamed')}@{entry.get('version', '?')}"
         self.digest = str(entry.get("digest") or "")
         self.description = str(entry.get("description") or "")
-        self.facts = list(_rubric_facts(entry))
+        shown = mapping(mapping(run.get("shown")).get(self.name))
+        self.facts = [*_rubric_facts(entry), *_shown_facts(shown)]
         self.criteria = [CriterionLine(one, weighs=weighs) for one in criteria]
         self.prompt = _prompt_text({str(one.get("id")) for one in criteria}, taped)
         """The system message of a request with this rubric, if the tape has one."""
@@ -135,9 +136,11 @@ class JudgeCard(NamedTuple):
     facts: tuple[Fact, ...]
 
 
-def rubric_cards(manifest: Mapping[str, Any], taped: TapeIndex) -> list[RubricCard]:
-    """Return a card for every rubric of a manifest, which is untrusted data."""
-    return [RubricCard(entry, taped) for entry in dicts_in(manifest.get("rubrics"))]
+def rubric_cards(
+    manifest: Mapping[str, Any], run: Mapping[str, Any], taped: TapeIndex
+) -> list[RubricCard]:
+    """Return a card for every rubric of a manifest, which is untrusted data, as the run is."""
+    return [RubricCard(entry, run, taped) for entry in dicts_in(manifest.get("rubrics"))]
 
 
 def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
@@ -154,6 +157,12 @@ def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
             weights = " + ".join(f"{_weight(share)} {group}" for group, share in shares)
             default = "default" if name == entry.get("default_mode") else ""
             yield Fact(f"Mode {name}", weights, default)
+
+
+def _shown_facts(shown: Mapping[str, Any]) -> Iterator[Fact]:
+    for key, title in (("shows", "Shows the judge"), ("never", "Never shows")):
+        if names := [str(name) for name in entries_in(shown.get(key))]:
+            yield Fact(title, ", ".join(names))
 
 
 def _answer(one: dict[str, Any]) -> str:

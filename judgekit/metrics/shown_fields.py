@@ -1,0 +1,31 @@
+"""The fields of a case that the rubrics of metrics show a judge, for run folders and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from judgekit.core.protocols import Metric, with_children
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.asked import shown_and_not
+from judgekit.rubric.rubric import Rubric
+
+_MOST = 500
+"""Maximum number of nested metrics that are searched."""
+
+
+def shown_by_rubric(metrics: Iterable[Metric]) -> dict[str, dict[str, list[str]]]:
+    """Return NAME@VERSION of each rubric -> the fields that it `shows` the judge, and `never` does.
+
+    A metric of several steps gives its rubrics only parts of a case; see the card of the metric.
+    """
+    shown = {}
+    for metric in metrics:
+        for part in islice(with_children(metric), _MOST):
+            mode = part.mode if isinstance(part, RubricMetric) else None
+            for rubric in part.rubrics:
+                fields = shown_and_not(rubric, mode=mode) if isinstance(rubric, Rubric) else None
+                if fields is not None:
+                    name = f"{rubric.name}@{rubric.version}"
+                    shown[name] = {"shows": fields[0], "never": fields[1]}
+    return shown
