@@ -384,13 +384,13 @@ class RubricMetric(JudgedMetric):
                     from judgekit.metrics.version_hint import VersionHint
 
                     self._versions = VersionHint(
-                        self.rubric, requests=self._requests_with, step_of=self.step_of
+                        self.rubric, requests=self.requests_with, step_of=self.step_of
                     )
                 self._versions.add(exc.miss, case, ask)
                 exc.miss.moved = moved_by(case)
             raise
 
-    def _requests_with(self, rubric: Rubric) -> Callable[[Case], list[OpinionRequest]]:
+    def requests_with(self, rubric: Rubric) -> Callable[[Case], list[OpinionRequest]]:
         """Return a function that makes the requests of a case with another rubric."""
         other = copy(self)
         other.rubric, other._plans = rubric, {}

@@ -155,6 +155,57 @@ def test_a_step_of_a_metric(tmp_path, store, tape):
     assert "met@1 would hit: write `rubric: met@1`" in message
 
 
+def row_of(*criteria):
+    listed = [{"criterion": text, "points": 1, **more} for text, more in criteria]
+    return CASE.model_copy(update={"expected": {"criteria": listed}})
+
+
+PLAIN = row_of(*((f"It names {n}.", {}) for n in range(5)))
+LEVELS = row_of(("It is kind.", {"levels": ["no", "yes"]}), ("It is short.", {}), ("a", {}))
+
+
+@pytest.mark.parametrize(
+    ("case", "recorded", "replayed", "hint"),
+    [
+        (PLAIN, {"calls": "each"}, {"calls": 2}, "calls: each"),
+        (PLAIN, {"calls": 2}, {"calls": 3}, "calls: 2"),
+        (PLAIN, {"calls": 3}, {"calls": "all"}, "calls: 3"),
+        (PLAIN, {"calls": "all"}, {"calls": 2}, "calls: all"),
+        (PLAIN, {"calls": 2}, {}, "calls: 2"),
+        (PLAIN, {"calls": "all"}, {}, "calls: all"),
+        (LEVELS, {}, {"calls": 2}, "calls: each"),
+        (LEVELS, {"calls": 2}, {}, "calls: 2"),
+    ],
+)
+def test_other_calls_that_are_recorded_are_named(store, tape, case, recorded, replayed, hint):
+    record(tape, store, lambda judge: Points(judge=judge, **recorded), case)
+
+    message, _ = missed(tape, lambda judge: Points(judge=judge, **replayed), case)
+
+    assert f"the requests of other `calls` would hit: write `{hint}`" in message
+
+
+def test_another_version_of_a_frame(tmp_path, store, tape):
+    first, newest = versions(tmp_path, "met", child("met", "criterion_met@2"))
+    record(tape, store, lambda judge: Points(rubric=first, judge=judge, calls=2), LEVELS)
+
+    message, every = missed(
+        tape, lambda judge: Points(rubric=str(newest), judge=judge, calls=2), LEVELS
+    )
+
+    assert "met@1 would hit: write `rubric: met@1`" in message
+    assert ["met@1" in miss.older for miss in every] == [True, True]
+
+
+def test_criteria_that_are_not_recorded_at_all(store, tape):
+    record(tape, store, lambda judge: Points(judge=judge, calls=2), PLAIN)
+    other = row_of(*((f"It shows {n}.", {}) for n in range(5)))
+
+    for calls in ("each", 3):
+        message, _ = missed(tape, lambda judge, n=calls: Points(judge=judge, calls=n), other)
+        assert f"; {NOT_OLDER}; " in message
+
+
 @pytest.mark.parametrize("case", [CASE, CASE.model_copy(update={"output": "Friday"})])
 def test_a_version_that_is_not_recorded_is_not_named(tmp_path, store, tape, case):
     first, newest = versions(tmp_path, "tone", tone)

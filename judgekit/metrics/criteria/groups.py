@@ -7,7 +7,7 @@ recorded replies, so a replay takes the same steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,16 +17,21 @@ from judgekit.core.errors import CaseError, InvalidReply, JudgekitError, JudgeRe
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Calls, Jury, Member
+from judgekit.core.miss import Miss, RequestMiss
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.core.score import failure_of
 from judgekit.core.synchronous import outcomes_of
 from judgekit.core.value import trusted
 from judgekit.metrics.criteria.item import CriterionItem
+from judgekit.metrics.moved import moved_by
 from judgekit.metrics.opinions.opinion import OpinionReply, OpinionRequest, ask_member, check_quorum
 from judgekit.rubric.criterion import arranged, order_name, ordered
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template import with_case_criteria
 from judgekit.rubric.variant import CriterionView, Variant, decision_question
+
+Explain = Callable[[Miss, Case, Sequence[CriterionItem], CriterionItem], None]
+"""Adds to a miss what would hit, given all criteria of its case and the first of its request."""
 
 _HALVED = ("truncated", "refused", "empty", "only_thought")
 """Failures that fewer criteria may avoid."""
@@ -58,6 +63,7 @@ class GroupedCriteria:
         calls: how many criteria are in one request.
         metric: the name of the metric.
         history: the largest number of earlier messages that a judge sees.
+        explain: adds to a miss what would hit.
     """
 
     frame: Rubric
@@ -65,6 +71,7 @@ class GroupedCriteria:
     calls: Calls
     metric: str
     history: int
+    explain: Explain
 
     def __post_init__(self) -> None:
         (self._model,) = (criterion.question for criterion in self.frame.criteria)
@@ -127,7 +134,7 @@ class GroupedCriteria:
         messages: tuple[ChatMessage, ...],
         variant: Variant,
     ) -> OpinionReply:
-        asking = _OneOpinion(self, ask, case, messages)
+        asking = _OneOpinion(self, ask, case, messages, leaves)
         reply = await asking.about_all(self._groups(leaves, ask.member))
         if not reply.judgments:
             raise JudgeRefused(next(iter(reply.answers.values())).reason)
@@ -210,9 +217,10 @@ class _OneOpinion:
         ask: OpinionRequest,
         case: Case,
         messages: tuple[ChatMessage, ...],
+        leaves: Sequence[CriterionItem],
     ) -> None:
         self._grouped, self._ask = grouped, ask
-        self._case, self._messages = case, messages
+        self._case, self._messages, self._leaves = case, messages, leaves
 
     async def about_all(self, groups: Iterable[Sequence[CriterionItem]]) -> _Reply:
         """Return the answers about several groups; all requests finish before an error is raised.
@@ -241,6 +249,10 @@ class _OneOpinion:
         request = self._grouped.request(self._ask, self._case, self._messages, group)
         try:
             judgment = await ask_member(self._ask.member, request)
+        except RequestMiss as exc:
+            self._grouped.explain(exc.miss, self._case, self._leaves, group[0])
+            exc.miss.moved = moved_by(self._case)
+            raise
         except (InvalidReply, JudgeRefused) as exc:
             if len(group) == 1:
                 if isinstance(exc, JudgeRefused):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.comparing import equal
@@ -12,7 +13,9 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Calls, jury_of
 from judgekit.core.left_out import SHOWN, note
+from judgekit.core.miss import NOT_OLDER, Miss, RequestMiss
 from judgekit.core.protocols import Aggregate, JudgeLike
+from judgekit.core.request import Request
 from judgekit.core.score import Opinion, Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics._options import needed_text, text_options
@@ -32,13 +35,16 @@ from judgekit.metrics.opinions.opinion import OpinionReply, combine_opinions, op
 from judgekit.metrics.opinions.vote import spelled
 from judgekit.metrics.quote import find_quotes
 from judgekit.metrics.rubric import DEFAULT_HISTORY
-from judgekit.metrics.step import Stepped, named
+from judgekit.metrics.step import Stepped, named, subject
 from judgekit.rubric.fold import Outcome
 from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant
 from judgekit.rubric.versions import home_of
+
+if TYPE_CHECKING:
+    from judgekit.metrics.criteria.hint import CriteriaHint
 
 GROUPS = "criterion_met@2"
 """The built-in rubric that asks about several criteria at a time."""
@@ -111,6 +117,7 @@ class Points(Stepped):
             self.rubric = self._frame(self.rubric, f"calls: {self.calls}")
         super().__post_init__()
         self._grouped: GroupedCriteria | None = None
+        self._hint: CriteriaHint | None = None
 
     def _frame(self, rubric: Rubric, why: str) -> Rubric:
         """Return the rubric around the criteria of a request.
@@ -168,11 +175,11 @@ class Points(Stepped):
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
-        output = needed_text(case, "output")
+        needed_text(case, "output")
         items = read_items(case)
         leaves = leaves_of(items)
         if self._one_by_one and all(leaf.plain for leaf in leaves):
-            return await self._score_each(case, output, items, leaves)
+            return await self._score_each(case, items, leaves)
         return await self._score_groups(case, items, leaves)
 
     @property
@@ -183,19 +190,19 @@ class Points(Stepped):
     async def _score_each(
         self,
         case: Case,
-        output: str,
         items: Sequence[CriterionItem],
         leaves: Sequence[CriterionItem],
     ) -> Score:
         """Return the score from one verdict for each criterion."""
-        fields = {
-            "history": case.history,
-            "input": case.input,
-            "steps": case.steps,
-            "output": output,
-        }
-        texts = [fields | {"reference": (leaf.text,)} for leaf in leaves]
-        scores = await self.judge_each(case, texts)
+        texts = [{**_fields(case), "reference": (leaf.text,)} for leaf in leaves]
+        try:
+            scores = await self.judge_each(case, texts)
+        except RequestMiss as exc:
+            if exc.miss.older == NOT_OLDER:
+                number = int(exc.miss.request.about.case.rpartition("/")[2])
+                with suppress(CaseError):
+                    self._explain(exc.miss, case, leaves, leaves[number - 1])
+            raise
         decided = []
         for leaf, score in zip(leaves, scores, strict=True):
             verdict = score.parts[0]
@@ -271,8 +278,32 @@ class Points(Stepped):
                 calls=self.calls or "each",
                 metric=self.name,
                 history=self.history,
+                explain=self._explain,
             )
         return self._grouped
+
+    def _explain(
+        self, miss: Miss, case: Case, leaves: Sequence[CriterionItem], first: CriterionItem
+    ) -> None:
+        """Add to a miss which other frame or `calls` would hit for a criterion.
+
+        Raises:
+            CaseError: the rubric asks only yes/no questions.
+        """
+        if self._hint is None:
+            from judgekit.metrics.criteria.hint import CriteriaHint
+
+            grouped = self._groups_of(leaves)
+            single = self._single_request if grouped.frame.name == "criterion_met" else None
+            self._hint = CriteriaHint(grouped, single=single)
+        self._hint.add(miss, case, leaves, first)
+
+    def _single_request(self, case: Case, leaf: CriterionItem) -> Request:
+        """Return the first request about a yes/no criterion, as `calls: each` makes it."""
+        requests = self._each.requests_with(load_rubric("criterion_met@1"))
+        return requests(subject(case, leaf.number, **_fields(case), reference=(leaf.text,)))[
+            0
+        ].requests[0]
 
     def _opinions(
         self,
@@ -329,6 +360,16 @@ class Points(Stepped):
             details=details,
             ground_truth=[leaf.text for leaf in leaves],
         )
+
+
+def _fields(case: Case) -> dict[str, Any]:
+    """Return what a judge of one criterion sees of a case."""
+    return {
+        "history": case.history,
+        "input": case.input,
+        "steps": case.steps,
+        "output": case.output,
+    }
 
 
 def _combined(
