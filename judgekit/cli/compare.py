@@ -17,6 +17,7 @@ def compare(
     base: Path,
     new: list[Path],
     cluster: str | None = None,
+    by: str | None = None,
     detect: float | None = None,
     bootstrap: bool = False,
     across_rubrics: bool = False,
@@ -39,7 +40,7 @@ def compare(
     if fail_on is not None and fail_on not in FAIL_ON:
         raise ConfigError(f"--fail-on {fail_on}: unknown condition{suggest(fail_on, FAIL_ON)}")
     interval: IntervalKind = "bootstrap" if bootstrap else "t"
-    settings = ComparisonSettings(cluster, interval, detect, across_rubrics, allow_same)
+    settings = ComparisonSettings(cluster, interval, detect, across_rubrics, allow_same, by)
     comparisons = compare_all(base, new, settings)
     if json:
         print_json({"comparisons": [one.to_json() for one in comparisons]})

@@ -48,6 +48,22 @@ def test_figures_of_every_value_leave_out_what_is_no_score_of_the_metric() -> No
     assert b.cells[0].too_few is None
 
 
+def test_the_mean_over_slices_counts_each_alike() -> None:
+    [field] = sliced(
+        *[({"topic": "a"}, Score(value=0.5 + n / 10)) for n in range(5)],
+        *[({"topic": "b"}, Score(value=n / 20)) for n in range(15)],
+        ({}, Score(value=1.0)),  # no topic: in no slice
+    )
+
+    [over] = field.over
+
+    assert over.n == 20
+    assert over.mean == pytest.approx((0.7 + 0.35) / 2)
+    assert over.low is not None
+    assert over.high is not None
+    assert over.low < 0.525 < over.high
+
+
 INSIDE = mean_interval(0.6, math.sqrt(0.005 / 5), 4, bounds=(0, 1))
 
 

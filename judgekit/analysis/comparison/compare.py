@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,18 @@ from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind, judged
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.tally import MetricTally
+from judgekit.core.canonical import canonical_json
 from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
 from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, judges_of, rubrics_of
 from judgekit.report.report import Report
 from judgekit.stats.intervals import mean_interval
 
 _DEFAULT = ComparisonSettings()
+_MOST_FIELDS = 100
+"""Maximum number of metadata fields to keep for a suggestion."""
 SAME = "both runs have the same answers and the same replies about them"
 
 
@@ -34,6 +38,7 @@ def compare(
     detect: float | None = None,
     across_rubrics: bool = False,
     allow_same: bool = False,
+    by: str | None = None,
 ) -> Comparison:
     """Compare a run with a baseline, case by case. No model is called.
 
@@ -48,12 +53,14 @@ def compare(
             by default, a twentieth of the range.
         across_rubrics: also compare metrics with different rubrics.
         allow_same: also compare runs with equal answers and equal replies.
+        by: metadata field with few values, such as a topic. Differences are also shown for each
+            value, and as the mean over these slices, in which each counts alike.
 
     Raises:
         ConfigError: a run cannot be read, the runs have no case or metric in common, both are the
             same run, or both have the same answers and the same replies of the same judge.
     """
-    settings = ComparisonSettings(cluster, interval, detect, across_rubrics, allow_same)
+    settings = ComparisonSettings(cluster, interval, detect, across_rubrics, allow_same, by)
     (comparison,) = compare_all(base, [new], settings)
     return comparison
 
@@ -113,6 +120,9 @@ class _RunPair:
         self.varied: Counter[str] = Counter()
         """Field -> number of pairs in which it differs."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
+        self.unsliced = 0
+        self.fields: dict[str, None] = {}
+        """Some fields of the metadata, for a suggestion."""
 
     def compare(self) -> Comparison:
         for pair in self.pairing:
@@ -124,6 +134,10 @@ class _RunPair:
         cluster = self.settings.cluster
         if cluster is not None and self.unclustered == self.pairs:
             raise ConfigError(f"no case has {cluster!r} in its metadata to cluster by")
+        by = self.settings.by
+        if by is not None and self.unsliced == self.pairs:
+            hint = suggest(by, self.fields, otherwise="")
+            raise ConfigError(f"no case has {by!r} in its metadata to slice by{hint}")
         reasons = {name: self._difference_of_rubrics(name) for name in self.tallies}
         differing = {name: reason for name, reason in reasons.items() if reason is not None}
         metrics = [self._finished(name, reason) for name, reason in reasons.items()]
@@ -157,6 +171,7 @@ class _RunPair:
             only_new=len(only_new),
             other_question=self.other_question,
             cluster=cluster,
+            by=by,
             tests=0,
             warnings=tuple(warnings),
             metrics=tuple(metrics),
@@ -184,8 +199,20 @@ class _RunPair:
         field = self.settings.cluster
         self.unclustered += field is None or base.metadata.get(field) is None
         group = cluster_of(base.case, base.metadata, field)
+        value = self._slice(base.metadata)
         for tally in self.tallies.values():
-            tally.add(pair, group)
+            tally.add(pair, group, value)
+
+    def _slice(self, metadata: Mapping[str, Any]) -> str | None:
+        """Return the slice of a case; `None` without one."""
+        by = self.settings.by
+        if by is None:
+            return None
+        if len(self.fields) < _MOST_FIELDS:
+            self.fields |= dict.fromkeys(metadata)
+        value = metadata.get(by)
+        self.unsliced += value is None
+        return value if value is None or isinstance(value, str) else canonical_json(value)
 
     def _finished(self, name: str, rubrics: str | None) -> results.MetricComparison:
         """Return the comparison of a metric; without figures if it cannot be compared."""
@@ -203,7 +230,7 @@ class _RunPair:
         )  # fmt: skip
         return compared.model_copy(
             update={"refused": refused, "difference": empty, "flips": None, "criteria": (),
-                    "distributions": (), "worst": (), "best": ()}
+                    "slices": (), "over_slices": None, "distributions": (), "worst": (), "best": ()}
         )  # fmt: skip
 
     def _corrected(self, name: str) -> results.CorrectedDifference | None:
@@ -277,6 +304,8 @@ class _RunPair:
             if report.figures.incomplete:
                 yield f"The {side} is incomplete: {'; '.join(report.figures.incomplete)}."
         yield from self._warnings_of_metrics()
+        if self.settings.by is not None and self.unsliced:
+            yield f"{_cases(self.unsliced)} without {self.settings.by!r}: in no slice."
         if self.settings.cluster is not None and self.unclustered:
             without = f"{_cases(self.unclustered)} without {self.settings.cluster!r}"
             yield f"{without}: each its own cluster."

@@ -194,6 +194,10 @@ class MetricComparison(Value):
     difference: MeanDifference
     flips: Flips | None = None
     criteria: tuple[MeanDifference, ...] = ()
+    slices: tuple[MeanDifference, ...] = sparse(default=())
+    """The difference in each slice, in order of their values; not tested."""
+    over_slices: MeanDifference | None = sparse(default=None)
+    """The mean over slices, each of which counts alike; not tested. `pairs` are of all slices."""
     distributions: tuple[DistributionChange, ...] = sparse(default=())
     """Changes of criteria whose answers have probabilities in both runs."""
     unpaired: dict[str, int] = Field(default_factory=dict)
@@ -250,6 +254,8 @@ class Comparison(Displayed, Value):
     other_question: int
     """Number of cases with the same id but a different question; not compared."""
     cluster: str | None
+    by: str | None = sparse(default=None)
+    """The metadata field of the slices."""
     tests: int
     """Number of tests in the correction for metrics."""
     warnings: tuple[str, ...]
@@ -310,8 +316,8 @@ class Comparison(Displayed, Value):
         """Return the comparison as a pandas data frame.
 
         Args:
-            per: the unit of a row: a `metric`, a `criterion`, or a changed `case` (the cases in
-                `worst` and `best` of each metric).
+            per: the unit of a row: a `metric`, a `criterion`, a `slice`, or a changed `case` (the
+                cases in `worst` and `best` of each metric).
 
         Raises:
             ConfigError: `per` is unknown.

@@ -37,6 +37,7 @@ class ComparisonSettings(NamedTuple):
     detect: float | None = None
     across_rubrics: bool = False
     allow_same: bool = False
+    by: str | None = None
 
 
 class Differences:

@@ -88,6 +88,9 @@ def _figures(
         hidden += len(parts[room:]) if room is not None else 0
         rows += [_row(metric.metric, metric.difference), *_verdicts(metric)]
         rows += [_row(part.name, part, indent="  ") for part in parts[:room]]
+        rows += [_sliced(f"{comparison.by} {one.name}", one) for one in metric.slices]
+        if metric.over_slices is not None:
+            rows.append(_sliced(f"mean over {comparison.by}", metric.over_slices))
         styles.append(_STYLES.get(metric.verdict, "title"))
         styles += ["plain"] * (len(rows) - len(styles))
     left = (
@@ -127,6 +130,10 @@ def _row(name: str, difference: results.MeanDifference, *, indent: str = "") -> 
         p_text(difference.adjusted),
         _word(difference.verdict),
     )
+
+
+def _sliced(name: str, difference: results.MeanDifference) -> tuple[str, ...]:
+    return (*_row(name, difference, indent="  ")[:5], "", f"{difference.pairs:,} pairs")
 
 
 def _word(verdict: results.Verdict) -> str:
@@ -231,6 +238,8 @@ def all_notes(comparison: results.Comparison) -> Iterator[str]:
     """Yield notes on the tests and intervals of a comparison."""
     if comparison.tests:
         yield family_line(comparison)
+    if comparison.by is not None:
+        yield slices_line(comparison.by)
     for metric in comparison.metrics:
         yield from notes(metric)
     yield from filter(None, [little_known(comparison)])
@@ -238,9 +247,19 @@ def all_notes(comparison: results.Comparison) -> Iterator[str]:
         yield f"{comparison.same_answers} of {comparison.pairs} answers are the same in both runs."
 
 
+def slices_line(by: str) -> str:
+    """Return what the figures of slices are."""
+    return (
+        f"Slices by {by} are not tested: each interval is 95 % for itself. The mean over {by} "
+        "counts every slice alike, whatever its number of cases."
+    )
+
+
 def notes(metric: results.MetricComparison) -> Iterator[str]:
     """Yield notes on the figures of a metric."""
     yield from filter(None, (clustered_line(metric), reach_line(metric), untested_line(metric)))
+    if (over := metric.over_slices) is not None and over.too_few is not None:
+        yield f"{metric.metric}: no interval of the mean over {over.name}: {over.too_few}."
     for change in metric.distributions:
         yield f"{metric.metric}, {change.line}"
     if metric.corrected is not None:

@@ -12,7 +12,7 @@ from judgekit.datasets.dataframes.table import Kind, Table
 if TYPE_CHECKING:
     from judgekit.analysis.comparison import comparison as results
 
-Per = Literal["metric", "criterion", "case"]
+Per = Literal["metric", "criterion", "slice", "case"]
 """The unit of a row."""
 
 _MOVED: Mapping[str, Kind] = {
@@ -33,6 +33,7 @@ _METRIC: Mapping[str, Kind] = {
     "refused": "text",
 }
 _CRITERION: Mapping[str, Kind] = {"metric": "text", "criterion": "text", **_MOVED}
+_SLICE: Mapping[str, Kind] = {"metric": "text", "slice": "text", **_MOVED}
 _CASE: Mapping[str, Kind] = {
     **dict.fromkeys(("metric", "case", "verdict"), "text"),
     **dict.fromkeys(("base", "new", "change"), "number"),
@@ -52,7 +53,8 @@ def comparison_table(comparison: results.Comparison, *, per: Per = "metric") -> 
     """
     if per not in get_args(Per):
         raise ConfigError(f"per: {per!r} is not known{suggest(str(per), list(get_args(Per)))}")
-    table = Table({"metric": _METRIC, "criterion": _CRITERION, "case": _CASE}[per])
+    columns = {"metric": _METRIC, "criterion": _CRITERION, "slice": _SLICE, "case": _CASE}
+    table = Table(columns[per])
     for metric in comparison.metrics:
         if per == "metric":
             entry = _metric(metric)
@@ -65,6 +67,9 @@ def comparison_table(comparison: results.Comparison, *, per: Per = "metric") -> 
         elif per == "criterion":
             for part in metric.criteria:
                 table.add({"metric": metric.metric, "criterion": part.name, **_moved(part)})
+        elif per == "slice":
+            for own in metric.slices:
+                table.add({"metric": metric.metric, "slice": own.name, **_moved(own)})
         else:
             for word, moves in (("worse", metric.worst), ("better", metric.best)):
                 for move in moves:

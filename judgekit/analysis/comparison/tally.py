@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from statistics import fmean
+from typing import Any
 
 from judgekit.analysis.comparison import comparison as results
 from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings, Differences, Range
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.core.distribution import Distribution, Label
+from judgekit.core.errors import ConfigError
 from judgekit.report.summary import Largest, MetricSummary
 from judgekit.report.thresholds import passes
 from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.intervals import MeanInterval, MeanSpread
+from judgekit.stats.slices import SliceMean, mean_over_slices
 
 WORST = 20
 """Maximum number of listed cases per metric and direction."""
+MOST_SLICES = 50
+"""Maximum number of slices; a field with more values is an id, or a text."""
+_UNTESTED: Mapping[str, Any] = {"p": None, "test": "", "verdict": "unknown", "detectable": None}
+"""The figures that a slice does not have: many slices would have many chance findings."""
 UNIT: Range = (0.0, 1.0)
 """The range of criteria and of verdicts: 1 is a pass."""
 
@@ -37,6 +45,8 @@ class MetricTally:
         self.threshold = new.threshold if new.threshold is not None else base.threshold
         self._all = self._differences(new.metric, range=new.range, higher_is_better=self._higher)
         self._criteria: dict[str, Differences] = {}
+        self._slices: dict[str, Differences] = {}
+        """Value of the field of the settings -> its cases; those without the field have none."""
         self._distributions: dict[str, DistributionTally] = {}
         self._flips: Counter[tuple[bool, bool]] = Counter()
         self._passes = self._differences("passes", range=UNIT)
@@ -51,8 +61,17 @@ class MetricTally:
         self.differs = False
         """Whether the result of any case differs in value, reason or request."""
 
-    def add(self, pair: Pair, cluster: Hashable) -> None:
-        """Add one case."""
+    def add(self, pair: Pair, cluster: Hashable, slice: str | None = None) -> None:
+        """Add one case.
+
+        Args:
+            pair: its results in both runs.
+            cluster: its cluster.
+            slice: its value of the field by which means are sliced.
+
+        Raises:
+            ConfigError: the field has too many values.
+        """
         name = self._summary.metric
         base, new = pair.base.rows.get(name), pair.new.rows.get(name)
         for rubrics, result in zip(self.rubrics, (base, new), strict=True):
@@ -65,18 +84,11 @@ class MetricTally:
             self._unpaired[_unpaired_reason(base, new)] += 1
             return
         self._all.add(base.value, new.value, cluster)
+        if slice is not None:
+            self._slice(slice).add(base.value, new.value, cluster)
         self.same_requests += bool(base.keys) and base.keys == new.keys
         self._same_answers += pair.same_answer
-        for id, part in base.parts.items():
-            other = new.parts.get(id)
-            if part.value is not None and other is not None and other.value is not None:
-                if id not in self._criteria:
-                    self._criteria[id] = self._differences(id, range=UNIT)
-                self._criteria[id].add(part.value, other.value, cluster)
-            if part.distribution and other is not None and other.distribution:
-                if id not in self._distributions:
-                    self._distributions[id] = DistributionTally(id, clustered=self._clustered)
-                self._distributions[id].add(part.distribution, other.distribution, cluster)
+        self._add_parts(base, new, cluster)
         before, after = (passes(one.value, self.threshold, self._higher) for one in (base, new))
         if before is not None and after is not None:
             self._flips[before, after] += 1
@@ -88,12 +100,40 @@ class MetricTally:
             place = (round(abs(step), 9), -self._all.better - self._all.worse)
             self._moves[way].add(place, (pair, flip))
 
+    def _add_parts(self, base: ComparedResult, new: ComparedResult, cluster: Hashable) -> None:
+        for id, part in base.parts.items():
+            other = new.parts.get(id)
+            if part.value is not None and other is not None and other.value is not None:
+                if id not in self._criteria:
+                    self._criteria[id] = self._differences(id, range=UNIT)
+                self._criteria[id].add(part.value, other.value, cluster)
+            if part.distribution and other is not None and other.distribution:
+                if id not in self._distributions:
+                    self._distributions[id] = DistributionTally(id, clustered=self._clustered)
+                self._distributions[id].add(part.distribution, other.distribution, cluster)
+
+    def _slice(self, value: str) -> Differences:
+        if value not in self._slices:
+            if len(self._slices) == MOST_SLICES:
+                by = self._settings.by
+                raise ConfigError(
+                    f"{by!r} has more than {MOST_SLICES} values; slice by a field with few values, "
+                    "or cluster by it"
+                )
+            summary = self._summary
+            self._slices[value] = self._differences(
+                value, range=summary.range, higher_is_better=self._higher
+            )
+        return self._slices[value]
+
     def finish(self) -> results.MetricComparison:
         """Return the figures; `verdicts` adds the verdicts after all tests are known."""
         detect, (low, high) = self._settings.detect, self._summary.range
         if detect is None and low is not None and high is not None:
             detect = (high - low) / 20
         difference = self._all.finish(detect=detect)
+        slices = [self._slices[value].finish() for value in sorted(self._slices)]
+        over = self._over_slices(slices) if slices else None
         # The same replies to the same requests say nothing about other cases.
         pairs = self._all.pairs
         if pairs and not self.differs and pairs in (self.same_requests, self._same_answers):
@@ -101,6 +141,8 @@ class MetricTally:
                       "detectable": None, "wanted": None, "more": None, "more_high": None,
                       "too_few": None}  # fmt: skip
             difference = difference.model_copy(update=update)
+            slices = [one.model_copy(update=update) for one in slices]
+            over = over and over.model_copy(update=update)
         return results.MetricComparison(
             metric=self._summary.metric,
             higher_is_better=self._higher,
@@ -108,12 +150,40 @@ class MetricTally:
             difference=difference,
             flips=self._finish_flips(),
             criteria=tuple(c.finish() for c in self._criteria.values()),
+            slices=tuple(one.model_copy(update=_UNTESTED) for one in slices),
+            over_slices=over,
             distributions=tuple(d.finish() for d in self._distributions.values()),
             unpaired=dict(self._unpaired.most_common()),
             worst=tuple(self._case_moves(-1)),
             best=tuple(self._case_moves(1)),
             same_requests=self.same_requests,
             pass_fail=self._all.pass_fail,
+        )
+
+    def _over_slices(self, slices: Sequence[results.MeanDifference]) -> results.MeanDifference:
+        """Return the mean of the differences of all slices."""
+        spreads = [self._slices[one.name].spread for one in slices]
+        sums = [one.sums if isinstance(one, ClusteredMean) else None for one in spreads]
+        found = mean_over_slices([
+            SliceMean(one.mean or 0.0, one.low, one.high, one.standard_error, one.df or 0.0, own)
+            for one, own in zip(slices, sums, strict=True)
+        ])  # fmt: skip
+        few = next((f"{one.name}: {one.too_few}" for one in slices if one.too_few), None)
+        clusters = {name for own in sums if own is not None for name in own}
+        return results.MeanDifference(
+            name=self._settings.by or "",
+            pairs=sum(one.pairs for one in slices),
+            base=fmean(one.base or 0.0 for one in slices),
+            new=fmean(one.new or 0.0 for one in slices),
+            mean=found.mean,
+            low=found.low,
+            high=found.high,
+            worse=sum(one.worse for one in slices),
+            better=sum(one.better for one in slices),
+            clusters=len(clusters) if self._clustered else None,
+            standard_error=found.error,
+            df=found.df,
+            too_few=few,
         )
 
     def _case_moves(self, way: int) -> Iterator[results.CaseMove]:

@@ -96,6 +96,9 @@ class MetricView:
         """The verdict in a word or two."""
         self.error = error_text(metric.difference)
         """Standard error, t and degrees of freedom of a t test; `None` for other tests."""
+        over = metric.over_slices
+        self.slices = () if over is None else (*metric.slices, over)
+        """The differences of slices, and the mean over them last."""
         self.notes = list(notes(metric))
         self.moved = any(d.worse or d.better for d in (metric.difference, *metric.criteria))
         """Whether it or one of its criteria differs in any pair."""

@@ -14,6 +14,7 @@ from judgekit.report.folder import Scored
 from judgekit.report.summary import BINS, Largest, MetricSummary, mean_figures
 from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds
+from judgekit.stats.slices import SliceMean, mean_over_slices
 
 FIELDS = 12
 """Maximum number of metadata fields to show, in the order of the data."""
@@ -60,6 +61,8 @@ class Field(NamedTuple):
 
     name: str
     slices: tuple[Slice, ...]
+    over: tuple[SliceCell, ...] = ()
+    """The mean over the slices with a value of the field, of all metrics, in order."""
 
 
 class Slices:
@@ -112,27 +115,40 @@ class Slices:
             if len(values) <= most:
                 order = [*values, *([None] if None in tallies else [])]
                 slices = (tallies[value].finish(value, self._bounds) for value in order)
-                fields.append(Field(name, tuple(slices)))
+                over = _over([tallies[value] for value in values], self._bounds)
+                fields.append(Field(name, tuple(slices), over))
         return tuple(fields[:FIELDS])
 
 
 class _Tally:
     def __init__(self, bounds: Mapping[str, Bounds], *, clustered: bool) -> None:
         self.cases = 0
-        self._figures = {metric: FigureValues(clustered=clustered) for metric in bounds}
+        self.figures = {metric: FigureValues(clustered=clustered) for metric in bounds}
 
     def add(self, values: Mapping[str, float | None], cluster: Hashable) -> None:
         self.cases += 1
-        for metric, figures in self._figures.items():
+        for metric, figures in self.figures.items():
             if (value := values.get(metric)) is not None:
                 figures.add(value, cluster)
 
     def finish(self, value: str | None, bounds: Mapping[str, Bounds]) -> Slice:
         cells = (
             SliceCell(figures.rows.n, **mean_figures(figures, bounds[metric]))
-            for metric, figures in self._figures.items()
+            for metric, figures in self.figures.items()
         )
         return Slice(value, self.cases, tuple(cells))
+
+
+def _over(tallies: Sequence[_Tally], bounds: Mapping[str, Bounds]) -> tuple[SliceCell, ...]:
+    """Return the mean over slices of each metric; slices without a score have no mean."""
+    cells = []
+    for metric, own in bounds.items():
+        known = [tally.figures[metric] for tally in tallies if tally.figures[metric].rows.n]
+        found = mean_over_slices([SliceMean.of(one.spread, own) for one in known])
+        few = next((one.too_few(own) for one in known if one.too_few(own)), None)
+        n = sum(one.rows.n for one in known)
+        cells.append(SliceCell(n, found.mean, found.low, found.high, few))
+    return tuple(cells)
 
 
 def value_text(value: Any) -> str | None:

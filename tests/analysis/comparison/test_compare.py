@@ -586,3 +586,53 @@ def test_the_same_replies_are_identical(run):
     assert (difference.low, difference.high, difference.detectable) == (0.0, 0.0, None)
     assert "identical" in found.text()
     assert "[-" not in found.text().split("identical")[0]
+
+
+def test_slices_and_the_mean_over_them_count_each_alike(run):
+    names = ["law"] * 10 + ["tax"] * 40 + ["art"] * 10
+    options = {"metadata": lambda id: {"topic": names[int(id[1:])]}}
+    folders = run("base", BASE, **options), run("new", NEW, **options)
+
+    found = compare(*folders, by="topic")
+    metric = metric_of(found)
+
+    steps = np.subtract(NEW, BASE)
+    own = {name: steps[[n == name for n in names]] for name in sorted(set(names))}
+    assert [one.name for one in metric.slices] == list(own)
+    assert [one.mean for one in metric.slices] == pytest.approx([s.mean() for s in own.values()])
+    over = metric.over_slices
+    assert (over.name, over.pairs) == ("topic", 60)
+    assert over.mean == pytest.approx(np.mean([s.mean() for s in own.values()]), abs=1e-12)
+    error = np.sqrt(sum(s.var(ddof=1) / len(s) for s in own.values())) / 3
+    assert over.standard_error == pytest.approx(error, abs=1e-12)
+    assert over.low < over.mean < over.high
+    assert {one.p for one in (*metric.slices, over)} == {None}
+    assert found.tests == compare(*folders).tests
+    text = found.text()
+    assert "  topic law" in text
+    assert "  mean over topic" in text
+    assert "Slices by topic are not tested" in text
+    assert len(found.to_pandas(per="slice")) == 3
+    assert "slices" not in compare(*folders).to_json()["metrics"][0]
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("topik", "no case has 'topik' in its metadata to slice by; did you mean 'topic'?"),
+        ("id", "'id' has more than 50 values; slice by a field with few values, or cluster by it"),
+    ],
+)
+def test_a_field_that_is_no_slice_is_an_error(run, field, message):
+    options = {"metadata": lambda id: {"topic": "a", "id": id}}
+    with pytest.raises(ConfigError, match=message):
+        compare(run("base", BASE, **options), run("new", NEW, **options), by=field)
+
+
+def test_a_slice_that_is_too_small_is_named(run):
+    options = {"metadata": lambda id: {"topic": "rare" if int(id[1:]) == 7 else "usual"}}
+    found = compare(run("base", BASE, **options), run("new", NEW, **options), by="topic")
+
+    over = metric_of(found).over_slices
+    assert (over.low, over.too_few) == (None, "rare: 1 of the 5 values that an interval needs")
+    assert "worth: no interval of the mean over topic: rare: 1 of the 5" in found.text(width=200)

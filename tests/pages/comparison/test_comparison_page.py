@@ -62,6 +62,15 @@ def test_what_got_worse_is_said_with_its_figures(run):
     assert page.index("facts 0.900") < page.index("tone 0.800")
 
 
+def test_slices_and_the_mean_over_them_are_a_table(run):
+    options = {**OPTIONS, "metadata": lambda id: {"topic": "ab"[int(id[1:]) % 2]}}
+    page = words(page_of(run("main", BASE, **options), run("pr", NEW, **options), by="topic"))
+
+    assert "Slices by topic; the mean over them counts each alike" in page
+    assert re.search(r"mean over slices 0\.\d{3} 0\.\d{3} −0\.\d{3} \[.+?\] 0\.0\d{2} 12", page)
+    assert "Slices by" not in words(page_of(run("m", BASE, **OPTIONS), run("p", NEW, **OPTIONS)))
+
+
 def test_verdicts_that_turned_over_stand_in_a_matrix(run):
     page = page_of(run("main", BASE, **OPTIONS), run("pr", {**NEW, "c11": None}, **OPTIONS))
 
