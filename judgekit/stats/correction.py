@@ -62,6 +62,17 @@ class CorrectionFigures(NamedTuple):
     """Number of additional labels that labels alone would need for the same standard error."""
 
 
+class _Spread(NamedTuple):
+    """How far a mean is uncertain."""
+
+    error: float
+    """Its standard error."""
+    df: float
+    """Degrees of freedom of the error."""
+    third: float = 0.0
+    """Its third central moment."""
+
+
 class Correction:
     """The corrections of one mean.
 
@@ -168,6 +179,24 @@ class Correction:
             saved = round(self.n * ((labels.error / corrected.error) ** 2 - 1))
         return CorrectionFigures(corrected, labels, float(self.share @ lam), saved)
 
+    def _refitted(self, lam: float) -> Any:
+        """Return for each labelled row by what its influence grows because `lam` was fitted to it.
+
+        If the judge's mean differs between the two samples, a row also moves the mean through
+        `lam` (the g-weights of the regression estimator, Sarndal, Swensson and Wretman 1989). And
+        `lam` fits the rows of a unit better than others, so they get the error that they have if
+        `lam` is fitted without them (the jackknife). Weighted rows have such a `lam` already.
+        """
+        if self.weighted or not 0 < lam < 1:
+            return 1.0
+        centred = self.judge - self.judge.mean()
+        squares = np.bincount(self.units, weights=centred**2)
+        if squares.max() >= squares.sum():
+            return math.inf
+        gap = self.judged - float(self.judge.mean())
+        weights = 1 + gap * centred / ((1 + self.n / self.others.n) * self.pooled)
+        return weights / (1 - squares / squares.sum())[self.units]
+
     def _figure(self, lam: Any, missing: int) -> MeanFigure:
         """Return the mean with its interval.
 
@@ -176,7 +205,7 @@ class Correction:
             missing: number of further rows with a difference between judge and person that are
                 needed to show the spread; each is assumed to differ by the whole range.
         """
-        error, df = self.error(self.person, lam)
+        error, df, third = self._spread_of(self.person, lam, fitted=True)
         least = -math.inf if self.bounds[0] is None else self.bounds[0]
         most = math.inf if self.bounds[1] is None else self.bounds[1]
         value = min(most, max(least, self.point(lam)))
@@ -190,7 +219,17 @@ class Correction:
         ends = mean_interval(value, error, df, bounds=self.bounds)
         if ends is None:
             return figure._replace(too_few="all labels are the same, and the range has no bounds")
-        return figure._replace(low=ends[0], high=ends[1])
+        low, high = ends
+        if third:
+            # A skewed error is rarely seen whole in few labels: the end on that side is at least
+            # that of Johnson's interval (1978).
+            t = student_t_quantile(0.975, df)
+            shift = third / error**2 * (1 + 2 * t * t) / 6
+            if shift > 0:
+                high = max(high, min(most, value + shift + t * error))
+            else:
+                low = min(low, max(least, value + shift - t * error))
+        return figure._replace(low=low, high=high)
 
     @property
     def too_few(self) -> str | None:
@@ -211,16 +250,33 @@ class Correction:
     def error(self, values: Any, lam: Any = 0.0, share: Any = None) -> tuple[float, float]:
         """Return standard error and degrees of freedom of mean(values) plus the judge's mean.
 
+        Args:
+            values: a value for each labelled row.
+            lam: how much the judge counts, for all rows or by labelled row.
+            share: the share of each labelled row in the mean; that of its weight by default.
+        """
+        return self._spread_of(values, lam, share)[:2]
+
+    def _spread_of(
+        self, values: Any, lam: Any = 0.0, share: Any = None, *, fitted: bool = False
+    ) -> _Spread:
+        """Return how far mean(values) plus the judge's mean is uncertain.
+
         This is the sandwich of `judgekit.stats.clusters.cr2` for two means: lam * the judge over
         the rows without a label (with a plan, over all rows), and `values - lam * judge` over the
         labelled rows. Each is a regression on a constant, so the matrix of a cluster has one entry
         for each mean, and the closed form applies. The working model has independent rows, with one
         variance for each mean.
 
+        If `lam` is fitted, the rows that the judge knows little of, such as those without a
+        verdict, carry most of the variance. The degrees of freedom are then at most 2 / (relative
+        variance of the estimated variance), as in `judgekit.stats.agreement`.
+
         Args:
             values: a value for each labelled row.
             lam: how much the judge counts, for all rows or by labelled row.
             share: the share of each labelled row in the mean; that of its weight by default.
+            fitted: whether `lam` was estimated from these rows.
         """
         others = self.others
         shares = self.share if share is None else share
@@ -236,10 +292,13 @@ class Correction:
         rest = values - lam * (self.judge - mean)
         centred = rest - shares @ rest
         lam = float(np.mean(lam))
+        factors = self._refitted(lam) if fitted else 1.0
+        if not np.isfinite(factors).all():
+            return _Spread(math.inf, 1.0)
         spread = lam**2 * (self.pooled if self.weighted else (others.sd or 0.0) ** 2)
         own = float((shares**2).sum())
         if own >= 1:
-            return math.inf, 1.0
+            return _Spread(math.inf, 1.0)
         residual = float(shares @ centred**2) / (1 - own)
 
         def by_unit(each: Any) -> Any:
@@ -247,18 +306,19 @@ class Correction:
 
         leverage = np.stack([count / size, by_unit(shares)])
         if leverage.max() >= 1:
-            return math.inf, 1.0
-        sums = np.stack([lam * (total - count * mean) / size, by_unit(shares * centred)])
+            return _Spread(math.inf, 1.0)
+        sums = np.stack([lam * (total - count * mean) / size, by_unit(shares * centred * factors)])
         free = np.sqrt(1 - leverage)
         if self.weighted:
             free[1] **= 2  # CR3: a label of large weight hides its own error
         gap = (others.mean or 0.0) - mean
         squares = ((others.sd or 0.0) ** 2 * (others.n - 1) + others.n * gap**2) if alone else 0.0
         single = 1 / size**2 / (1 - 1 / size)
-        variance = float(((sums / free).sum(axis=0) ** 2).sum()) + lam**2 * squares * single
+        each = (sums / free).sum(axis=0)
+        variance = float((each**2).sum()) + lam**2 * squares * single
         parts = np.array([spread / size, residual * own])
         if parts.sum() <= 0:
-            return 0.0, max(1.0, self.effective - 1)
+            return _Spread(0.0, max(1.0, self.effective - 1))
         diagonal = spread * count / size**2 + residual * by_unit(shares**2)
         across = float((diagonal**2).sum()) + alone * (spread / size**2) ** 2
         w = leverage / free
@@ -267,7 +327,13 @@ class Correction:
         products[0, 0] += alone * single
         fourth[0, 0] += alone * single**2
         across += float(parts @ (products**2 - fourth) @ parts)
-        return math.sqrt(variance), max(1.0, float(parts.sum()) ** 2 / across)
+        error, df = math.sqrt(variance), max(1.0, float(parts.sum()) ** 2 / across)
+        if not fitted or self.weighted or not lam:
+            return _Spread(error, df)
+        varied = float(((each**2 - (each**2).mean()) ** 2).sum())
+        if varied > 0:
+            df = max(1.0, min(df, 2 * float((each**2).sum()) ** 2 / varied))
+        return _Spread(error, df, float((each**3).sum()))
 
     def judged_units(self) -> tuple[Any, Any]:
         """Return the number of the judge's values and their sum, by unit.

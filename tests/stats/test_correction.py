@@ -19,7 +19,7 @@ from judgekit.stats.correction import (
     Correction,
     LabelledRow,
 )
-from judgekit.stats.intervals import MeanInterval
+from judgekit.stats.intervals import MeanInterval, mean_interval
 from judgekit.stats.rates import MeanFigure, lee_interval, rogan_gladen, youden_figure
 from tests.data.make_ppi_oracle import COUNT, ppi_inputs
 from tests.each import each
@@ -334,3 +334,57 @@ def test_weighted_labels_are_unbiased_and_ignoring_the_weights_is_not(by):
 
 def test_fewest_labels():
     assert FEWEST_LABELS == 50
+
+
+def without_verdicts(rng, mean, bad, good):
+    """Draw values of people and of a judge that has none in `bad` to `good` of the rows."""
+    person = rng.beta(4 * mean, 4 * (1 - mean), 300)
+    judge = np.clip(person + 0.1 + rng.normal(0, 0.05, 300), 0, 1)
+    silent = rng.random(300) < bad + (good - bad) * person
+    return person, np.where(silent, judge[~silent].mean(), judge), silent
+
+
+@each("mean, bad, good", [(0.2, 0.2, 0.6), (0.2, 0.6, 0.2), (0.8, 0.2, 0.6), (0.8, 0.6, 0.2)])
+def test_abstentions_that_depend_on_the_truth_leave_the_mean_covered(mean, bad, good):
+    """50 runs of 50 labels; `benchmarks/coverage_correction.py` has 2,000 for more kinds."""
+    rng = np.random.default_rng(11)
+    covered, dropped = [], []
+    for _ in range(50):
+        person, judge, silent = without_verdicts(rng, mean, bad, good)
+        found = correction(person[:50], judge[:50], judge[50:]).ppi().corrected
+        covered.append(found.low <= mean <= found.high)
+        dropped.append(person[~silent].mean() - mean)
+    assert np.mean(covered) >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 50)
+    assert abs(np.mean(dropped)) > 0.01  # without the labels of abstentions, the mean is another
+
+
+def test_the_error_is_that_of_the_jackknife():
+    """A lambda that is fitted to the labels makes the rows fit better than other rows."""
+    person, judge, _ = without_verdicts(np.random.default_rng(2), 0.3, 0.2, 0.6)
+    own, others = (person[:60], judge[:60]), judge[60:]
+    found = correction(*own, others)
+    figures = found.ppi()
+
+    each = []
+    for left_out in range(60):
+        kept = [np.delete(side, left_out) for side in own]
+        one = correction(*kept, others)
+        each.append(one.point(one.lam()))
+    rows = 59 / 60 * np.sum((np.array(each) - np.mean(each)) ** 2)
+    error = math.sqrt(rows + found.lam() ** 2 * np.var(others, ddof=1) / len(others))
+
+    assert figures.corrected.error == pytest.approx(error, rel=0.03)
+    assert figures.corrected.error > 1.02 * found.error(found.person, found.lam())[0]
+    assert figures.corrected.df < found.error(found.person, found.lam())[1] / 1.5
+
+
+def test_the_end_on_the_side_of_a_skewed_error_is_johnsons():
+    person, judge, _ = without_verdicts(np.random.default_rng(8), 0.2, 0.2, 0.6)
+    found = correction(person[:60], judge[:60], judge[60:])
+    corrected = found.ppi().corrected
+
+    plain = mean_interval(corrected.value, corrected.error, corrected.df, bounds=(0, 1))
+    assert corrected.low == plain[0]
+    assert corrected.high > plain[1]
+    turned = correction(1 - person[:60], 1 - judge[:60], 1 - judge[60:]).ppi().corrected
+    assert (1 - turned.high, 1 - turned.low) == pytest.approx((corrected.low, corrected.high))

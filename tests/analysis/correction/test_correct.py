@@ -358,7 +358,8 @@ def test_a_manifest_that_judgekit_did_not_write_is_no_crash(change, made):
     ],
 )
 def test_a_label_is_worth_what_the_same_answer_of_the_judge_is(kind, answer, value, tmp_path):
-    judge = judgekit.FakeJudge()
+    known = {"one": {"reason": "r", "value": "no"}}  # one without a value would leave the row out
+    judge = judgekit.FakeJudge((lambda _: known) if "options" in kind else None)
     write_lines(tmp_path / "cases.jsonl", [{"id": "a", "output": "x"}, {"id": "b", "output": "y"}])
     label = {"case": "a", "metric": "m", "values": {"one": answer}}
     write_lines(tmp_path / "labels.jsonl", [label])
