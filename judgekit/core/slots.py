@@ -28,7 +28,9 @@ _taken: ContextVar[tuple[_Taken, ...]] = ContextVar("slots", default=())
 
 
 class Slots:
-    """A number of slots, for the running event loop; who waits for one gets it in turn.
+    """A number of slots, for the running event loop.
+
+    New work gets them in turn; work that comes back after `outside_slots` goes first.
 
     Args:
         count: the number of slots.
@@ -37,6 +39,7 @@ class Slots:
     def __init__(self, count: int) -> None:
         self.count = count
         self._free: asyncio.Semaphore | None = None
+        self._arrivals: asyncio.Lock
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -55,7 +58,8 @@ class Slots:
         import asyncio
 
         free = self._of_loop()
-        await free.acquire()
+        async with self._arrivals:  # one of the new ones at a time waits for the semaphore
+            await free.acquire()
         taken = _Taken(free, asyncio.current_task(), check)
         token = _taken.set((*_taken.get(), taken))
         try:
@@ -71,6 +75,7 @@ class Slots:
         loop = asyncio.get_running_loop()
         if self._free is None or self._loop is not loop:
             self._free, self._loop = asyncio.Semaphore(self.count), loop
+            self._arrivals = asyncio.Lock()
         return self._free
 
 

@@ -96,6 +96,12 @@ class Learnt:
             growth = growth / self._growth if self.per_second else 1 / self.value**2
         self.value = min(self.most, self.value * (1 + growth))
 
+    def at_least(self, before: Learnt) -> Learnt:
+        """Return the higher one of this limit and an earlier one, which was lowered wrongly."""
+        unlimited = before.value is None
+        higher = before.value is not None and self.value is not None and before.value > self.value
+        return before if unlimited or higher or not before.found else self
+
     def refuse(self, measured: float, *, soon: bool = False, again: bool = False) -> None:
         """Lower the limit after a refused call.
 

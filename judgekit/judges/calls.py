@@ -561,7 +561,8 @@ class Pacing:
         charged: AbstractAsyncContextManager[Bill] = nullcontext(Bill())
         if meter is not None:
             charged = meter.charged(read, min(call.written, most), most=most if call.written else 0)
-        turn = paced(pace, tokens) if pace else nullcontext(Attempt())
+        again = call.refusals is not None and call.refusals.refused
+        turn = paced(pace, tokens, again=again) if pace else nullcontext(Attempt())
         async with AsyncExitStack() as admitted:
             with waiting():
                 attempt = await admitted.enter_async_context(turn)
@@ -585,6 +586,7 @@ class Pacing:
             if call.refusals is not None:
                 call.refusals.note(attempt.status)
                 attempt.alone = call.refusals.alone
+                attempt.explained = call.refusals.explained
             if exchange.tokens is not None and call.limit == MAX_BODY:
                 self._written += 0.1 * (exchange.tokens[1] - self._written)
             received = exchange.headers.items()

@@ -56,6 +56,8 @@ class Attempt:
         """The tokens of request and reply; `None` if they are unknown."""
         self.alone = False
         """Whether only this request is refused again; see `CallEnd`."""
+        self.explained = 0
+        """Its earlier refusals."""
         self.sent_at = 0.0
 
     def send(self) -> None:
@@ -70,20 +72,28 @@ def _now() -> float:
 
 
 @asynccontextmanager
-async def paced(pace: Pace, tokens: float) -> AsyncIterator[Attempt]:
+async def paced(pace: Pace, tokens: float, *, again: bool = False) -> AsyncIterator[Attempt]:
     """Wait for a pace; the body makes the call and fills in the attempt.
 
     Args:
         pace: the pace of the server.
         tokens: estimated tokens of the request and its reply.
+        again: whether the request was refused before.
     """
-    call = await pace.acquire(tokens)
+    call = await (pace.acquire(tokens, True) if again else pace.acquire(tokens))
     attempt = Attempt()
     try:
         yield attempt
     finally:
         seconds = _now() - attempt.sent_at
-        end = CallEnd(attempt.status, attempt.headers, attempt.tokens, seconds, attempt.alone)
+        end = CallEnd(
+            attempt.status,
+            attempt.headers,
+            attempt.tokens,
+            seconds,
+            attempt.alone,
+            attempt.explained,
+        )
         await pace.settle(call, end)
 
 

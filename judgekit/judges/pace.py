@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, Protocol
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from judgekit.core.limits import MOST_CALLS
 from judgekit.judges.allowance import FIRST_CALLS, HARD_CUT, Allowance, Bound, Learnt, Started
@@ -28,6 +30,13 @@ _CALM = 200
 """Accepted calls in a row, while no limit is learnt, after which a refusal is doubted again."""
 
 
+class _Limits(NamedTuple):
+    """What was learnt at some time."""
+
+    calls: Learnt
+    rates: list[Learnt]
+
+
 class _Trial:
     """The calls after a doubted refusal: half as many start as end, until one of them ends."""
 
@@ -35,6 +44,11 @@ class _Trial:
         self.after = after
         """The last call that had started when the refused one did."""
         self.started = self.ended = 0
+
+    def ends(self, number: int, status: int | None) -> bool:
+        """Count the end of a call; return whether it ends the trial."""
+        self.ended += 1
+        return number > self.after and status != NOT_SENT
 
     @property
     def waits(self) -> bool:
@@ -85,6 +99,10 @@ class Limiter:
         self._trial: _Trial | None = None
         self._calm = 0
         """Calls that were accepted since the last refusal."""
+        self._unexplained = 0
+        """Refusals that may have been about the server, since `_before`."""
+        self._before: _Limits | None = None
+        """The limits before the first of them."""
 
     def wait(self, tokens: float, *, now: float, since: float) -> float:
         """Return the seconds until a call may start: 0 for now, infinity if another must end first.
@@ -130,18 +148,18 @@ class Limiter:
         """End a call; see `Pace.settle`."""
         if (call := self._running.pop(number, None)) is None:
             return
-        if self._trial is not None:
-            self._trial.ended += 1
-            if number > self._trial.after and end.status != NOT_SENT:
-                self._trial = None
+        if self._trial is not None and self._trial.ends(number, end.status):
+            self._trial = None
         fresh = number > self._cut
         self._fresh -= fresh
         refused = end.status in REFUSED
         used = end.tokens if end.tokens is not None else 0.0 if refused else call.tokens
         self.kinds[1].settle(call, call.tokens - used)
         if refused and end.alone:
-            self._doubts, self._calm = True, 0
+            self._explain(end.explained)
             return  # its headers would hold the others back, too
+        if refused:
+            self._blame()
         empty = [
             kind
             for kind, mark in zip(self.kinds, call.marks, strict=True)
@@ -169,6 +187,27 @@ class Limiter:
         self._running.clear()
         self._fresh = 0
         self._trial = None
+
+    def _blame(self) -> None:
+        """Count a refusal that may be about the server."""
+        if self._calm >= _CALM or not self._unexplained:
+            self._unexplained, self._before = 0, self._limits()
+        self._unexplained += 1
+
+    def _explain(self, refusals: int) -> None:
+        """Take back refusals that were about their request alone, with what they lowered."""
+        self._doubts, self._calm = True, 0
+        self._unexplained = max(0, self._unexplained - refusals)
+        if not refusals or self._unexplained or self._before is None:
+            return
+        self._refusals, self._unsure = 0, False
+        self._until = -math.inf
+        self.calls = self.calls.at_least(self._before.calls)
+        for kind, rate in zip(self.kinds, self._before.rates, strict=True):
+            kind.rate = kind.rate.at_least(rate)
+
+    def _limits(self) -> _Limits:
+        return _Limits(replace(self.calls), [replace(kind.rate) for kind in self.kinds])
 
     def _is_doubted(self, call: Started) -> bool:
         """Return whether a refusal may be about its request alone; then others try the server.
@@ -253,11 +292,12 @@ class Pace(Protocol):
     All arguments and results are plain data, so an object in another process may implement it.
     """
 
-    async def acquire(self, tokens: float) -> int:
+    async def acquire(self, tokens: float, again: bool = False) -> int:
         """Wait until a call may start.
 
         Args:
             tokens: estimated tokens of the request and its reply.
+            again: whether the request was refused before; it starts before new ones.
 
         Returns:
             The number of the call, for `settle`.
@@ -292,19 +332,22 @@ class LocalPace:
         self._clock = clock
         self.limiter = Limiter(name, concurrency, rpm, tpm, max_wait)
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._new: asyncio.Lock
         self._turn: asyncio.Lock
         self._changed: asyncio.Event
 
-    async def acquire(self, tokens: float) -> int:
-        """Wait until a call may start, in the order of arrival."""
+    async def acquire(self, tokens: float, again: bool = False) -> int:
+        """Wait until a call may start; refused ones first, else in the order of arrival."""
         import asyncio
 
         loop = asyncio.get_running_loop()
         if self._loop is not loop:  # the calls of the other loop never end
-            self._loop, self._turn, self._changed = loop, asyncio.Lock(), asyncio.Event()
+            self._loop, self._new, self._turn = loop, asyncio.Lock(), asyncio.Lock()
+            self._changed = asyncio.Event()
             self.limiter.forget_calls()
         clock = self._clock or loop.time
-        async with self._turn:
+        # Behind hundreds of new requests, it would take minutes to learn why one was refused.
+        async with nullcontext() if again else self._new, self._turn:
             since = clock()
             while wait := self.limiter.wait(tokens, now=clock(), since=since):
                 self._changed.clear()

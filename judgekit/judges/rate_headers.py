@@ -35,6 +35,8 @@ class CallEnd(NamedTuple):
     """Time from the start of the call to its end."""
     alone: bool = False
     """Whether the server refused this request again and accepted others in between."""
+    explained: int = 0
+    """Earlier refusals of this request, which were its own ones, too."""
 
 
 class Allowed(NamedTuple):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from judgekit.judges.rate_headers import REFUSED
 
 _SHARE = 0.1
-"""Most refusals of other requests, as a share of the accepted ones, while a request is alone."""
+"""Most other refused requests, as a share of the accepted ones, while a request is alone."""
 
 
 class Refusals:
-    """Counts the attempts of a judge that the server accepted and refused."""
+    """Counts the attempts of a judge that the server accepted, and the refused requests."""
 
     def __init__(self) -> None:
         self.accepted = 0
         self.refused = 0
+        """Requests that were refused, each counted once."""
         self.doubtful: RefusedRequest | None = None
         """The request that waits outside the slots although it was refused only once."""
 
@@ -31,6 +32,14 @@ class RefusedRequest:
         """The counts after its last refusal."""
         self.alone = False
         """Whether the server refused it again and accepted others in between."""
+        self.explained = 0
+        """Its refusals before it was alone, told once."""
+        self._unexplained = 0
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was refused before."""
+        return self._seen is not None
 
     @property
     def leaves(self) -> bool:
@@ -49,6 +58,7 @@ class RefusedRequest:
         """
         counts, seen = self._counts, self._seen
         self.end()
+        self.explained = 0
         if status not in REFUSED:
             counts.accepted += status is not None
             return
@@ -57,7 +67,11 @@ class RefusedRequest:
             self.alone = accepted > 0 and others <= _SHARE * accepted
         elif counts.doubtful is None:
             counts.doubtful = self
-        counts.refused += 1
+        if self.alone:
+            self.explained, self._unexplained = self._unexplained, 0
+        else:
+            self._unexplained += 1
+        counts.refused += seen is None
         self._seen = counts.accepted, counts.refused
 
     def end(self) -> None:

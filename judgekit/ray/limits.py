@@ -146,11 +146,11 @@ class RunLimits:
                 inner = await self._budget.reserve(model, dollars)
                 state.granted[number] = _Granted(self._budget, inner, dollars)
             else:
-                server, settings, tokens = values
+                server, settings, tokens, again = values
                 if server not in self._paces:
                     self._paces[server] = LocalPace(server, **settings)
                 pace = self._paces[server]
-                inner = await pace.acquire(tokens)
+                inner = await pace.acquire(tokens, again)
                 state.granted[number] = _Granted(pace, inner, 0.0)
         except BudgetExceeded as exc:
             problem = str(exc)
@@ -318,9 +318,9 @@ class SharedPace:
         self._name = name
         self._settings = settings
 
-    async def acquire(self, tokens: float) -> int:
+    async def acquire(self, tokens: float, again: bool = False) -> int:
         """Wait until a call may start."""
-        return await self._client.ask("acquire", self._name, self._settings, tokens)
+        return await self._client.ask("acquire", self._name, self._settings, tokens, again)
 
     async def settle(self, call: int, end: CallEnd) -> None:
         """End a call, without waiting for the actor."""

@@ -73,6 +73,15 @@ def test_one_request_that_is_always_refused_costs_others_less_than_a_tenth(limit
             assert server.most == limits.get("concurrency", 8)
 
 
+def test_limits_that_requests_of_their_own_lowered_are_raised_again() -> None:
+    plain = run(Refusing(always(())), CASES, rpm="auto")
+
+    ended = run(Refusing(always([7, 8])), CASES, rpm="auto")
+
+    # Two are refused at once, so there is one pause, and fewer calls until both are alone.
+    assert ended.others <= plain.others + 3.0
+
+
 def test_refusals_told_in_a_200_are_refusals() -> None:
     plain = run(Refusing(always(())), CASES, concurrency=1)
     server = Refusing(always([3]), http=200)
