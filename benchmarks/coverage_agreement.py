@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -201,7 +202,7 @@ def kappas(runs: int) -> Grid:
 
 def ranks(runs: int) -> Grid:
     rows = []
-    for what, shares in (EVEN | SKEWED | CEILING | {"eleven levels": ELEVEN}).items():
+    for what, shares in (EVEN | SKEWED | {"eleven levels": ELEVEN}).items():
         if len(shares) == 2:
             continue
         for latent in LATENT:
@@ -326,6 +327,43 @@ def correlations(runs: int) -> Grid:
     return Grid(
         "Pearson's r and Kendall's tau-b", "", tuple(f"n = {n}" for n in SIZES), tuple(rows)
     )
+
+
+def ceilings(runs: int) -> Grid:
+    """Return correlations of levels of which nearly all are the best one."""
+    rows = []
+    for what, shares in CEILING.items():
+        size = len(shares)
+        values = [float(n) for n in range(size)]
+        for latent in LATENT:
+            table = table_of(shares, latent)
+            cells_of_truth = [Paired(0, a, b, float(table[a, b])) for a in range(size)
+                              for b in range(size) if table[a, b] > 0]  # fmt: skip
+            kinds: dict[str, Callable[[PairColumns], Coefficient]] = {
+                "rho": rank_figure,
+                "tau-b": kendall_figure,
+                "r": partial(_pearson, values),
+            }
+            for name, figure in kinds.items():
+                truth = figure(PairColumns.of(cells_of_truth)).value or 0.0
+                of_pairs = partial(_of_pairs, figure)
+                cells = tuple(
+                    covered(independent(table, n), of_pairs, truth, runs, promised=True)
+                    for n in (*SIZES, 400)
+                )
+                rows.append((f"{what}, {name} {truth:.2f}", cells))
+    return Grid(
+        "Correlations at the ceiling", "",
+        tuple(f"n = {n}" for n in (*SIZES, 400)), tuple(rows), bar=NOMINAL,
+    )  # fmt: skip
+
+
+def _of_pairs(figure: Callable[[PairColumns], Coefficient], pairs: Sequence[Paired]) -> Coefficient:
+    return figure(PairColumns.of(pairs))
+
+
+def _pearson(values: Sequence[float], pairs: PairColumns) -> Coefficient:
+    return pearson_figure(pairs, values)
 
 
 def planned(runs: int) -> Grid:
@@ -454,5 +492,6 @@ def tables(runs: int) -> Iterator[Grid]:
     for make in (kappas, ranks, dependent, alphas, shares_of, correlations, planned, votes):
         grid = make(fewer)
         yield grid._replace(note=f"{grid.note} {fewer:,} data sets a cell.".lstrip())
-    grid = people(runs)
-    yield grid._replace(note=f"{grid.note} {runs:,} data sets a cell.")
+    for make in (people, ceilings):
+        grid = make(runs)
+        yield grid._replace(note=f"{grid.note} {runs:,} data sets a cell.".lstrip())

@@ -35,6 +35,8 @@ FEWEST_EFFECTIVE = 20
 """Minimum effective number of weighted labels: the number of labels of equal weight with the same
 precision."""
 
+_SMALL = 1e-12
+"""A sum of squares below this share of the variance is a rounding error."""
 FOLDS = 10
 """Number of parts of weighted labels; each part is corrected with the others."""
 
@@ -119,6 +121,8 @@ class Correction:
         if not self.others.n or self.pooled <= 0:
             return 0.0
         centred = self.judge - share @ self.judge
+        if float(share @ centred**2) <= _SMALL * self.pooled:  # one value for all labelled rows
+            return 0.0
         covariance = float(share @ ((self.person - share @ self.person) * centred))
         return min(1.0, max(0.0, covariance / ((1 + self.n / self.others.n) * self.pooled)))
 
@@ -172,7 +176,7 @@ class Correction:
         lam = self._lams
         changed = len({*self.units[self.judge != self.person].tolist()})
         corrected = self._figure(lam, max(0, CHANGED - changed))
-        if not corrected.error <= labels.error and labels.error > 0:
+        if not corrected.error <= labels.error and (labels.error or math.isinf(corrected.error)):
             lam, corrected = 0.0 * lam, labels
         saved = 0
         if 0 < corrected.error < labels.error:
@@ -216,6 +220,8 @@ class Correction:
         figure = MeanFigure(value, self.n, error, df)
         if why := self.too_few:
             return figure._replace(too_few=why)
+        if math.isinf(error):
+            return figure._replace(too_few="one label has all differences of the judge's values")
         ends = mean_interval(value, error, df, bounds=self.bounds)
         if ends is None:
             return figure._replace(too_few="all labels are the same, and the range has no bounds")

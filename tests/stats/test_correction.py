@@ -388,3 +388,21 @@ def test_the_end_on_the_side_of_a_skewed_error_is_johnsons():
     assert corrected.high > plain[1]
     turned = correction(1 - person[:60], 1 - judge[:60], 1 - judge[60:]).ppi().corrected
     assert (1 - turned.high, 1 - turned.low) == pytest.approx((corrected.low, corrected.high))
+
+
+@each(
+    "judge",
+    [
+        [1.0] * 60,  # one answer on the labelled rows, two on the rest
+        [0.1] * 60,
+        [0.7] + [0.3] * 59,
+        [0.3] * 59 + [0.7],  # a single row has all differences
+    ],
+)
+def test_a_judge_that_hardly_varies_on_the_labelled_rows_leaves_the_labels(judge):
+    person = [0.2, 0.4, 0.6, 0.8, 0.9] * 12
+
+    figures = correction(person, judge, [0.1, 0.3, 0.7] * 50).ppi()
+
+    assert figures.lam == 0
+    assert figures.corrected == figures.labels
