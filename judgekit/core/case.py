@@ -84,7 +84,8 @@ class Case(Displayed, Value):
     """Any other data; reports can filter by it."""
     unread: dict[str, JsonValue] = Field(default_factory=dict)
     """Field -> why it cannot be shown whole, such as "message 2 has an image". A metric that reads
-    such a field fails."""
+    such a field fails. `history.N` is message N of the history, from 0; a metric that shows only
+    later messages does not fail."""
 
     if TYPE_CHECKING:
         # Fields are given as lists or single texts, and are tuples after the validation. Type
@@ -198,6 +199,32 @@ def for_metric(case: Case) -> Case:
     if not case.unread or isinstance(case, _PartlyReadCase):
         return case
     return _PartlyReadCase.model_construct(**case.__dict__)
+
+
+def with_last_messages(case: Case, most: int) -> Case:
+    """Return a case whose history may be read if its last messages were read whole.
+
+    The history stays; a metric that reads more of it than the last messages must not call this.
+
+    Args:
+        case: the case, as `for_metric` returns it.
+        most: the maximum number of messages that the metric shows, from the last one.
+    """
+    unread = case.__dict__["unread"]
+    kept = {
+        int(number): problem
+        for field, _, number in (name.partition(".") for name in unread)
+        if field == "history" and number.isdecimal()
+        for problem in [unread[f"history.{number}"]]
+    }
+    if not kept:
+        return case
+    first = len(case.__dict__["history"]) - most
+    shown = [kept[number] for number in sorted(kept) if number >= max(0, first)]
+    left = {name: problem for name, problem in unread.items() if name != "history"}
+    if shown:
+        left["history"] = shown[0]
+    return _PartlyReadCase.model_construct(**{**case.__dict__, "unread": left})
 
 
 def as_text(value: Any) -> Any:

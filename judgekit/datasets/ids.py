@@ -26,6 +26,8 @@ def derive_id(case: Case) -> str:
     True
     """
     content = case.model_dump(exclude={"id", "labels"}, exclude_defaults=True)
+    if case.unread:  # which message of the history it is was not always in a case
+        content["unread"] = {k: v for k, v in case.unread.items() if "." not in k}
     return digest_json(content)[:ID_LENGTH]
 
 

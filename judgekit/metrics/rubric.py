@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel
 
-from judgekit.core.case import Case, Message
+from judgekit.core.case import Case, Message, with_last_messages
 from judgekit.core.distribution import Readout
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
@@ -279,6 +279,7 @@ class RubricMetric(JudgedMetric):
         earlier: tuple[Message, ...] = case.__dict__["history"]
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
+            case = with_last_messages(case, self.history)
         own_form = None if self._own is None else self._own.form
         rendered: dict[tuple[Arrangement, bool], tuple[Variant, tuple[ChatMessage, ...]]] = {}
 

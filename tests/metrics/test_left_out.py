@@ -17,6 +17,7 @@ from judgekit.core.jury import Jury
 from judgekit.core.left_out import SHOWN
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score, checked_score
+from judgekit.datasets.ids import derive_id
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
@@ -107,6 +108,102 @@ def test_a_limit_of_the_history_is_listed(most, left):
     found = shown(judgekit.RubricMetric("quality", judge=FakeJudge(), history=most), talk(3))
 
     assert found == (left and {"history": f"{left} earlier messages"})
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+BAD_CALL = {"function": {"name": "f", "arguments": "{not json"}}
+
+
+def seen_before(count, *, at, part=IMAGE, **fields):
+    """A case of earlier messages, one of which cannot be read whole."""
+    turns = [{"role": "user", "content": f"message number {n} of all"} for n in range(count)]
+    if part is BAD_CALL:
+        turns[at] = {"role": "assistant", "content": "", "tool_calls": [part]}
+    else:
+        turns[at]["content"] = [{"type": "text", "text": "Look at this."}, part]
+    turns += [{"role": "user", "content": "And now?"}, {"role": "assistant", "content": "Yes."}]
+    (case,) = judgekit.load_cases([{"messages": turns, **fields}])
+    return case
+
+
+@pytest.mark.parametrize("part", [IMAGE, {"type": "hologram"}, BAD_CALL])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"samples": 2, "order": "balanced"},
+        {"calls": "each"},
+        {"judge": Jury({"one": FakeJudge(), "two": FakeJudge()})},
+    ],
+)
+def test_a_message_that_the_history_cuts_off_does_not_fail_the_row(part, options):
+    metric = judgekit.RubricMetric("quality", **{"judge": FakeJudge(), "history": 2, **options})
+
+    assert shown(metric, seen_before(4, at=1, part=part)) == {"history": "2 of 4 earlier messages"}
+    result = judgekit.score_sync(seen_before(4, at=2, part=part), metric)
+    assert (result.type, result.kind) == ("failure", "invalid_case")
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("preference", {"baseline": "No."}),
+        ("points", {"expected": {"criteria": [{"criterion": "Is it kind?", "points": 1}]}}),
+        ("conversation_completeness", {}),
+        ("required_elements", {}),
+    ],
+)
+def test_each_metric_with_a_history_reads_only_the_messages_that_it_shows(name, fields):
+    metric = create_metric(name, judge=FakeJudge())
+
+    for at, kind in ((0, "score"), (1, "score"), (2, "failure"), (11, "failure")):
+        result = judgekit.score_sync(seen_before(12, at=at, **fields), metric)
+        # One of them never shows the history.
+        assert result.type == ("score" if name == "required_elements" else kind), (at, result)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_the_message_that_is_shown_and_cannot_be_read_is_named(most):
+    case = seen_before(3, at=0)
+    turns = [*case.history[:2], Message(role="user", content="Listen.")]
+    unread = {**case.unread, "history.2": "message 3 has audio"}
+    case = case.model_copy(update={"history": tuple(turns), "unread": unread})
+    metric = judgekit.RubricMetric("quality", judge=FakeJudge(), history=most)
+
+    result = judgekit.score_sync(case, metric)
+
+    if most:
+        assert result.message == "message 3 has audio"
+    else:
+        assert result.details[SHOWN] == {"history": "3 of 3 earlier messages"}
+
+
+def test_a_message_of_an_unknown_role_may_be_any_message():
+    (case,) = judgekit.load_cases([{"messages": [
+        {"role": "user", "content": [IMAGE]}, {"role": "wizard", "content": "Hi"},
+        {"role": "user", "content": "And now?"}, {"role": "assistant", "content": "Yes."},
+    ]}])  # fmt: skip
+    metric = judgekit.RubricMetric("quality", judge=FakeJudge(), history=0)
+
+    assert judgekit.score_sync(case, metric).type == "failure"
+
+
+def test_the_id_of_a_case_does_not_depend_on_which_message_it_is():
+    case = seen_before(4, at=1)
+
+    assert set(case.unread) == {"history", "history.1"}
+    assert derive_id(case.model_copy(update={"unread": {"history": case.unread["history"]}})) == (
+        case.id
+    )
+
+
+def test_a_template_cannot_reach_the_message_that_was_cut_off(tmp_path):
+    body = "{% for m in case.history %}{{ m.text }}{% endfor %}{{ case.output }}"
+    judge = FakeJudge()
+    metric = judgekit.RubricMetric(rubric(tmp_path, body), judge=judge, history=1)
+
+    assert judgekit.score_sync(seen_before(3, at=0), metric).type == "score"
+    assert "Look at this." not in judge.asked[0].messages[-1].content
 
 
 def test_a_pairwise_judge_sees_no_steps():

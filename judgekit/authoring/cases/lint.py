@@ -180,7 +180,8 @@ class CaseLinter:
         for rule, field, message in every:
             self._add(rule, place, field, message)
         for field, problem in case.unread.items():
-            self._add("unread-content", place, field, str(problem))
+            if field in FIELD_BY_NAME:  # and not a message of one
+                self._add("unread-content", place, field, str(problem))
         notes = list(row.notes)
         if THOUGHTS in case.metadata:
             notes.append(RowNote("thoughts", f"metadata.{THOUGHTS}", "thoughts of the model"))

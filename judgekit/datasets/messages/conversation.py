@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judgekit.core.canonical import canonical_json
@@ -30,7 +30,7 @@ def put_conversation(conversation: Conversation, fields: CaseFields, *, source: 
     Without a user message, all but the output is `history`. The calls of the last message are
     `metadata.tool_calls`; if it has no text, `output` is their names and arguments as canonical
     JSON. Thoughts are `metadata.thoughts`. A field with a part that cannot be read is named in
-    `unread`.
+    `unread`, and `history.N` is its message N, from 0.
 
     Args:
         conversation: the turns, and what is not in them.
@@ -62,14 +62,25 @@ def put_conversation(conversation: Conversation, fields: CaseFields, *, source: 
         "steps": steps,
         "output": [output],
     }
-    for turn, problem in conversation.unread:
-        for field, holders in whose.items():
-            if turn is None or any(turn is holder for holder in holders):
-                fields.put_unread(field, problem)
+    _put_unread(conversation, whose, fields)
     if conversation.thoughts:
         fields.put_inside("metadata", THOUGHTS, list(conversation.thoughts), source=source)
     if conversation.kept:
         fields.put_inside("metadata", MESSAGE_FIELDS, conversation.kept, source=source)
+
+
+def _put_unread(
+    conversation: Conversation, whose: Mapping[str, Sequence[SourceTurn | None]], fields: CaseFields
+) -> None:
+    known = all(turn is not None for turn, _ in conversation.unread)
+    for turn, problem in conversation.unread:
+        for field, holders in whose.items():
+            at = next((n for n, holder in enumerate(holders) if holder is turn), None)
+            if turn is None or at is not None:
+                fields.put_unread(field, problem)
+            # A metric that sees only the last messages does not need the others.
+            if known and at is not None and field == "history":
+                fields.put_unread(f"history.{at}", problem)
 
 
 def _put_turns(field: str, turns: Sequence[SourceTurn], fields: CaseFields, source: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from judgekit.core.case import Case
+from judgekit.core.case import Case, with_last_messages
 from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, refusal_of
 from judgekit.core.errors import CaseError, InvalidReply, JudgekitError, JudgeRefused
 from judgekit.core.judge_wrapper import RequestBuilder
@@ -86,6 +86,7 @@ class GroupedCriteria:
         Raises:
             CaseError: the case lacks a field.
         """
+        case = with_last_messages(case, self.history)
         history = case.history[max(0, len(case.history) - self.history) :]
         frame = self.frame
         # The reference of the case is no criterion.

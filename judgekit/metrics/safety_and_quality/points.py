@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from judgekit.core.case import Case
+from judgekit.core.case import Case, with_last_messages
 from judgekit.core.comparing import equal
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Answer, Judgment
@@ -194,7 +194,8 @@ class Points(Stepped):
         leaves: Sequence[CriterionItem],
     ) -> Score:
         """Return the score from one verdict for each criterion."""
-        texts = [{**_fields(case), "reference": (leaf.text,)} for leaf in leaves]
+        fields = _fields(with_last_messages(case, self.history))
+        texts = [{**fields, "reference": (leaf.text,)} for leaf in leaves]
         try:
             scores = await self.judge_each(case, texts)
         except RequestMiss as exc:
