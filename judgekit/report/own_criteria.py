@@ -15,7 +15,7 @@ from judgekit.stats.clusters import FigureValues
 
 RECURS = 30
 """A criterion recurs from this number of cases on; fewer do not give a reliable interval."""
-_MOST_TEXTS = 200_000
+MOST_TEXTS = 200_000
 """Maximum number of different texts to count; HealthBench has 50,000."""
 _MOST_TAGS = 1_000
 
@@ -92,7 +92,7 @@ class RecurringTally(Generic[T]):
         key = hash(text)
         few = self._few.get(key)
         if few is None:
-            if len(self._few) >= _MOST_TEXTS:
+            if len(self._few) >= MOST_TEXTS:
                 return
             few = self._few[key] = []
         small = Part(id="", status=part.status, value=part.value, weight=part.weight,

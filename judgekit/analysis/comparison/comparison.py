@@ -148,6 +148,31 @@ class DistributionChange(Value):
         )
 
 
+class CriteriaAgreement(Value):
+    """How far two runs agree on the criteria that cases have themselves, over all cases."""
+
+    pairs: int
+    """Number of criteria whose share is 0 or 1 in both runs, as that of yes/no criteria."""
+    rose: int
+    fell: int
+    kappa: float | None
+    """Cohen's kappa; `None` if all shares are the same."""
+    low: float | None
+    high: float | None
+    """95 % interval, clustered by case; `None` for too few cases."""
+
+    @property
+    def line(self) -> str:
+        """The agreement in one sentence."""
+        alike = self.pairs - self.rose - self.fell
+        kappa = Coefficient(self.kappa, self.low, self.high).text
+        return (
+            f"{alike:,} of {self.pairs:,} criteria with a share of 0 or 1 have the same in both "
+            f"runs ({alike / self.pairs:.1%}, kappa {kappa}); {self.rose:,} rose, "
+            f"{self.fell:,} fell"
+        )
+
+
 class CorrectedDifference(Value):
     """The difference of two means, each corrected with the labels of its own run.
 
@@ -200,6 +225,8 @@ class MetricComparison(Value):
     """The mean over slices, each of which counts alike; not tested. `pairs` are of all slices."""
     distributions: tuple[DistributionChange, ...] = sparse(default=())
     """Changes of criteria whose answers have probabilities in both runs."""
+    own_criteria: CriteriaAgreement | None = sparse(default=None)
+    """Agreement on criteria that the cases have themselves; `criteria` has those that recur."""
     unpaired: dict[str, int] = Field(default_factory=dict)
     """Reason why cases have no pair of values -> number of cases."""
     worst: tuple[CaseMove, ...] = ()

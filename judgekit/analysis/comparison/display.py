@@ -260,6 +260,8 @@ def notes(metric: results.MetricComparison) -> Iterator[str]:
     yield from filter(None, (clustered_line(metric), reach_line(metric), untested_line(metric)))
     if (over := metric.over_slices) is not None and over.too_few is not None:
         yield f"{metric.metric}: no interval of the mean over {over.name}: {over.too_few}."
+    if metric.own_criteria is not None:
+        yield f"{metric.metric}: {metric.own_criteria.line}"
     for change in metric.distributions:
         yield f"{metric.metric}, {change.line}"
     if metric.corrected is not None:

@@ -9,7 +9,8 @@ from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case_field import CASE_FIELDS, FIELD_BY_NAME, SETTINGS
 from judgekit.core.distribution import Distribution
 from judgekit.core.errors import ConfigError
-from judgekit.core.score import Failure, Result
+from judgekit.core.score import Failure, Result, Score
+from judgekit.metrics.criteria.texts import own_texts
 from judgekit.report.folder import Scored
 
 MAX_REASON = 500
@@ -44,6 +45,8 @@ class ComparedResult(NamedTuple):
     """Keys of the requests."""
     rubric: str | None = None
     digest: str | None = None
+    own_criteria: bool = False
+    """Whether the case has the criteria itself; `parts` are then by their texts."""
 
 
 class CaseEntry(NamedTuple):
@@ -152,14 +155,27 @@ def _metric_result(result: Result) -> ComparedResult:
         state=result.status.replace("_", " ") if scored else "fallback",
         value=result.value if scored else None,
         reason=_cut(result.reason),
-        parts={
-            part.id: ComparedPart(part.value, _cut(part.reason), part.distribution)
-            for part in (result.parts if scored else ())
-        },
+        parts=_parts(result) if scored else {},
         keys=keys,
         rubric=_text(result.meta.get("rubric")),
         digest=_text(result.meta.get("digest")),
+        own_criteria=own_texts(result) is not None,
     )
+
+
+def _parts(score: Score) -> dict[str, ComparedPart]:
+    """Return the criteria by their ids, or by their texts if the case has them itself."""
+    parts: dict[str, ComparedPart] = {}
+    texts = own_texts(score)
+    for number, part in enumerate(score.parts):
+        reason = part.reason
+        if texts is not None and part.items and isinstance(part.items[0], dict):
+            reason = str(part.items[0].get("reason"))
+        id = part.id if texts is None else texts[number]
+        if texts is not None and id in parts:  # one text twice: its place tells them apart
+            id = f"{id} ({part.id})"
+        parts[id] = ComparedPart(part.value, _cut(reason), part.distribution)
+    return parts
 
 
 def _text(value: object) -> str | None:

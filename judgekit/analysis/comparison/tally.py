@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -13,6 +14,7 @@ from judgekit.analysis.comparison.differences import EPSILON, ComparisonSettings
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.core.distribution import Distribution, Label
 from judgekit.core.errors import ConfigError
+from judgekit.report.own_criteria import MOST_TEXTS, RECURS
 from judgekit.report.summary import Largest, MetricSummary
 from judgekit.report.thresholds import passes
 from judgekit.stats.clusters import ClusteredMean
@@ -47,6 +49,7 @@ class MetricTally:
         self._criteria: dict[str, Differences] = {}
         self._slices: dict[str, Differences] = {}
         """Value of the field of the settings -> its cases; those without the field have none."""
+        self._own = OwnCriteriaTally(lambda text: self._differences(text, range=UNIT))
         self._distributions: dict[str, DistributionTally] = {}
         self._flips: Counter[tuple[bool, bool]] = Counter()
         self._passes = self._differences("passes", range=UNIT)
@@ -101,13 +104,16 @@ class MetricTally:
             self._moves[way].add(place, (pair, flip))
 
     def _add_parts(self, base: ComparedResult, new: ComparedResult, cluster: Hashable) -> None:
+        own = base.own_criteria and new.own_criteria
         for id, part in base.parts.items():
             other = new.parts.get(id)
-            if part.value is not None and other is not None and other.value is not None:
+            if own and part.value is not None and other is not None and other.value is not None:
+                self._own.add(id, part.value, other.value, cluster, case=self._all.pairs)
+            elif part.value is not None and other is not None and other.value is not None:
                 if id not in self._criteria:
                     self._criteria[id] = self._differences(id, range=UNIT)
                 self._criteria[id].add(part.value, other.value, cluster)
-            if part.distribution and other is not None and other.distribution:
+            if not own and part.distribution and other is not None and other.distribution:
                 if id not in self._distributions:
                     self._distributions[id] = DistributionTally(id, clustered=self._clustered)
                 self._distributions[id].add(part.distribution, other.distribution, cluster)
@@ -149,7 +155,10 @@ class MetricTally:
             range=self._summary.range,
             difference=difference,
             flips=self._finish_flips(),
-            criteria=tuple(c.finish() for c in self._criteria.values()),
+            criteria=tuple(
+                c.finish() for c in (*self._criteria.values(), *self._own.recurring.values())
+            ),
+            own_criteria=self._own.finish(),
             slices=tuple(one.model_copy(update=_UNTESTED) for one in slices),
             over_slices=over,
             distributions=tuple(d.finish() for d in self._distributions.values()),
@@ -211,6 +220,58 @@ class MetricTally:
             to_fail=count[True, False],
             to_pass=count[False, True],
             **self._passes.finish().model_dump(include={"p", "test", "verdict"}),
+        )
+
+
+class OwnCriteriaTally:
+    """Criteria that cases have themselves: those that recur, and the agreement on all of them.
+
+    Args:
+        make: makes the differences of a criterion, given its text.
+    """
+
+    def __init__(self, make: Callable[[str], Differences]) -> None:
+        self._make = make
+        self._few: dict[int, list[tuple[float, float, Hashable]]] = {}
+        self.recurring: dict[str, Differences] = {}
+        self._cases = array("q")
+        self._verdicts = array("b")
+        """Base and new share of each criterion: 0 or 1."""
+
+    def add(self, text: str, base: float, new: float, cluster: Hashable, *, case: int) -> None:
+        """Add a criterion of a case, which is given by its number."""
+        if {base, new} <= {0.0, 1.0}:
+            self._cases.append(case)
+            self._verdicts.extend((int(base), int(new)))
+        if (known := self.recurring.get(text)) is not None:
+            known.add(base, new, cluster)
+            return
+        key = hash(text)  # texts of cases are long, and most occur once
+        if key not in self._few and len(self._few) >= MOST_TEXTS:
+            return
+        few = self._few.setdefault(key, [])
+        few.append((base, new, cluster))
+        if len(few) >= RECURS:
+            self.recurring[text] = self._make(text)
+            for one in self._few.pop(key):
+                self.recurring[text].add(*one)
+
+    def finish(self) -> results.CriteriaAgreement | None:
+        """Return the agreement; `None` without criteria whose shares are 0 or 1."""
+        if not self._cases:
+            return None
+        from judgekit.stats.agreement import PairColumns, Paired, kappa_figure  # loads numpy
+
+        verdicts = zip(self._verdicts[::2], self._verdicts[1::2], strict=True)
+        pairs = [Paired(case, *both) for case, both in zip(self._cases, verdicts, strict=True)]
+        kappa = kappa_figure(PairColumns.of(pairs, clustered=True), 2, None)
+        return results.CriteriaAgreement(
+            pairs=len(pairs),
+            rose=sum(pair.first < pair.second for pair in pairs),
+            fell=sum(pair.first > pair.second for pair in pairs),
+            kappa=kappa.value,
+            low=kappa.low,
+            high=kappa.high,
         )
 
 

@@ -105,6 +105,40 @@ def test_a_changed_criterion_asks_its_group_again(tmp_path):
     assert [metric.metric for metric in compared.metrics] == ["points"]
 
 
+def test_single_calls_and_groups_are_compared_by_the_texts_of_criteria(tmp_path):
+    def changing(request):
+        several = len(request.form.questions) > 1
+        value = request.about.output in ("o1", "o2") if several else True
+        return {
+            question.id: {"reason": f"several: {several}", "quotes": [], "value": value}
+            for question in request.form.questions
+        }
+
+    own = [{"criterion": f"Has part {n} of {m}", "points": 1} for n in range(40) for m in (1, 2)]
+    rows = [
+        {"id": f"c{n}", "output": f"o{n}", "expected": {"criteria": [
+            own[2 * n + n % 2], {"criterion": "Is polite", "points": 2}, own[2 * n + 1 - n % 2],
+        ]}}
+        for n in range(40)
+    ]  # fmt: skip
+    for name, calls in (("single", "each"), ("grouped", 3)):
+        suite = project(tmp_path, rows, calls=calls)
+        run_suite_sync(suite, judge=FakeJudge(changing), out=tmp_path / name)
+
+    found = compare(tmp_path / "single", tmp_path / "grouped", across_rubrics=True)
+    (metric,) = found.metrics
+    assert [(one.name, one.pairs, one.worse) for one in metric.criteria] == [("Is polite", 40, 38)]
+    agreement = metric.own_criteria
+    assert (agreement.pairs, agreement.rose, agreement.fell) == (120, 0, 114)
+    assert agreement.kappa == 0.0
+    (moved, *_) = metric.worst
+    assert moved.part.id in {
+        item["criterion"] for row in rows for item in row["expected"]["criteria"]
+    }
+    assert (moved.part.base_reason, moved.part.new_reason) == ("several: False", "several: True")
+    assert "6 of 120 criteria with a share of 0 or 1" in " ".join(found.text().split())
+
+
 def test_shards_are_merged_to_the_same_rows(tmp_path):
     suite = project(tmp_path)
     judge = FakeJudge(odd)
