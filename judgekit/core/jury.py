@@ -30,6 +30,10 @@ class Member(NamedTuple):
     weight: float = 1.0
 
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e6
+"""Bounds of a weight: beyond them, sums and their ties would be those of rounding."""
+
+
 class Jury(NamedJudge):
     """Combines the answers of one or more judges to a rubric into one verdict.
 
@@ -51,7 +55,8 @@ class Jury(NamedJudge):
         vote: `majority` (for words and yes/no; the mean for numbers), `mean` of the values on 0..1,
             or `weighted`, a majority or mean with the `weights`. A tie is an abstention.
         quorum: number of members that must answer; more than half by default.
-        weights: member -> weight of at least 0, for `weighted` (see `judgekit agree`).
+        weights: member -> weight, for `weighted` (see `judgekit agree`): 0, or from `LEAST_WEIGHT`
+            to `MOST_WEIGHT`.
 
     Raises:
         ConfigError: an argument is out of range, or two members have the same name.
@@ -195,6 +200,11 @@ def _weights(
         number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
         if not number or not math.isfinite(weight) or weight < 0:
             raise ConfigError(f"weights: {name} must be a number of at least 0, not {weight!r}")
+        if weight and not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+            raise ConfigError(
+                f"weights: {name} must be 0 or from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, not "
+                f"{weight!r}; only the ratios of the weights matter"
+            )
     if missing := [name for name in names if name not in weights]:
         raise ConfigError(f"weights: {', '.join(missing)} has none; give one to each judge")
     if not sum(weights.values()) > 0:

@@ -194,6 +194,7 @@ class Calls:
             return result.malformed, result
         attempt = read_response(
             result.data,
+            form=form,
             tool=NAME if mode == "tools" else None,
             with_logprobs=bool(result.params.get("logprobs")),
             sanitiser=self._sanitiser,

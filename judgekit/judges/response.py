@@ -15,6 +15,7 @@ from judgekit.core.replies.text import omitted_of
 from judgekit.core.request import Fault, Form, Try, Usage
 from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.thoughts import thought_parts
+from judgekit.judges.contradiction import contradiction
 from judgekit.judges.outcomes import (
     ErrorBody,
     error_body,
@@ -28,12 +29,18 @@ from judgekit.judges.wire import KEPT, Exchange
 
 
 def read_response(
-    data: dict[str, Any], *, tool: str | None, with_logprobs: bool, sanitiser: Sanitiser
+    data: dict[str, Any],
+    *,
+    form: Form,
+    tool: str | None,
+    with_logprobs: bool,
+    sanitiser: Sanitiser,
 ) -> Try:
     """Return the answer as an attempt.
 
     Args:
         data: the response, sanitised.
+        form: what was asked.
         tool: name of the tool that the model had to call, if any.
         with_logprobs: whether the request asked for log-probabilities.
         sanitiser: cleans the text again, because it may be joined from parts.
@@ -45,6 +52,12 @@ def read_response(
     text = message.get("content")
     calls = message.get("tool_calls") or ()
     fault = _fault(choices, calls, tool=tool)
+    if calls and form.want == "verdict":
+        places = {"the content": text}
+        for number, call in enumerate(calls, 1):
+            place = "the tool call" if len(calls) == 1 else f"tool call {number}"
+            places[place] = call["function"].get("arguments")
+        fault = contradiction(places, form) or fault
     if calls and fault is None:
         text = calls[0]["function"].get("arguments")
     refusal = _filled(message.get("refusal"))
@@ -126,6 +139,7 @@ def usage_of(data: Mapping[str, Any]) -> Usage | None:
 
 MOST_TOKENS = 10**12
 """Maximum count of tokens; a larger one is no count."""
+_NUMBER = re.compile(r"([0-9]{1,20})(?:\.0{1,6})?\Z")
 
 
 def count_in(usage: object, name: str) -> int | None:
@@ -133,8 +147,10 @@ def count_in(usage: object, name: str) -> int | None:
     count = usage.get(name) if isinstance(usage, dict) else None
     if count is None:
         return 0
-    if isinstance(count, str) and count.isascii() and count.isdigit():
-        count = int(count[:20])  # some gateways send numbers as texts
+    if isinstance(count, str) and (number := _NUMBER.match(count)) is not None:
+        count = int(number[1])  # some gateways send numbers as texts
+    elif isinstance(count, float) and count.is_integer():
+        count = int(count)
     return count if type(count) is int and 0 <= count <= MOST_TOKENS else None
 
 

@@ -33,6 +33,10 @@ _ONE_BYTE = frozenset({"iso-8859-1", "latin-1", "latin1", "windows-1252", "cp125
 """Charsets of servers that do not encode JSON in UTF-8."""
 _PIECE = 1 << 16
 _ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
+_GZIP = b"\x1f"
+"""First byte of a member of gzip (RFC 1952); a body may be several of them."""
+_MOST_MEMBERS = 1_000
+"""Maximum number of members: an empty one has 20 bytes and adds nothing to the decoded size."""
 
 
 class BodyError(Exception):
@@ -213,9 +217,17 @@ class _Inflated:
         self._inflate = zlib.decompressobj(_ZLIB_OR_GZIP)
         self._may_be_raw = may_be_raw
         self._begun = False
+        self._members = 1
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
         while True:
+            if self._inflate.eof:
+                if self._may_be_raw or not data.startswith(_GZIP):
+                    return  # padding
+                self._members += 1
+                if self._members > _MOST_MEMBERS:
+                    raise BodyError(f"the compressed body has more than {_MOST_MEMBERS} members")
+                self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
             try:
                 piece = self._inflate.decompress(data, _PIECE)
             except zlib.error as exc:
@@ -225,7 +237,7 @@ class _Inflated:
                 self._begun, self._inflate = True, zlib.decompressobj(-zlib.MAX_WBITS)
                 continue
             self._begun = True
-            data = self._inflate.unconsumed_tail
+            data = self._inflate.unconsumed_tail or self._inflate.unused_data
             yield piece
             if len(piece) < _PIECE and not data:
                 return

@@ -154,6 +154,43 @@ def test_what_is_within_the_limit_arrives_whole(size: int, pack: Any) -> None:
     assert asyncio.run(fetched(pack(text), encoding)) == text
 
 
+def parts(text: bytes) -> bytes:
+    """Return a text as gzip in several members, with an empty one and padding."""
+    half = len(text) // 2
+    members = [gzip.compress(piece) for piece in (text[:half], b"", text[half:])]
+    return b"".join([*members, b"\0\0"])
+
+
+@pytest.mark.parametrize("size", [0, 70_001, wire.MAX_BODY])
+def test_gzip_of_several_members_arrives_whole(size: int) -> None:
+    assert asyncio.run(fetched(parts(b"y" * size), "gzip")) == b"y" * size
+
+
+@pytest.mark.parametrize("step", [1, 7, 1 << 16])
+def test_members_may_begin_anywhere_in_a_chunk(step: int) -> None:
+    call, packed = wire.Exchange(limit=wire.MAX_BODY), parts(b"some text")
+    body = call.begin(200, {"Content-Encoding": "gzip"})
+
+    read = [p for at in range(0, len(packed), step) for p in body.feed(packed[at : at + step])]
+    body.finish()
+
+    assert b"".join(read) == b"some text"
+
+
+@pytest.mark.parametrize(
+    ("packed", "message"),
+    [
+        (gzip.compress(b"") * 2_000, "more than 1000 members"),
+        (gzip.compress(b"x" * 5_000_000) * 2, TOO_LARGE),
+        (gzip.compress(b"{}") + gzip.compress(b"{}")[:-3], "was cut off"),
+        (gzip.compress(b"{}") + b"\x1fno gzip", "header"),
+    ],
+)
+def test_members_are_bounded_and_whole(packed: bytes, message: str) -> None:
+    with pytest.raises(httpx.DecodingError, match=message):
+        asyncio.run(fetched(packed, "gzip"))
+
+
 @pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip"])
 def test_an_encoding_that_was_not_asked_for_is_not_decoded(
     server: Server, tmp_path: Path, encoding: str

@@ -93,6 +93,8 @@ def test_the_estimate_counts_every_opinion(tmp_path):
         ({"jury": ["small", "other"], "quorum": 3}, "quorum must be a whole number from 1 to 2"),
         ({"jury": ["small", "other"], "vote": "weighted"}, "vote weighted needs weights"),
         ({"jury": {"small": 1, "other": 1}}, "weights need vote weighted"),
+        ({"jury": {"small": 1e308, "other": 1}, "vote": "weighted"}, "0 or from 1e-06 to 1e+06"),
+        ({"jury": {"small": 1, "other": 1e-12}, "vote": "weighted"}, "0 or from 1e-06 to 1e+06"),
         ({"judge": "small", "order": "balancd"}, "balanced"),
         ({"judge": "small", "calls": 0}, "calls"),
         ({"metric": "length", "maximum": 9, "order": "balanced"}, "takes no order; remove it"),
