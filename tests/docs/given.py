@@ -110,6 +110,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/rubrics.md": one_case,
     "docs/steering.md": the_repository,
     "docs/trust.md": the_repository,
+    "examples/local_judge/README.md": the_repository,
     "examples/trusted_judge/README.md": the_repository,
 }
 TOY = "http://127.0.0.1:8642/v1"

@@ -12,6 +12,7 @@ DOCS = ROOT / "docs"
 PAGES = {
     "README.md": ROOT / "README.md",
     "CONTRIBUTING.md": ROOT / "CONTRIBUTING.md",
+    "examples/local_judge/README.md": ROOT / "examples" / "local_judge" / "README.md",
     "examples/trusted_judge/README.md": ROOT / "examples" / "trusted_judge" / "README.md",
     **{f"docs/{p.relative_to(DOCS).as_posix()}": p for p in sorted(DOCS.rglob("*.md"))},
 }

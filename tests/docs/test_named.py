@@ -89,10 +89,15 @@ def test_examples_name_one_hosted_model():
 
 @each("path", EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_example_sets_the_temperature_to_zero(path):
-    """Newer models refuse it, and it does not make a judge repeatable."""
+    """Newer models refuse it, and it does not make a judge repeatable.
+
+    The local judge was recorded with it, and what was sent is part of the keys.
+    """
     text = path.read_text("utf-8")
 
-    assert not re.search(r"""params[^\n]*temperature["']?\s*[:=]\s*0""", text)
+    assert path.parent.name == "local_judge" or not re.search(
+        r"""params[^\n]*temperature["']?\s*[:=]\s*0""", text
+    )
 
 
 def resolves(name):

@@ -2,8 +2,8 @@
 
 `tests/data/old_recordings.json` holds, for each suite of `examples/` as it was at that version, its
 text and the value of every case, metric and criterion. A value that is not a number is the status
-of a score without a value, or the kind of a failure. `tests/data/old_recordings/` holds cassettes
-that have changed since then; the others are in `cassettes/`.
+of a score without a value, or the kind of a failure. `tests/data/old_recordings/` holds cassettes,
+and in folders cases, that have changed since then; the others are in `cassettes/` and `examples/`.
 
 A difference here has to be in CHANGELOG.md, row by row and with a reason, and then in `CHANGED`.
 """
@@ -55,8 +55,11 @@ def project(tmp_path):
     """A copy of the examples and of the recordings of that version."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shutil.copytree(ROOT / "cassettes", tmp_path / "cassettes")
-    if OLD_CASSETTES.exists():
-        shutil.copytree(OLD_CASSETTES, tmp_path / "cassettes", dirs_exist_ok=True)
+    for old in OLD_CASSETTES.iterdir():
+        if old.is_dir():
+            shutil.copytree(old, tmp_path / "examples" / old.name, dirs_exist_ok=True)
+        else:
+            shutil.copy(old, tmp_path / "cassettes")
     return tmp_path
 
 

@@ -143,13 +143,21 @@ def toy():
         process.terminate()
 
 
+TOY_SUITE = """\
+cases: cases.jsonl
+judge: {model: openai/toy-judge, api_base: "http://127.0.0.1:8642/v1"}
+cassette: toy.jsonl
+metrics: {quality: {}}
+"""
+
+
 @pytest.mark.loopback
-def test_the_local_judge_is_asked_the_way_it_can_answer(toy, tmp_path, monkeypatch):
+def test_the_toy_server_is_asked_the_way_it_can_answer(toy, tmp_path, monkeypatch):
     monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
-    suite = load_suite(LOCAL / "suite.yaml", Overrides(record="all", api_base=toy))
-    assert suite.cassette is not None
-    committed = CASSETTES / "local_judge.jsonl"
-    suite.cassette.path = new_tape(tmp_path / "again.jsonl", like=committed)
+    cases = (LOCAL / "cases.jsonl").read_text("utf-8").splitlines()[:4]
+    (tmp_path / "cases.jsonl").write_text("\n".join(cases), "utf-8")
+    (tmp_path / "suite.yaml").write_text(TOY_SUITE, "utf-8")
+    suite = load_suite(tmp_path / "suite.yaml", Overrides(record="all", api_base=toy))
 
     report = asyncio.run(run_suite(suite))
 
@@ -157,24 +165,39 @@ def test_the_local_judge_is_asked_the_way_it_can_answer(toy, tmp_path, monkeypat
     (found,) = report.run["judges"].values()
     assert found["mode"] == "json_object"
     assert len(found["steps"]) == 3
-    assert suite.cassette.path.read_bytes() == committed.read_bytes()
 
 
-def test_the_local_judge_s_recording_replays_without_it(tmp_path):
+def test_the_local_judge_s_recording_replays_without_it():
     suite = load_suite(LOCAL / "suite.yaml")
 
     report = asyncio.run(run_suite(suite))
 
     assert report.figures.incomplete == ()
-    assert report.run["origins"] == {"tape": 4}
-    assert report.metrics["quality"].worst[0].case == "aside"
+    assert report.run["origins"] == {"tape": 80}
+    assert suite.cassette is not None
+    assert suite.cassette.unused == 0
+
+
+def test_the_labels_of_the_local_judge_are_what_was_authored():
+    labels = [json.loads(line) for line in (LOCAL / "labels.jsonl").read_text("utf-8").splitlines()]
+
+    assert len({label["case"] for label in labels}) == 60
+    for label in labels:
+        assert label["values"]["right"] == label["case"].endswith("-right")
+
+
+def test_the_weights_are_named_alike_wherever_they_are():
+    (digest,) = set(re.findall(r"\b[0-9a-f]{64}\b", (LOCAL / "README.md").read_text("utf-8")))
+    text = (CASSETTES / "local_judge.jsonl").read_text("utf-8")
+
+    assert f"identity: sha256:{digest} " in (LOCAL / "suite.yaml").read_text("utf-8")
+    assert text.count(f'"identity":"sha256:{digest}"') == 80
 
 
 @pytest.mark.parametrize(
     ("file", "words"),
     [
         ("README.md", "The toy holds no model"),
-        ("suite.yaml", "a few rules without any model"),
         ("toy_server.py", "A judge server without a model"),
     ],
 )
