@@ -265,11 +265,17 @@ def _pairs(figures: Mapping[str, float | None]) -> dict[str, str]:
         controlled = "none (length alone would explain every outcome)"
     elif figures.get("length_one_sided"):
         controlled = "none (too few cases where the other side is longer)"
+    disagreeing = {}
+    if figures.get("disagreeing_first_rate") is not None:  # missing in older reports
+        shown = text("disagreeing_first_rate", "disagreeing_first")
+        shown += " [too few]" if figures["disagreeing_first_low"] is None else ""
+        disagreeing = {"answer shown first preferred where the orders disagree": shown}
     return {
         "both orders agree": text("positional_consistency"),
         "answer shown first preferred (pairs that agree: 0.5)": text(
             "first_position_rate", "first_position"
         ),
+        **disagreeing,
         "no winner (ties, or the orders disagree)": text("tie_rate"),
         "win rate at equal length": controlled,
     }

@@ -82,6 +82,10 @@ def test_figures_of_pairs_are_four_sentences():
     }
     ends = {**PAIRS, "length_controlled_low": 0.61, "length_controlled_high": 0.83}
     assert shown_figures(summary(ends))["win rate at equal length"] == "0.72 [0.61, 0.83]"
+    split = {"disagreeing_first_rate": 0.9, "disagreeing_first_low": 0.8,
+             "disagreeing_first_high": 0.95}  # fmt: skip
+    named = shown_figures(summary({**PAIRS, **split}))
+    assert named["answer shown first preferred where the orders disagree"] == "0.90 [0.80, 0.95]"
     few = {**PAIRS, "first_position_low": None, "first_position_high": None}
     assert (
         shown_figures(summary(few))["answer shown first preferred (pairs that agree: 0.5)"]

@@ -35,8 +35,9 @@ class PairwiseMetric(RubricMetric):
     means that the output is better. If one of the orders fails, the row fails. In a suite,
     `pairwise: RUBRIC` uses another rubric that compares two answers. The mean is the win rate.
     Figures of a run: `positional_consistency`, `first_position_rate` with `first_position_low` and
-    `first_position_high`, `tie_rate`, and `length_controlled_win_rate` with `length_controlled_low`
-    and `length_controlled_high`, the win rate at equal length.
+    `first_position_high`, `disagreeing_first_rate` with `disagreeing_first_low` and
+    `disagreeing_first_high`, `tie_rate`, and `length_controlled_win_rate` with
+    `length_controlled_low` and `length_controlled_high`, the win rate at equal length.
     `confidence` is the share of the rubric's weight that the judge answered.
 
     Args:

@@ -44,6 +44,8 @@ def test_a_position_preference_shows_in_the_figures_and_not_in_the_win_rate(rule
     assert figures["positional_consistency"] == pytest.approx(1 - p, abs=0.05)
     assert figures["first_position_rate"] == pytest.approx((1 + p) / 2, abs=0.02)
     assert figures["first_position_low"] < (1 + p) / 2 < figures["first_position_high"]
+    assert figures["disagreeing_first_rate"] == 1.0  # not diluted by the pairs that agree
+    assert figures["disagreeing_first_low"] > 0.98
     assert figures["tie_rate"] == pytest.approx(p, abs=0.05)
     # Each order alone is off by p / 2 in opposite directions; both together are not.
     assert summary.mean == pytest.approx(truth, abs=0.02)
@@ -79,7 +81,18 @@ def test_a_judge_that_takes_no_position():
     assert summary.mean == pytest.approx(truth)
     assert summary.figures["positional_consistency"] == 1.0
     assert summary.figures["first_position_rate"] == 0.5
+    assert summary.figures["disagreeing_first_rate"] is None
     assert summary.figures["tie_rate"] == 0.0
+
+
+def test_a_judge_that_guesses_has_no_position():
+    cases, _ = simulated(200, 0.5)
+    guess = judge_by(lambda a, b, chance: chance.choice("AB"))
+
+    figures = summary_of(cases, guess).figures
+
+    assert figures["positional_consistency"] == pytest.approx(0.5, abs=0.1)
+    assert figures["disagreeing_first_low"] < 0.5 < figures["disagreeing_first_high"]
 
 
 def by_length(noise):
