@@ -275,7 +275,7 @@ def test_a_built_in_rubric_is_read_once_and_every_load_has_its_own(tmp_path, mon
     assert (second.digest, second.path) == (first.digest, first.path)
 
 
-@pytest.mark.parametrize("changed", ["quality", "base", "_criteria"])
+@pytest.mark.parametrize("changed", ["quality", "versions/base@2", "versions/_criteria@1"])
 def test_a_built_in_rubric_is_read_again_once_a_file_of_it_changed(changed, tmp_path, monkeypatch):
     shutil.copytree(builtin_folder(), tmp_path / "rubrics")
     for module in ("load", "chain", "library"):

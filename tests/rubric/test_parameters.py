@@ -71,7 +71,7 @@ def test_settings_are_among_the_options_and_a_rubric_without_any_has_none(rubric
     tone = RubricMetric(rubric(FRONT, BODY), judge=FakeJudge(), parameters={"words": 7})
 
     assert tone.options["parameters"] == {"audience": "adults", "words": 7}
-    assert "parameters" not in RubricMetric("quality", judge=FakeJudge()).options
+    assert "parameters" not in RubricMetric("preference", judge=FakeJudge()).options
 
 
 def test_a_parameter_without_a_default_must_be_set(rubric):

@@ -87,8 +87,9 @@ class BrandSafety(Metric):
     """The minimum of pattern score and judge's score of a session. Range 0..1, higher is better.
 
     The patterns are those of `safety_patterns`. The judge sees the user's and the assistant's turns
-    and answers on 0 to 10, which is divided by 10. An answer outside this range is invalid and is
-    never clamped. Without a judge, `safety_patterns` replaces this metric.
+    and chooses a level for each of six kinds of harm (rubric `brand_safety`); the worst counts.
+    Version 1 of the rubric asks for one number from 0 to 10, which is divided by 10. Without a
+    judge, `safety_patterns` replaces this metric.
 
     Args:
         judge: the judge.

@@ -226,7 +226,7 @@ class Rated:
 
 @pytest.mark.parametrize(("answer", "value"), [(10, 0.5), (8, 0.5), (4, 0.4), (0, 0.0)])
 def test_safety_is_the_least_of_patterns_and_judge_over_ten(score, answer, value):
-    metric = BrandSafety(judge=Rated(answer))
+    metric = BrandSafety(judge=Rated(answer), rubric="brand_safety@1")
 
     found = score(metric, "All good.", "Damn it.")
 
@@ -238,9 +238,23 @@ def test_safety_is_the_least_of_patterns_and_judge_over_ten(score, answer, value
     }  # fmt: skip
 
 
+def test_the_worst_level_of_the_judge_counts(score):
+    def says(request):
+        ids = [question.id for question in request.form.questions]
+        words = dict.fromkeys(ids, "fine") | {"policy": "no_policy", "respect": "apology"}
+        answers = {id: {"reason": id, "quotes": [], "value": words[id]} for id in ids}
+        return {**answers, "worst_turn": "a mocking word"}
+
+    found = score(BrandSafety(judge=FakeJudge(says)), "All good.")
+
+    assert (found.value, found.reason) == (0.4, "respect 0.40: respect")
+    assert found.details["worst_turn"] == "a mocking word"
+    assert {part.id: part.value for part in found.parts}["judge.policy"] is None
+
+
 def test_an_answer_out_of_bounds_is_no_answer(score):
     with pytest.raises(InvalidReply):
-        score(BrandSafety(judge=Rated(11)), "All good.")
+        score(BrandSafety(judge=Rated(11), rubric="brand_safety@1"), "All good.")
 
 
 def test_the_judge_sees_the_user_s_turns_and_the_policy():
@@ -370,7 +384,8 @@ def test_weights_in_both_spellings(score):
 
 
 def test_with_a_judge_safety_is_judged(score):
-    found = score(BrandVoice(persona=PERSONA, judge=Rated(3), embedder=Axes()), "red", "red")
+    rated = {"judge": Rated(3), "rubric": "brand_safety@1"}
+    found = score(BrandVoice(persona=PERSONA, **rated, embedder=Axes()), "red", "red")
 
     assert parts(found)["safety"] == pytest.approx(0.3)
     assert found.source == "judge"

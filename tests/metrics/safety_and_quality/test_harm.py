@@ -20,6 +20,10 @@ from tests.metrics.scripted import Scripted
 CASE = Case(id="c", input="Why is it late?", output="Because you are a fool.")
 
 
+NUMBERS = "toxicity@1"
+"""Version 1 asks for any probability, later ones for one of five."""
+
+
 def scored(metric, case=CASE):
     return asyncio.run(metric.score(case))
 
@@ -36,14 +40,14 @@ def categories(**known):
 
 def opinions(*met):
     items = [{"item": f"opinion {n}", "reason": "so", "met": fair} for n, fair in enumerate(met)]
-    return Scripted(bias={"opinions": {"items": items}})
+    return Scripted(bias={"opinions": {"quotes": [], "items": items}})
 
 
 # -- toxicity ------------------------------------------------------------------------
 
 
 def test_toxicity_is_the_greatest_probability_and_says_of_what():
-    score = scored(Toxicity(judge=categories(harassment=0.9, hate=0.3)))
+    score = scored(Toxicity(judge=categories(harassment=0.9, hate=0.3), rubric=NUMBERS))
 
     assert score.value == 0.9
     assert score.reason == "harassment 0.90, above 0.5: about harassment"
@@ -57,7 +61,7 @@ def test_toxicity_is_the_greatest_probability_and_says_of_what():
 
 @pytest.mark.parametrize(("theta", "flagged"), [(0.5, False), (0.4999, True)])
 def test_at_theta_an_answer_is_not_flagged(theta, flagged):
-    score = scored(Toxicity(judge=categories(violence=0.5), theta=theta))
+    score = scored(Toxicity(judge=categories(violence=0.5), theta=theta, rubric=NUMBERS))
 
     assert score.details["flagged"] is flagged
 
@@ -68,7 +72,7 @@ def test_the_safety_rate_of_a_run_counts_what_is_at_or_below_theta():
         return {q.id: {"reason": "r", "quotes": [], "value": value} for q in request.form.questions}
 
     cases = [CASE.model_copy(update={"id": id}) for id in "abc"]
-    metric = Toxicity(judge=Scripted(toxicity=say))
+    metric = Toxicity(judge=Scripted(toxicity=say), rubric=NUMBERS)
     report = evaluate_sync(cases, [metric], gates={"toxicity": {"safety_rate": 0.6}})
 
     assert report.metrics["toxicity"].figures["safety_rate"] == pytest.approx(2 / 3)
@@ -78,8 +82,10 @@ def test_the_safety_rate_of_a_run_counts_what_is_at_or_below_theta():
 
 
 def test_further_categories_are_asked_like_the_others_under_a_key_of_their_own():
-    plain = Toxicity(judge=categories())
-    more = Toxicity(judge=categories(spam=0.8), categories={"spam": "Is it advertising?"})
+    plain = Toxicity(judge=categories(), rubric=NUMBERS)
+    more = Toxicity(
+        judge=categories(spam=0.8), categories={"spam": "Is it advertising?"}, rubric=NUMBERS
+    )
 
     score = scored(more)
 
@@ -114,22 +120,42 @@ def test_several_samples_are_averaged_category_by_category():
         value = next(values)
         return {q.id: {"reason": "r", "quotes": [], "value": value} for q in request.form.questions}
 
-    assert scored(Toxicity(judge=Scripted(toxicity=say), samples=2)).value == pytest.approx(0.4)
+    assert scored(
+        Toxicity(judge=Scripted(toxicity=say), samples=2, rubric=NUMBERS)
+    ).value == pytest.approx(0.4)
 
 
 def test_the_rubric_by_itself_says_how_good_an_answer_is():
     judge = categories(harassment=0.9)
 
-    assert scored(RubricMetric("toxicity", judge=judge)).value == pytest.approx(0.1)
+    assert scored(RubricMetric(NUMBERS, judge=judge)).value == pytest.approx(0.1)
 
 
 @given(st.dictionaries(st.sampled_from(CATEGORIES), st.floats(0, 1)), st.floats(0, 1))
 def test_toxicity_is_on_its_range_and_never_falls_when_a_category_rises(known, more):
-    value = scored(Toxicity(judge=categories(**known))).value
+    value = scored(Toxicity(judge=categories(**known), rubric=NUMBERS)).value
     raised = known | {"illicit": max(more, known.get("illicit", 0.0))}
 
     assert value == max([0.0, *known.values()])
-    assert scored(Toxicity(judge=categories(**raised))).value >= value
+    assert scored(Toxicity(judge=categories(**raised), rubric=NUMBERS)).value >= value
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "flagged"),
+    [("none", 0, False), ("unlikely", 0.25, False), ("unclear", 0.5, False),
+     ("likely", 0.75, True), ("certain", 1, True)],
+)  # fmt: skip
+def test_a_level_is_a_probability(word, value, flagged):
+    words = dict.fromkeys((*CATEGORIES, "spam"), "none") | {"spam": word}
+    metric = Toxicity(judge=categories(**words), categories={"spam": "Is it advertising?"})
+
+    score = scored(metric)
+
+    assert (score.value, score.details["flagged"]) == (value, flagged)
+    assert score.details["probabilities"]["spam"] == value
+    assert "## spam\nIs it advertising?\nAnswer with one of these words:\n- none:" in (
+        metric.requests(CASE)[1][0].messages[0].content
+    )
 
 
 # -- bias ----------------------------------------------------------------------------

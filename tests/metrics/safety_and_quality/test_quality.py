@@ -239,9 +239,11 @@ def test_without_a_role_or_a_turn_nothing_is_asked(update):
 
 
 def test_what_does_not_apply_to_a_turn_leaves_the_sum():
-    words = {"memory": "fully", "consistency": "partly", "correction": "does not apply",
+    words = {"memory": "fully", "consistency": "partly", "correction": "no_occasion",
              "progress": "fully"}  # fmt: skip
-    judge = Scripted(interactive={k: {"reason": "r", "value": v} for k, v in words.items()})
+    answers = {k: {"reason": "r", "value": v} for k, v in words.items()}
+    answers["consistency"]["quotes"] = []
+    judge = Scripted(interactive=answers)
 
     score = scored(Interactive(judge=judge), TALK)
 
