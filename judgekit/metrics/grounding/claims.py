@@ -134,7 +134,8 @@ def _quoted(quotes: Sequence[Quote], passages: Sequence[str]) -> list[Json]:
 class Faithfulness(ClaimMetric):
     """Share of an answer's claims that its context supports. Range 0..1, higher is better.
 
-    First a judge lists the claims of the answer (rubric `statements`); equal claims count once.
+    First a judge lists the claims of the answer (rubric `statements`), with the conversation to
+    understand them; equal claims count once.
     Then it gives, for each claim separately and with quotes, the probability that the claim is true
     if the passages are (rubric `claim_support`). A claim is supported if this probability is above
     `tau`. Greetings, questions and offers are not claims; an answer without claims is not
@@ -243,7 +244,9 @@ class ContextRecall(ClaimMetric):
         """
         reference = needed_texts(case, "reference")[0]
         passages = needed_texts(case, "context")
-        source = step.subject(case, "reference", input=case.input, output=reference)
+        source = step.subject(
+            case, "reference", history=case.history, input=case.input, output=reference
+        )
         checked = await self.check_claims(source, passages)
         of = " of the reference"
         return self.supported_share(checked, subject="reference", of=of, ground_truth=reference)

@@ -92,7 +92,7 @@ class CoverageMetric(step.Stepped, ABC):
             listed = step.items_of(listing[0], met=True)
         elements = listed[: vars(self)[f"max_{self.noun}s"]]
         left_out = len(listed) - len(elements)
-        fields = {"input": case.input, "output": output}
+        fields = {"history": case.history, "input": case.input, "output": output}
         scores = await self.judge_each(case, [fields | {"reference": (e,)} for e in elements])
         answer = Case(id=case.id, output=output)
         judged = [
@@ -160,8 +160,13 @@ class Completeness(CoverageMetric):
         """
         reference = next((text for text in case.reference if has_text(text)), None)
         if reference is not None:
-            return step.subject(case, "required", input=case.input, output=reference), "reference"
-        return step.subject(case, "required", output=needed_text(case, "input")), "question"
+            source = step.subject(
+                case, "required", history=case.history, input=case.input, output=reference
+            )
+            return source, "reference"
+        question = needed_text(case, "input")
+        source = step.subject(case, "required", history=case.history, output=question)
+        return source, "question"
 
 
 class FactsCoveredJudge(CoverageMetric):
@@ -199,7 +204,10 @@ class FactsCoveredJudge(CoverageMetric):
             CaseError: it is missing.
         """
         reference = needed_texts(case, "reference")[0]
-        return step.subject(case, "reference", input=case.input, output=reference), "reference"
+        source = step.subject(
+            case, "reference", history=case.history, input=case.input, output=reference
+        )
+        return source, "reference"
 
 
 class AnswerRelevancy(step.Stepped):
@@ -239,7 +247,8 @@ class AnswerRelevancy(step.Stepped):
         (extracted,) = await step.judge_all(self._list, [case])
         items = step.items_of(extracted)
         statements = items[: self.max_statements]
-        texts = [{"input": question, "output": statement} for statement in statements]
+        shared = {"history": case.history, "input": question}
+        texts = [{**shared, "output": statement} for statement in statements]
         scores = await self.judge_each(case, texts)
         verdicts = [str(score.parts[0].answer) for score in scores]
         values = {"yes": 1.0, "unsure": self.unsure, "no": 0.0}
@@ -307,7 +316,7 @@ class ContextPrecision(step.Stepped):
         question = needed_text(case, "input")
         passages = needed_texts(case, "context")
         reference = tuple(text for text in case.reference if has_text(text))[:1]
-        fields = {"input": question, "reference": reference}
+        fields = {"history": case.history, "input": question, "reference": reference}
         scores = await self.judge_each(case, [fields | {"output": text} for text in passages])
         judged = [
             probable_text(
