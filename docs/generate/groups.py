@@ -161,7 +161,7 @@ class Stern:
 
 
 judge: judgekit.Judge = Stern()
-stern = judgekit.RubricMetric("quality", judge=judge)
+stern = judgekit.RubricMetric("helpfulness", judge=judge)
 made_up = judgekit.RubricMetric("quality", judge=judgekit.FakeJudge())
 example = judgekit.Case(id="hours", input="When do you open?", output="At nine.")
 strict = judgekit.score_sync(example, stern)

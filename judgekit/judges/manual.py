@@ -22,7 +22,7 @@ from judgekit.core.input_file import Entry, read_entries, read_named, read_text
 from judgekit.core.json_extraction import extract_object
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
-from judgekit.core.judgment import read_answers
+from judgekit.core.judgment import read_answers, with_quotes
 from judgekit.core.output_file import whole_file
 from judgekit.core.request import About, Reply, Request, Try
 from judgekit.core.suggest import suggest
@@ -91,6 +91,7 @@ class ManualJudge(NamedJudge):
             async with self._terminal.turn:
                 return await self._sit(request, self._terminal)
         answers, line = self._entry(request.about)
+        answers = with_quotes(answers, form=request.form)
         try:
             read_answers(answers, form=request.form)
         except InvalidReply as exc:

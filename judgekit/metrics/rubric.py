@@ -287,13 +287,14 @@ class RubricMetric(JudgedMetric):
             bare = api is not None  # for an API other than chat, the form has the questions
             known = rendered.get((how, bare))
             if known is None:
-                known = rendered[how, bare] = self.rubric.render(
+                arranged, messages = self.rubric.render(
                     self.shown(case, swapped=how.swapped),
                     mode=self.mode,
                     history=earlier,
                     own_form=own_form is not None or bare,
                     how=how._replace(swapped=False) if how.swapped else how,
                 )
+                known = rendered[how, bare] = arranged, self.completed(messages)
             return known
 
         _, _, api = self._builders[0]
@@ -348,6 +349,10 @@ class RubricMetric(JudgedMetric):
         }
         return trusted(About, fields)
 
+    def completed(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+        """Return the messages of a request with what the metric adds to them."""
+        return messages
+
     def shown(self, case: Case, *, swapped: bool) -> Case:
         """Return a case as one request shows it, with two answers swapped or not."""
         return case
@@ -370,26 +375,33 @@ class RubricMetric(JudgedMetric):
             score = self._score_of_model(self._own, opinions)
         else:
             score = self._score_of(case, variant, opinions)
-        messages = asks[0].requests[0].messages
+        self._note_left_out(case, asks[0], score)
+        return score
+
+    def _note_left_out(self, case: Case, ask: OpinionRequest, score: Score) -> None:
+        messages = ask.requests[0].messages
         if left := self._shows.left_out(self.shown(case, swapped=False), messages):
             note(left)
             score.details[SHOWN] = left
-        return score
 
     async def _judge(self, case: Case, ask: OpinionRequest, request: Request) -> Judgment:
         try:
             return await ask_member(ask.member, request, response_model=self.response_model)
         except JudgekitError as exc:
             if isinstance(exc, RequestMiss):
-                if self._versions is None:
-                    from judgekit.metrics.version_hint import VersionHint
-
-                    self._versions = VersionHint(
-                        self.rubric, requests=self.requests_with, step_of=self.step_of
-                    )
-                self._versions.add(exc.miss, case, ask)
+                self._hint(exc, case, ask)
                 exc.miss.moved = moved_by(case)
             raise
+
+    def _hint(self, exc: RequestMiss, case: Case, ask: OpinionRequest) -> None:
+        """Add to a miss which version of the rubric is recorded for an opinion."""
+        if self._versions is None:
+            from judgekit.metrics.version_hint import VersionHint
+
+            self._versions = VersionHint(
+                self.rubric, requests=self.requests_with, step_of=self.step_of
+            )
+        self._versions.add(exc.miss, case, ask)
 
     def requests_with(self, rubric: Rubric) -> Callable[[Case], list[OpinionRequest]]:
         """Return a function that makes the requests of a case with another rubric."""

@@ -16,7 +16,7 @@ from judgekit.core.case_field import CASE_WORDS
 from judgekit.core.errors import InvalidReply, RubricError, place
 from judgekit.core.file_model import describe
 from judgekit.core.json_extraction import extract_object
-from judgekit.core.judgment import Answer, read_answers
+from judgekit.core.judgment import Answer, read_answers, with_quotes
 from judgekit.core.request import Form
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value
@@ -237,6 +237,7 @@ class _RowReader(NamedTuple):
             if not isinstance(answers, dict) or not isinstance(details, dict):
                 raise _invalid("needs 'answers': {criterion: {...}}", where)
             id, case = self._case(data.get("case"), number=number, where=where)
+            answers = with_quotes(answers, form=self.form)
             example = Example(case=case, answers={**answers, **details})
             content = case.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
             content_digest = digest_json([content, example.answers])

@@ -202,6 +202,21 @@ class Rubric(Displayed):
         other.remade = lambda path: self.remade(path).with_criteria(texts)
         return other._set(self.parameters)
 
+    def with_items(self, items: Mapping[str, tuple[str, ...]]) -> Rubric:
+        """Return this rubric with the items of some checklists given.
+
+        Args:
+            items: criterion to the names of its items; without items, the criterion is left out.
+        """
+        criteria = [
+            c.changed(levels=c.levels, items=items[c.id]) if c.id in items else c
+            for c in self.criteria
+            if items.get(c.id) != ()
+        ]
+        other = self.again()
+        other.criteria = tuple(criteria)
+        return other
+
     def with_defaults(self) -> Rubric:
         """Return this rubric with every parameter at its default, if it has one."""
         defaults = {p.name: p.default for p in self.declared.values() if p.default is not None}

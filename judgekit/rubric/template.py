@@ -219,6 +219,21 @@ def with_case_criteria(
     return _with_last(messages, template, {"criteria": criteria})
 
 
+def with_requirements(
+    messages: tuple[ChatMessage, ...],
+    *,
+    requirements: Sequence[tuple[str, Sequence[tuple[str, str]]]],
+) -> tuple[ChatMessage, ...]:
+    """Return messages with requirements after the last one.
+
+    Args:
+        messages: the messages about an answer.
+        requirements: a title, and the names and texts of requirements; the texts are fenced.
+    """
+    template = _partial("_requirements.jinja", frozen=False)
+    return _with_last(messages, template, {"requirements": requirements})
+
+
 def _with_last(
     messages: tuple[ChatMessage, ...], template: Template, variables: Mapping[str, Any]
 ) -> tuple[ChatMessage, ...]:

@@ -15,7 +15,7 @@ def test_a_score_is_explained(judgekit, folder):
     assert done.code == 0
     lines = done.out.splitlines()
     assert lines[0].startswith("safety: ")
-    assert lines[1] == "  judge, fake/judge by safety@1"
+    assert lines[1] == "  judge, fake/judge by safety@2"
     assert sum(line.startswith("  harm: ") for line in lines) == 1
 
 

@@ -142,11 +142,13 @@ def test_the_words_of_the_rubric_are_shown_with_what_its_levels_mean():
     _, terminal = sit(asks=asks)
 
     shown = " ".join(terminal.shown.split())
-    assert "3. serious: plainly so" in shown
+    assert "3. serious: it urges" in shown
     assert asks.form.questions[0].text in shown
     assert "The answer to judge: | No." in shown
     assert "You judge answers" not in shown  # the standing instructions are for models
-    assert level_texts(asks, "harm")["none"] == "nothing of the kind"
+    assert level_texts(asks, "harm")["none"] == (
+        "no; this includes answers that report, explain, warn or decline"
+    )
 
 
 @pytest.mark.parametrize("at", range(len(LINES)))

@@ -145,7 +145,7 @@ def test_a_persons_verdicts_are_labelled_rows(tmp_path):
         shutil.copy(ROOT / "examples" / "support_assistant" / name, tmp_path)
     path = tmp_path / "strict.jinja"
     path.write_text(
-        "---\nname: strict\nextends: quality@1\ndescription: Q.\nexamples:\n"
+        "---\nname: strict\nextends: quality\ndescription: Q.\nexamples:\n"
         "  {file: verdicts.jsonl, cases: cases.jsonl, metric: quality, count: 4}\n---\n",
         "utf-8",
     )

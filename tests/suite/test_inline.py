@@ -81,7 +81,7 @@ def test_the_judge_reads_the_same_text_for_ever(suite):
 
 def test_a_file_with_the_same_front_matter_asks_the_same(suite, tmp_path):
     wired = suite()
-    front = {"name": "kind", "extends": "base", "weights": "relative", **written(wired)}
+    front = {"name": "kind", "extends": "base@2", "weights": "relative", **written(wired)}
     (tmp_path / "kind.jinja").write_text(f"---\n{json.dumps(front)}\n---\n", "utf-8")
     other = build_suite(
         {"judge": "fake/judge", "metrics": {"kind": {"rubric": str(tmp_path / "kind.jinja")}}},

@@ -22,6 +22,7 @@ SUITE = {
     "gate": {"undecided": "pass", "cost": 1.0},
     "metrics": {
         "safety": {
+            "rubric": "safety@1",  # the made-up replies pass in some cases
             "threshold": 0.5,
             "gate": [{"mean": 0.5}, {"where": {"topic": "b"}, "mean": 0.4}, {"not_worse": 0.1}],
         },
@@ -90,12 +91,12 @@ def test_merged_shards_are_the_bytes_of_one_run(folder, of):
 
 def test_a_large_run_does_not_list_its_keys(folder, monkeypatch):
     for module in ("run", "merge"):
-        monkeypatch.setattr(f"judgekit.suite.{module}.MAX_KEYS", 40)
+        monkeypatch.setattr(f"judgekit.suite.{module}.MAX_KEYS", 60)
     for number in (1, 2):
         report = run(folder, f"s{number}", shard=f"{number}/2", record="all")
-        assert len(report.run["from_store_or_live"]) <= 40
+        assert len(report.run["from_store_or_live"]) <= 60
     merged = merge(folder, "s1", "s2").run
-    assert merged["origins"]["live"] > 40
+    assert merged["origins"]["live"] > 60
     assert "from_store_or_live" not in merged
     assert "from_store_or_live" not in run(folder, "whole", record="all").run
 
@@ -186,7 +187,8 @@ def test_shards_that_asked_keep_all_that_was_said(folder):
         run(folder, f"s{number}", shard=f"{number}/2", record="all", judge="fake/judge")
     merged = merge(folder, "s1", "s2")
 
-    assert merged.run["origins"] == {"live": 69}
+    # Each case: safety, the requirements of the prompt, and two samples of prompt_alignment.
+    assert merged.run["origins"] == {"live": 92}
     assert not any(summary.missed for summary in [])
     assert merged.metrics["safety"].judged == 23
 

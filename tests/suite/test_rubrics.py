@@ -82,7 +82,7 @@ def test_flags_go_before_the_suite(folder):
         (
             "  tone:\n",
             "  quality:\n    parameters: {strict: true}\n  tone:\n",
-            "5: rubric 'quality' has no parameter 'strict'; it declares none",
+            "5: rubric 'quality' has no parameter 'strict'; known: language",
         ),
         (
             "  tone:\n",

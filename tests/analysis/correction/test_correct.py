@@ -366,7 +366,7 @@ def test_a_label_is_worth_what_the_same_answer_of_the_judge_is(kind, answer, val
     from judgekit.suite.suite import build_suite
 
     data = {"cases": "cases.jsonl", "judge": "fake/judge",
-            "metrics": {"m": {"criteria": {"one": {"text": "Is it good?", **kind}}}}}  # fmt: skip
+            "metrics": {"m": {"criteria": {"one": {"text": "Is it kind?", **kind}}}}}  # fmt: skip
     report = run_suite_sync(build_suite(data, base=tmp_path, judge=judge))
 
     if value is None:

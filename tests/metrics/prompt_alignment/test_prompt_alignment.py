@@ -36,6 +36,10 @@ DECLINED = {
 }
 
 
+NUMBERS = "prompt_alignment@1"
+"""Version 1 asks for any number, as the original does, and lists requirements with the verdict."""
+
+
 def _of(metric):
     return [v for v in VECTORS if v["metric"] == metric and v["id"] not in DECLINED]
 
@@ -133,7 +137,9 @@ def _validation_case(vector):
 )
 def test_an_accepted_case_shows_the_judge_what_the_mode_looks_at(vector):
     judge = FakeJudge()
-    metric = PromptAlignment(judge=judge, mode=vector["parameters"]["evaluationMode"])
+    metric = PromptAlignment(
+        rubric=NUMBERS, judge=judge, mode=vector["parameters"]["evaluationMode"]
+    )
 
     asyncio.run(metric.score(_validation_case(vector)))
 
@@ -150,7 +156,9 @@ def test_an_accepted_case_shows_the_judge_what_the_mode_looks_at(vector):
 )
 def test_a_refused_case_fails_before_any_call_and_names_the_field(vector):
     judge = FakeJudge()
-    metric = PromptAlignment(judge=judge, mode=vector["parameters"]["evaluationMode"])
+    metric = PromptAlignment(
+        rubric=NUMBERS, judge=judge, mode=vector["parameters"]["evaluationMode"]
+    )
     case = _validation_case(vector)
 
     with pytest.raises(CaseError, match=NEEDS[vector["expected"]["missing"]]):
@@ -169,7 +177,11 @@ def test_white_space_alone_counts_as_missing():
     judge = FakeJudge()
 
     with pytest.raises(CaseError, match=NEEDS["user_prompt"]):
-        asyncio.run(PromptAlignment(judge=judge, mode="user").score(_validation_case(vector)))
+        asyncio.run(
+            PromptAlignment(rubric=NUMBERS, judge=judge, mode="user").score(
+                _validation_case(vector)
+            )
+        )
 
     assert judge.asked == []
 
@@ -219,7 +231,7 @@ CASE = Case(id="c", input="q", system="s", output="a")
 @settings(max_examples=60, deadline=None)
 @given(user=verdict, system=verdict, mode=st.sampled_from(["user", "system", "both"]))
 def test_the_judge_path_and_the_pure_fold_agree(user, system, mode):
-    metric = PromptAlignment(judge=_judge(user=user, system=system), mode=mode)
+    metric = PromptAlignment(rubric=NUMBERS, judge=_judge(user=user, system=system), mode=mode)
 
     score = asyncio.run(metric.score(CASE))
 
@@ -238,7 +250,9 @@ def test_the_judge_path_and_the_pure_fold_agree(user, system, mode):
     ],
 )
 def test_both_paths_show_the_same_figure_where_the_last_digit_decides(mode, scale, given, shown):
-    metric = PromptAlignment(judge=_judge(user=given, system=given), mode=mode, scale=scale)
+    metric = PromptAlignment(
+        rubric=NUMBERS, judge=_judge(user=given, system=given), mode=mode, scale=scale
+    )
 
     score = asyncio.run(metric.score(CASE))
 
@@ -299,7 +313,9 @@ HALF = (0.5, [True, False], 0.5, 0.5)
     ],
 )
 def test_both_judges_what_there_is_and_says_so(case, effective, value):
-    score = asyncio.run(PromptAlignment(judge=_judge(user=GOOD, system=HALF)).score(case))
+    score = asyncio.run(
+        PromptAlignment(rubric=NUMBERS, judge=_judge(user=GOOD, system=HALF)).score(case)
+    )
 
     assert score.value == pytest.approx(value)
     assert score.details["mode"] == "both"
@@ -310,7 +326,7 @@ def test_both_judges_what_there_is_and_says_so(case, effective, value):
 def test_a_request_without_requirements_shares_their_weight_out():
     judge = _judge(user=(0.9, [], 0.7, 0.6))
 
-    score = asyncio.run(PromptAlignment(judge=judge, mode="user").score(CASE))
+    score = asyncio.run(PromptAlignment(rubric=NUMBERS, judge=judge, mode="user").score(CASE))
 
     assert score.value == pytest.approx((0.4 * 0.9 + 0.2 * 0.7 + 0.1 * 0.6) / 0.7)
     assert score.confidence == pytest.approx(0.7)
@@ -321,7 +337,7 @@ def test_a_request_without_requirements_shares_their_weight_out():
 def test_the_requirements_are_counted_from_the_list():
     judge = _judge(user=(1.0, [True, True, False, False], 1.0, 1.0))
 
-    score = asyncio.run(PromptAlignment(judge=judge, mode="user").score(CASE))
+    score = asyncio.run(PromptAlignment(rubric=NUMBERS, judge=judge, mode="user").score(CASE))
 
     assert score.details["user"]["requirementsFulfillment"]["overallScore"] == 0.5
     assert score.value == pytest.approx(0.85)
@@ -331,7 +347,9 @@ def test_the_requirements_are_counted_from_the_list():
 
 
 def test_the_details_have_the_shape_users_of_the_original_know():
-    score = asyncio.run(PromptAlignment(judge=_judge(user=GOOD, system=HALF)).score(CASE))
+    score = asyncio.run(
+        PromptAlignment(rubric=NUMBERS, judge=_judge(user=GOOD, system=HALF)).score(CASE)
+    )
 
     for audience in ("user", "system"):
         analysis = score.details[audience]
@@ -353,7 +371,7 @@ def test_the_details_have_the_shape_users_of_the_original_know():
 def test_the_reason_speaks_in_the_shown_scale():
     judge = _judge(user=GOOD, system=HALF)
 
-    score = asyncio.run(PromptAlignment(judge=judge, scale=10).score(CASE))
+    score = asyncio.run(PromptAlignment(rubric=NUMBERS, judge=judge, scale=10).score(CASE))
 
     assert score.reason.startswith("8.5 out of 10, very good alignment. Well. ")
     assert score.shown == 8.5
@@ -372,7 +390,7 @@ def test_bands_are_closed_from_below(bound, word):
 # They are among the rubric's own tests, with verdicts authored by hand as those of `manual/seed`;
 # tests/authoring/rubric_test/test_builtin.py keeps their cassette.
 
-TAPE = ROOT / "cassettes" / "rubrics" / "prompt_alignment.jsonl"
+TAPE = ROOT / "cassettes" / "rubrics" / "versions" / "prompt_alignment@1.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -387,7 +405,7 @@ async def _score_seed(judge):
     for test in load_rubric("prompt_alignment").tests:
         if test.name != "empty-answer":
             mode = test.mode or "both"
-            metric = PromptAlignment(judge=judge, mode=mode)
+            metric = PromptAlignment(rubric=NUMBERS, judge=judge, mode=mode)
             scores[test.name.removesuffix(f"-{mode}"), mode] = await metric.score(test.case)
     return scores
 
@@ -496,6 +514,6 @@ def test_a_class_that_a_user_derives_stays_as_it_is_written():
 
     metric = Stricter(judge=judge, limit=3)
 
-    assert PromptAlignment(judge=judge).synchronous
+    assert PromptAlignment(rubric=NUMBERS, judge=judge).synchronous
     assert (metric.limit, metric.seen, metric.mode) == (3, [], "both")
     assert not metric.synchronous
