@@ -70,7 +70,9 @@ class _Spread(NamedTuple):
     error: float
     """Its standard error."""
     df: float
-    """Degrees of freedom of the error."""
+    """Degrees of freedom of the error, by the number of rows; df + 1 of them are independent."""
+    tails: float = math.inf
+    """Degrees of freedom by the kurtosis of the rows."""
     third: float = 0.0
     """Its third central moment."""
 
@@ -209,27 +211,29 @@ class Correction:
             missing: number of further rows with a difference between judge and person that are
                 needed to show the spread; each is assumed to differ by the whole range.
         """
-        error, df, third = self._spread_of(self.person, lam, fitted=True)
+        error, df, tails, third = self._spread_of(self.person, lam, fitted=True)
         least = -math.inf if self.bounds[0] is None else self.bounds[0]
         most = math.inf if self.bounds[1] is None else self.bounds[1]
         value = min(most, max(least, self.point(lam)))
         if missing and self.effective > 1 and most - least < math.inf:
             # Each counts with the mean squared share of a label, 1 / (n * effective).
             unseen = math.sqrt(missing / self.n / (self.effective - 1))
-            error = math.hypot(error, (most - least) * unseen)
-        figure = MeanFigure(value, self.n, error, df)
+            error, tails, third = math.hypot(error, (most - least) * unseen), math.inf, 0.0
+        figure = MeanFigure(value, self.n, error, min(df, tails))
         if why := self.too_few:
             return figure._replace(too_few=why)
         if math.isinf(error):
             return figure._replace(too_few="one label has all differences of the judge's values")
-        ends = mean_interval(value, error, df, bounds=self.bounds)
+        t = student_t_quantile(0.975, figure.df)
+        # `df` also says how many rows there are, and heavy tails do not make them fewer.
+        wider = t / student_t_quantile(0.975, df)
+        ends = mean_interval(value, wider * error, df, bounds=self.bounds)
         if ends is None:
             return figure._replace(too_few="all labels are the same, and the range has no bounds")
         low, high = ends
         if third:
             # A skewed error is rarely seen whole in few labels: the end on that side is at least
             # that of Johnson's interval (1978).
-            t = student_t_quantile(0.975, df)
             shift = third / error**2 * (1 + 2 * t * t) / 6
             if shift > 0:
                 high = max(high, min(most, value + shift + t * error))
@@ -337,9 +341,8 @@ class Correction:
         if not fitted or self.weighted or not lam:
             return _Spread(error, df)
         varied = float(((each**2 - (each**2).mean()) ** 2).sum())
-        if varied > 0:
-            df = max(1.0, min(df, 2 * float((each**2).sum()) ** 2 / varied))
-        return _Spread(error, df, float((each**3).sum()))
+        tails = 2 * float((each**2).sum()) ** 2 / varied if varied > 0 else math.inf
+        return _Spread(error, df, max(1.0, tails), float((each**3).sum()))
 
     def judged_units(self) -> tuple[Any, Any]:
         """Return the number of the judge's values and their sum, by unit.

@@ -406,3 +406,18 @@ def test_a_judge_that_hardly_varies_on_the_labelled_rows_leaves_the_labels(judge
 
     assert figures.lam == 0
     assert figures.corrected == figures.labels
+
+
+def test_rare_answers_do_not_make_the_rows_fewer():
+    """Heavy tails lower the degrees of freedom, and not the number of independent rows."""
+    rng = np.random.default_rng(5)
+    person = rng.random(1_000) < 0.03
+    judge = np.where(rng.random(1_000) < 0.05, ~person, person).astype(float)
+    person = person.astype(float)
+
+    found = correction(person[:300], judge[:300], judge[300:]).ppi()
+
+    assert found.lam > 0.1
+    assert found.corrected.df < 100
+    widths = [one.high - one.low for one in (found.corrected, found.labels)]
+    assert widths[0] < 1.15 * widths[1]
