@@ -16,12 +16,14 @@ from urllib.parse import quote, unquote_to_bytes
 
 import pytest
 
+from judgekit.cli import main
 from judgekit.core.errors import JudgekitError
 from judgekit.judges import wire
 from judgekit.judges.decisions import DecisionJudge
 
 from . import deciding
 from .asking import MODEL, judge_of, run
+from .endpoints import embeddings
 from .server import Fault, Server, always, error
 
 pytestmark = pytest.mark.loopback
@@ -231,4 +233,97 @@ def test_no_echo_of_a_decision_endpoint_is_kept(
     run(judge, ["case-01"], tmp_path, out=tmp_path / "out")
 
     assert KEY in server.seen[0].headers["authorization"]
+    assert traces(tmp_path) == []
+
+
+def commanded(monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
+    """Run a command in this process, whatever its exit code is."""
+    monkeypatch.setenv("ECHO_KEY", KEY)
+    monkeypatch.setattr("sys.argv", ["judgekit", *map(str, words)])
+    with pytest.raises(SystemExit):
+        main()
+
+
+OUTAGES = ("another encoding", "no JSON", "error", "error in 200", "error in a choice", "redirect",
+           "wait")  # fmt: skip
+"""Answers that the command would ask for again, after seconds."""
+ANSWERS: dict[str, Fault] = {
+    **{name: Fault(text=f"You sent {encode(KEY)}.") for name, encode in ENCODINGS.items()},
+    **{name: FIELDS[name] for name in FIELDS if name not in OUTAGES},
+}
+
+
+def test_no_echo_reaches_an_answer(
+    server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server.models = [{"id": KEY}]
+    rows = [{"id": str(n), "input": f"Say case-{n}."} for n in range(len(ANSWERS))]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    server.plan = {f"case-{n}": always(fault) for n, fault in enumerate(ANSWERS.values())}
+    monkeypatch.chdir(tmp_path)
+    words = ["answer", "cases.jsonl", "--model", "openai/system", "--api-base", server.base]
+
+    out = ("--out", "out.jsonl", "--api-key-env", "ECHO_KEY", "--concurrency", "64")
+    commanded(monkeypatch, *words, *out)
+
+    logged = [r.getMessage() for r in caplog.records if r.name != "asyncio"]
+    assert not leaks("\n".join((*capfd.readouterr(), *logged)).encode())
+    assert {seen.headers["authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
+    assert {seen.token for seen in server.seen} >= {f"case-{n}" for n in range(len(ANSWERS))}
+    written = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+    assert len(written) == len(ANSWERS)
+    assert traces(tmp_path) == []
+
+
+def vectors(
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+) -> Callable[[dict[str, Any]], Fault]:
+    return lambda asked: Fault(body=change(embeddings(asked)))
+
+
+VECTORS: dict[str, Callable[[dict[str, Any]], Fault]] = {
+    "fields": vectors(lambda body: {**body, "model": KEY, KEY: KEY, "id": based(KEY)}),
+    "usage": vectors(lambda body: {**body, "usage": {"prompt_tokens": KEY, KEY: 1}}),
+    "kind": vectors(lambda body: {**body, "object": KEY}),
+    "index": vectors(lambda body: {**body, "data": [{**body["data"][0], "index": KEY}]}),
+    "vector": vectors(lambda body: {**body, "data": [{"index": 0, "embedding": [KEY, 1.0]}]}),
+    "packed vector": vectors(lambda body: {**body, "data": [{"embedding": based(KEY)}]}),
+    "no data": vectors(lambda body: {"data": KEY, "message": KEY}),
+    "error in 200": vectors(lambda body: {"error": {"message": escaped(KEY), "code": KEY}}),
+}  # fmt: skip
+ERRORS = ("error", "rejection", "redirect")
+
+
+@pytest.mark.parametrize("name", [*VECTORS, *ERRORS])
+def test_no_echo_of_a_hosted_embedder_is_kept(
+    server: Server,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    name: str,
+) -> None:
+    server.models = [{"id": KEY}]
+    server.rule = VECTORS[name] if name in VECTORS else lambda asked: FIELDS[name]
+    row = {"id": "a", "output": "An answer.", "reference": "Another one."}
+    (tmp_path / "cases.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    suite = {
+        "cases": "cases.jsonl",
+        "cassette": "tape.jsonl",
+        "embedder": {"model": "openai/vectors", "api_base": server.base, "retries": 0,
+                     "api_key_env": "ECHO_KEY"},
+        "metrics": {"similarity": {}},
+    }  # fmt: skip
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    commanded(monkeypatch, "run", "suite.yaml", "--record", "new_episodes", "--out", "out", "-v")
+
+    assert server.seen[0].headers["authorization"] == f"Bearer {KEY}"
+    logged = [r.getMessage() for r in caplog.records if r.name != "asyncio"]
+    assert not leaks("\n".join((*capfd.readouterr(), *logged)).encode())
     assert traces(tmp_path) == []
