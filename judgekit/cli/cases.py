@@ -56,18 +56,30 @@ def lint(
 ) -> None:
     """Check a file of cases for mistakes. Print where, why, and how to fix them.
 
-    Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
+    CASES may be a suite, which then says how its file of cases is read. Never call a judge. Exit
+    codes: 0 no error, 1 an error, or with --strict a warning.
     """
     from judgekit.authoring.cases.lint import case_rules, lint_cases
     from judgekit.authoring.lint.text import lint_json, lint_text, rules_text
     from judgekit.datasets.load import shape_of
+    from judgekit.suite.resolved import resolve
+    from judgekit.suite.source import is_suite
 
     if explain is not None or rules:
         typer.echo(rules_text(case_rules(), only=explain, command="cases"), nl=False)
         return
     if cases is None:
         raise ConfigError("name a file of cases: judgekit cases lint FILE")
-    linted = lint_cases(cases, shape=shape_of(rows))
+    if is_suite(cases):
+        given = resolve(cases).cases()
+        if given.inline:
+            raise ConfigError("the cases are in the suite; `judgekit run --plan` checks them")
+        options = {name: value for name, value in given.shape().items() if value is not None}
+        own = options.pop("format", None)
+        shape = shape_of(rows) if rows is not None else own
+        linted = lint_cases(given.source()[0], shape=shape, **options)
+    else:
+        linted = lint_cases(cases, shape=shape_of(rows))
     text = (lint_json if format == "json" else lint_text)(linted, case_rules())
     typer.echo(text, nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))
@@ -81,8 +93,9 @@ def criteria(cases: str, rows: str | None = None, json: bool = False) -> None:
     """
     from judgekit.authoring.cases.criteria import list_criteria
     from judgekit.datasets.load import load_cases, shape_of
+    from judgekit.suite.source import is_suite
 
-    if cases.endswith((".yaml", ".yml")):
+    if is_suite(cases):
         from judgekit.suite.resolved import resolve
 
         read = resolve(cases).cases().cases()

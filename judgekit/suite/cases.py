@@ -87,7 +87,7 @@ class SuiteCases:
             if self._rows is not None:
                 cases = iter(self._inline()[:limit])
             else:
-                cases = load_cases(path, limit=limit, **self._shape())
+                cases = load_cases(path, limit=limit, **self.shape())
         except ConfigError as exc:
             if exc.where or not str(exc).startswith("fields:"):
                 raise
@@ -110,7 +110,7 @@ class SuiteCases:
             yield from self._inline()
         elif Path(path).is_file():
             try:
-                yield from load_cases(path, **self._shape())
+                yield from load_cases(path, **self.shape())
             except (ConfigError, DatasetError):
                 return
 
@@ -175,7 +175,12 @@ class SuiteCases:
         self.sharding = Sharding(self.shard)
         return self.sharding.of(cases)
 
-    def _shape(self) -> dict[str, Any]:
+    @property
+    def inline(self) -> bool:
+        """Whether the cases are in the suite file itself."""
+        return self._rows is not None
+
+    def shape(self) -> dict[str, Any]:
         """Return the reader's options."""
         names = ("format", "container", "fields", "thoughts", "delimiter", "encoding", "sheet")
         shape = {name: getattr(self._file, name, None) for name in names}
@@ -188,7 +193,7 @@ class SuiteCases:
             if source == "-" or not ids:
                 return {}
             path = Path(source) if self._overrides.cases else self._base / source
-            return find_places(path, ids, **self._shape())
+            return find_places(path, ids, **self.shape())
         places: dict[str, tuple[str, int | None]] = {}
         for number, case in enumerate(self._inline()):
             file, _, line = self._lines.where("cases", number).rpartition(":")

@@ -41,6 +41,16 @@ def find_suite(*, verb: str) -> Path:
     raise ConfigError(f"which suite? {reason}")
 
 
+def is_suite(path: str) -> bool:
+    """Return whether a file is a suite, and not a YAML file of cases."""
+    if not path.endswith((".yaml", ".yml")):
+        return False
+    try:
+        return "metrics" in read_suite(Path(path))[0]
+    except ConfigError:
+        return False
+
+
 def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
     """Return the unvalidated data of a suite file and its line numbers.
 

@@ -58,8 +58,9 @@ class CriteriaList(Document, Value):
 
     def _parts_shown(self) -> Iterator[DisplayPart]:
         mean = self.criteria / self.cases if self.cases else 0.0
+        noun = "criterion" if self.criteria == 1 else "criteria"
         yield DisplayLine(
-            f"{self.criteria:,} criteria in {counted(self.cases, 'case')}"
+            f"{self.criteria:,} {noun} in {counted(self.cases, 'case')}"
             f", {mean:.1f} a case, at most {self.most}; {self.texts:,} different texts"
         )
         low, high = self.points

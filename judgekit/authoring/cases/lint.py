@@ -60,8 +60,8 @@ class CheckedRow(NamedTuple):
 class _CheckingBuilder(RowBuilder):
     """Returns the error of a row instead of raising it."""
 
-    def __init__(self, inner: RowBuilder) -> None:
-        self._inner = inner
+    def __init__(self, inner: RowBuilder, *, maps_id: bool = False) -> None:
+        self._inner, self._maps_id = inner, maps_id
 
     def read(self, row: Any) -> Any:
         return self._inner.read(row)
@@ -72,7 +72,9 @@ class _CheckingBuilder(RowBuilder):
         except DatasetError as exc:
             return CheckedRow(exc)
         inner = self._inner
-        return CheckedRow(item, row.get("id") is not None, inner.messages, tuple(inner.row_notes))
+        return CheckedRow(
+            item, self._maps_id or row.get("id") is not None, inner.messages, tuple(inner.row_notes)
+        )
 
     def unreadable(self, error: DatasetError) -> CheckedRow:
         return CheckedRow(error)
@@ -84,19 +86,21 @@ class _CheckingBuilder(RowBuilder):
             return CheckedRow(exc)
 
 
-def lint_cases(source: str, *, shape: Shape | None = None) -> Linted:
+def lint_cases(source: str, *, shape: Shape | None = None, **options: Any) -> Linted:
     """Check a file of cases. A row that cannot be read is also a finding.
 
     Args:
         source: a file, or `-` for standard input.
         shape: the format of a row; by default, it is detected.
+        options: further options of `read_file`, such as the paths of fields.
 
     Raises:
         DatasetError: the file cannot be read, or has no rows.
     """
     linter = CaseLinter(source)
     path, name = (None, STDIN) if source == "-" else (Path(source), source)
-    rows: Any = read_file(path, name, shape=shape or "auto", wrap=_CheckingBuilder)
+    checking = partial(_CheckingBuilder, maps_id="id" in options.get("fields", {}))
+    rows: Any = read_file(path, name, shape=shape or "auto", wrap=checking, **options)
     for session, group in groupby(rows(), key=_session_of):
         if session:
             linter.session(session, [(at, row.item) for at, row in group])

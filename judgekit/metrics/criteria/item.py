@@ -37,8 +37,12 @@ _TEXTS = ("criterion", "criteria_description", "requirement", "requirements", "d
 _POINTS = ("points", "weight", "score")
 _CHILDREN = ("of", "sub_tasks")
 _KINDS = ("boolean", "levels", "score", "choice")
-_TYPES = {"binary": "boolean", "numeric": "score"}
-"""Reward Kit's names of kinds."""
+# Reward Kit 0.2.3, `CriterionConfig`: a kind is `type`, the default weight is 1, and `likert` has
+# its number of steps, 5 by default, under `points`.
+_TYPES = {"binary": "boolean", "numeric": "score", "likert": "score", "rubric": "levels"}
+_STEPS = 5
+_ANNOTATED = {"negate": ("type", "negative"), "optional": ("importance", "optional")}
+"""Flag -> the key of `annotations` and the word in it that sets the flag, unless it is written."""
 _FLAGS = ("required", "optional", "negate", "nullable")
 _OWN: Mapping[str, tuple[type, ...]] = {
     "levels": (dict, list), "score": (dict,), "choice": (dict, list), "of": (list,),
@@ -49,7 +53,7 @@ _OWN: Mapping[str, tuple[type, ...]] = {
 misspelling, which would change the verdict."""
 FIELDS = frozenset(
     {*_TEXTS, *_POINTS, *_CHILDREN, *_FLAGS, "kind", "boolean", "levels", "choice", "choices"}
-    | {"tags", "reference", "id", "min", "max"}
+    | {"tags", "reference", "id", "min", "max", "annotations"}
 )
 """The fields of an item that are read; lint names others."""
 ItemKind = Literal["boolean", "levels", "score", "choice"]
@@ -235,8 +239,8 @@ def _kind(entry: Mapping[str, Any], number: str) -> _Kind:
     named = entry.get("kind")
     if named is None and isinstance(entry.get("type"), str):
         named = _TYPES.get(entry["type"], entry["type"] if entry["type"] in _KINDS else None)
-        if entry["type"] == "likert":
-            raise _wrong(number, "type likert is not read; write score: {min: 1, max: 5}")
+    if _is_likert(entry):
+        scale = {"min": 1, "max": _STEPS if entry.get("points") is None else entry["points"]}
     if named is not None and named not in _KINDS:
         raise _wrong(number, f"no kind {named!r}{suggest(named, _KINDS)}")
     if len(given) > 1 or (named is not None and given and named != given[0]):
@@ -296,14 +300,20 @@ def _level(label: str, given: Any, kind: str, number: str) -> Level:
     return Level(label=label, value=value, text=" ".join(text.split()))
 
 
+def _is_likert(entry: Mapping[str, Any]) -> bool:
+    return entry.get("type") == "likert"
+
+
 def _points(entry: Mapping[str, Any], number: str) -> float:
-    for name in _POINTS:
+    for name in ("weight",) if _is_likert(entry) else _POINTS:
         value = entry.get(name)
         if value is not None and not isinstance(value, Mapping):
             fine = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not fine or not abs(value) <= _LARGEST:
                 raise _wrong(number, f"must be {_FORM}; {name} is {_short(value)}")
             return float(value)
+    if isinstance(entry.get("type"), str) and entry["type"] in _TYPES:
+        return 1.0
     raise _wrong(number, f"must be {_FORM}")
 
 
@@ -318,6 +328,10 @@ def _flag(entry: Mapping[str, Any], name: str, number: str) -> bool:
     value = entry.get(name)
     if value is not None and not isinstance(value, bool):
         raise _wrong(number, f"{name} must be true or false, not {_short(value)}")
+    annotations = entry.get("annotations")
+    if value is None and name in _ANNOTATED and isinstance(annotations, Mapping):
+        key, word = _ANNOTATED[name]
+        return word in str(annotations.get(key, "")).lower()
     return bool(value)
 
 
@@ -384,8 +398,16 @@ def unread_fields(listed: Json) -> Iterator[str]:
         if isinstance(value, list):
             waiting += [(entry, depth) for entry in value[:MAX_LEAVES]]
         elif isinstance(value, Mapping) and depth <= MAX_DEPTH:
-            yield from (str(name) for name in value if name not in FIELDS)
+            yield from (
+                str(name)
+                for name in value
+                if name not in FIELDS and not (name == "type" and _is_kind(value[name]))
+            )
             waiting += [(value[name], depth + 1) for name in _CHILDREN if name in value]
+
+
+def _is_kind(value: Any) -> bool:
+    return isinstance(value, str) and (value in _TYPES or value in _KINDS)
 
 
 def leaves_of(items: Sequence[CriterionItem]) -> list[CriterionItem]:

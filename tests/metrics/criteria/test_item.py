@@ -72,8 +72,36 @@ def test_the_kinds_of_reward_kit():
     )
 
     assert (binary.kind, numeric.kind, numeric.maximum) == ("boolean", "score", 10.0)
-    with pytest.raises(CaseError, match="number 1: type likert is not read; write score"):
-        items_of([{**PLAIN, "type": "likert"}])
+    # `points` of a Likert criterion are its steps; its weight is 1 if there is none.
+    likert, given = items_of(
+        [
+            {"description": "How good?", "type": "likert", "weight": 2},
+            {"description": "How far?", "type": "likert", "points": 7},
+        ]
+    )
+    assert (likert.minimum, likert.maximum, likert.points) == (1.0, 5.0, 2.0)
+    assert (given.minimum, given.maximum, given.points) == (1.0, 7.0, 1.0)
+    (levels,) = items_of([{"description": "x", "type": "rubric", "levels": ["none", "all"]}])
+    assert [(one.label, one.value) for one in levels.levels] == [("none", 0.0), ("all", 1.0)]
+    with pytest.raises(CaseError, match=r"number 1: kind levels needs levels"):
+        items_of([{**PLAIN, "type": "rubric"}])
+    with pytest.raises(CaseError, match=r"score.min 1 is not below score.max 1"):
+        items_of([{"description": "x", "type": "likert", "points": 1}])
+
+
+def test_the_annotations_of_reward_kit():
+    polarity = {"type": "negative verifier", "importance": "Optional"}
+    marked, written = items_of(
+        [
+            {**PLAIN, "annotations": polarity},
+            {**PLAIN, "annotations": polarity, "negate": False, "optional": False},
+        ]
+    )
+
+    assert (marked.negate, marked.optional) == (True, True)
+    assert (written.negate, written.optional) == (False, False)
+    assert list(unread_fields([{**PLAIN, "annotations": {}, "type": "binary"}])) == []
+    assert list(unread_fields([{**PLAIN, "type": "text"}])) == ["type"]
 
 
 @pytest.mark.parametrize(
