@@ -57,6 +57,8 @@ class Ledger:
         """Number of replies whose request is recorded under an older form of its key, too."""
         self.servers: defaultdict[str, set[str]] = defaultdict(set)
         """Model -> names of the servers that replied, if they report one."""
+        self._by_origin: defaultdict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
+        """Model -> replies by the name of the server and by whether they are live."""
         self.reported: defaultdict[str, set[str]] = defaultdict(set)
         """Model -> model names in the replies."""
 
@@ -101,11 +103,25 @@ class Ledger:
         several = servers if len(servers) > 1 else self.reported.get(model, set())
         return sorted(several) if len(several) > 1 else []
 
+    def changed(self, model: str) -> int:
+        """Return the number of replayed replies whose server had other weights than it has now.
+
+        The server has the same name for the model, and another size, quantisation or digest.
+        """
+        counts = self._by_origin.get(model, Counter())
+        live = [_facts(name) for name, is_live in counts if is_live]
+        return sum(
+            count
+            for (name, is_live), count in counts.items()
+            if not is_live and any(_contradict(_facts(name), now) for now in live)
+        )
+
     def add(self, origin: Origin, request: Request, reply: Reply) -> None:
         """Count one reply, and record its server and its model."""
         self.origins[origin] += 1
         if reply.server is not None:
             self.servers[request.model].add(reply.server)
+            self._by_origin[request.model][reply.server, origin == "live"] += 1
         if reply.model is not None:
             self.reported[request.model].add(reply.model)
         if origin == "live":
@@ -137,3 +153,8 @@ def _different(names: set[str]) -> set[str]:
 def _facts(name: str) -> tuple[str, frozenset[str]]:
     base, _, facts = name.partition(" (")
     return base, frozenset(facts.removesuffix(")").split(", ") if facts else ())
+
+
+def _contradict(one: tuple[str, frozenset[str]], other: tuple[str, frozenset[str]]) -> bool:
+    """Return whether two names are of one model and neither is only less detailed."""
+    return one[0] == other[0] and not (one[1] <= other[1] or other[1] <= one[1])

@@ -6,8 +6,10 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -130,6 +132,7 @@ def secrets_of(key: str | None, api_base: str | None) -> tuple[str, ...]:
 MAX_LIST = 1_000_000
 """Maximum number of bytes to read of a list of models."""
 MAX_NAME = 200
+_DATA = Path(__file__).parent / "data" / "weights.json"
 
 
 def endpoint(api_base: str | None) -> str | None:
@@ -200,19 +203,47 @@ def server_name(
 def _listed(
     api_base: str, *, api_key: str | None, timeout: float, further: Mapping[str, str]
 ) -> list[dict[str, Any]]:
+    from http.client import HTTPException
+
     base = api_base.rstrip("/")
     headers = {**further, "Accept": "application/json"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
-    url = f"{base}/models" if base.endswith("/v1") else f"{base}/v1/models"
-    with _opened(url, headers, timeout) as response:
-        body = _read(response, timeout) if response.status == 200 else b""
-    data = json.loads(body or b"{}")
-    entries = data.get("data") if isinstance(data, dict) else None
+    root = base.removesuffix("/v1")
+    data = _object_at(f"{root}/v1/models", headers, timeout)
+    entries = data.get("data")
     if not isinstance(entries, list):
         return []
     named = [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
-    return [_with_details(entry, data.get("models")) for entry in named]
+    detailed = [_with_details(entry, data.get("models")) for entry in named]
+    rows = [row for row in _digests() if any(_applies(row, entry) for entry in detailed)]
+    if not rows:
+        return detailed
+    further = rows[0]
+    with suppress(OSError, ValueError, HTTPException):  # the names are known without it
+        models = _object_at(root + further["path"], headers, timeout).get(further["list"])
+        detailed = [_with_details(entry, models, names=further["names"]) for entry in detailed]
+    return detailed
+
+
+@cache
+def _digests() -> list[dict[str, Any]]:
+    """Return the servers that tell a digest of the weights elsewhere."""
+    servers: list[dict[str, Any]] = json.loads(_DATA.read_text("utf-8"))["servers"]
+    return [row for row in servers if "path" in row]
+
+
+def _applies(row: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+    has_sign = all(entry.get(name) == value for name, value in row["sign"].items())
+    return has_sign and not isinstance(entry.get("digest"), str)
+
+
+def _object_at(url: str, headers: dict[str, str], timeout: float) -> dict[str, Any]:
+    """Return the JSON object at an address; empty for anything else."""
+    with _opened(url, headers, timeout) as response:
+        body = _read(response, timeout) if response.status == 200 else b""
+    data = json.loads(body or b"{}")
+    return data if isinstance(data, dict) else {}
 
 
 def _read(response: HTTPResponse, timeout: float) -> bytes:
@@ -226,10 +257,12 @@ def _read(response: HTTPResponse, timeout: float) -> bytes:
     return body
 
 
-def _with_details(entry: dict[str, Any], models: object) -> dict[str, Any]:
+def _with_details(
+    entry: dict[str, Any], models: object, *, names: Sequence[str] = ("model", "name")
+) -> dict[str, Any]:
     """Return an entry with the details of Ollama's list; llama.cpp has both lists."""
     for other in models if isinstance(models, list) else ():
-        if isinstance(other, dict) and entry["id"] in (other.get("model"), other.get("name")):
+        if isinstance(other, dict) and entry["id"] in [other.get(name) for name in names]:
             return {**{n: other[n] for n in ("details", "digest") if n in other}, **entry}
     return entry
 

@@ -140,8 +140,19 @@ def note_lines(report: Report) -> Iterator[DisplayLine]:
     for model, several in mapping(report.run.get("mixed")).items():
         origins = f"replies of {model} came from several: {'; '.join(map(str, several))}"
         yield DisplayLine(f"{origins}; give the judge an identity to keep them apart", "bad")
+    for line in changed_weights(report.run):
+        yield DisplayLine(line, "bad")
     if (selection := _selected(report.run)) is not None:
         yield DisplayLine(selection, "note")
+
+
+def changed_weights(run: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each model whose server had other weights when replies were recorded."""
+    for model, count in mapping(run.get("weights_changed")).items():
+        if isinstance(count, int):
+            were = "verdict was" if count == 1 else "verdicts were"
+            since = f"the weights of {model} have changed since {count:,} of these {were} recorded"
+            yield f"{since}; record them again, or give the judge an identity"
 
 
 def _judge_lines(report: Report) -> Iterator[str]:

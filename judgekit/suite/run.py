@@ -255,6 +255,8 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     models = sorted({*ledger.servers, *ledger.reported})
     if mixed := {model: several for model in models if (several := ledger.mixed(model))}:
         facts["mixed"] = mixed  # model string -> the servers or models that answered under it
+    if changed := {model: count for model in models if (count := ledger.changed(model))}:
+        facts["weights_changed"] = changed  # model string -> replays of its earlier weights
     facts["origins"] = dict(sorted(ledger.origins.items()))
     facts["spent"] = _dollars(ledger.spent, unknown=ledger.unpriced, of=ledger.origins["live"])
     replays = ledger.origins["tape"] + ledger.origins["store"]

@@ -102,6 +102,10 @@ class Server:
         """Set once `GET /v1/models` may be answered; at once where it is `None`."""
         self.listed = 0
         """How often that was asked for. These requests are not among `seen`."""
+        self.tags: list[dict[str, Any]] | None = None
+        """What `GET /api/tags` lists, as Ollama does; 404 where it is `None`."""
+        self.tagged = 0
+        """How often that was asked for."""
         self.rule: Callable[[dict[str, Any]], Fault | None] | None = None
         """Decides by the body of a request, before any plan."""
         self.echo = False
@@ -172,6 +176,12 @@ class Server:
         self._connections.add(writer)
         try:
             while (seen := await _request(reader)) is not None:
+                if seen.path == "/api/tags":
+                    self.tagged += 1
+                    body = json.dumps({"models": self.tags}).encode()
+                    writer.write(_head(Fault(404 if self.tags is None else 200), len(body)) + body)
+                    await writer.drain()
+                    continue
                 if seen.path.endswith("/models"):
                     self.listed += 1
                     while self.listing is not None and not self.listing.is_set():

@@ -13,7 +13,7 @@ import pytest
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.store import Store
-from judgekit.core.request import request_from
+from judgekit.core.request import Reply, Try, request_from
 from judgekit.judges import endpoint
 from judgekit.judges.connections import closing_connections
 from judgekit.report.display import summary_text
@@ -170,6 +170,67 @@ def test_other_weights_of_the_same_size_are_told_apart(server: Server, tmp_path:
             "x.gguf (7 parameters, 9 bytes, Q4_1)",
         ]
     }
+
+
+def test_weights_that_changed_since_the_recording_are_said(server: Server, tmp_path: Path) -> None:
+    digests = {"old": "sha256:" + "a1" * 32, "new": "b2" * 32}
+    listed = {"id": "judge", "object": "model", "created": 7, "owned_by": "library"}
+    named(server, listed, {**listed, "id": "other"})
+    server.tags = [{"name": "judge", "model": "judge", "digest": digests["old"]}]
+    suite_run(write_suite(tmp_path, server, ["case-1", "case-2"]), ["case-1", "case-2"])
+    with Server() as other:
+        named(other, listed)
+        other.tags = [{"name": "judge", "model": "judge", "digest": digests["new"]}]
+        suite = write_suite(tmp_path, other, ["case-1", "case-2"])
+
+        report = suite_run(suite, ["case-1", "case-2", "case-3"])
+
+        assert (other.listed, other.tagged) == (1, 1)
+    assert report.run["mixed"] == {"openai/judge": ["judge (a1a1a1a1a1a1)", "judge (b2b2b2b2b2b2)"]}
+    assert report.run["weights_changed"] == {"openai/judge": 2}
+    line = "the weights of openai/judge have changed since 2 of these verdicts were recorded"
+    assert line in " ".join(summary_text(report, width=80).split())
+    assert line in report.to_html().read_text("utf-8")
+    replayed = suite_run(suite, ["case-1", "case-2"], record="none")
+    assert "weights_changed" not in replayed.run  # no server was asked
+
+
+@pytest.mark.parametrize("tags", [None, [3], [{"name": "judge"}], [{"name": "judge", "digest": 3}]])
+def test_a_server_without_digests_has_its_name(server: Server, tags: Any) -> None:
+    named(server, {"id": "judge", "owned_by": "library"})
+    server.tags = tags
+
+    assert endpoint.server_name(server.base, "openai/judge", None, 5.0) == "judge"
+    assert server.tagged == 1
+
+
+@pytest.mark.parametrize("owner", ["llamacpp", "vllm", "openai", None, 3])
+def test_only_servers_with_a_list_of_digests_are_asked_for_it(server: Server, owner: Any) -> None:
+    named(server, {"id": "judge", "owned_by": owner})
+
+    assert endpoint.server_name(server.base, "openai/judge", None, 5.0) == "judge"
+    assert server.tagged == 0
+
+
+@pytest.mark.parametrize(
+    ("recorded", "now", "changed"),
+    [
+        ("x (7 parameters, 9 bytes, Q4_0)", "x (7 parameters, 9 bytes, Q4_1)", 3),
+        ("x (7 parameters)", "x (7 parameters, 9 bytes)", 0),
+        ("x (a1a1a1a1a1a1)", "x", 0),
+        ("x", "y", 0),
+        ("x (a1a1a1a1a1a1)", "x (b2b2b2b2b2b2)", 3),
+    ],
+)
+def test_weights_have_changed_if_the_same_name_has_other_facts(
+    recorded: str, now: str, changed: int
+) -> None:
+    ledger, asked = Ledger(), request()
+    for _ in range(3):
+        ledger.add("tape", asked, Reply(tries=(Try(text="{}"),), server=recorded))
+    ledger.add("live", asked, Reply(tries=(Try(text="{}"),), server=now))
+
+    assert ledger.changed(asked.model) == changed
 
 
 @pytest.mark.parametrize(

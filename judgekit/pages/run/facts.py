@@ -18,7 +18,7 @@ from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, mapping, metric_entry, suite_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
-from judgekit.report.text import CALIBRATED, COMPARED, unchecked_line
+from judgekit.report.text import CALIBRATED, COMPARED, changed_weights, unchecked_line
 
 
 class Fact(NamedTuple):
@@ -166,6 +166,7 @@ class RunFacts:
         for model, several in mapping(self._run.get("mixed")).items():
             if isinstance(several, list):
                 lines.append(f"{'; '.join(map(str, several))}: all replied as {model}")
+        lines += changed_weights(self._run)
         return lines
 
     def made_by(self, summary: MetricSummary) -> str:
