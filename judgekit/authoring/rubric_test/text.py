@@ -86,7 +86,7 @@ def tested_text(tested: Sequence[run.RubricTestRun]) -> str:
 def _rubric(tested: run.RubricTestRun) -> Iterator[str]:
     yield f"{tested.rubric} ({tested.file})"
     if tested.recorded:
-        by = "replies by a person" if tested.by_hand else "replies of this model"
+        by = "authored by a person; no model judged" if tested.by_hand else "replies of this model"
         yield f"  judge: {tested.judge} ({by})"
         yield f"  cassette: {tested.cassette}"
     width = max(len(outcome.name) for outcome in tested.outcomes)

@@ -28,7 +28,7 @@ def test_what_is_recorded_is_replayed(recorded, judgekit):
     assert done.code == 0
     assert done.out == (
         "kind (rubrics/kind.jinja)\n"
-        "  judge: manual/me (replies by a person)\n"
+        "  judge: manual/me (authored by a person; no model judged)\n"
         f"  cassette: {TAPE}\n"
         "  pass  warm            1.00\n"
         "  pass  rude            0.33\n"
