@@ -61,8 +61,9 @@ def tree_value(items: Sequence[CriterionItem], shares: Shares) -> TreeValue:
             share = None if inner.value is None else min(1.0, max(0.0, inner.value))
             nodes |= {item.number: share, **inner.nodes}
             covered.append(abs(item.points) * inner.covered)
-            if share is not None:
-                below.append((item.points, inner.weights))
+            # A node without a value adds nothing; nor do the criteria below it.
+            points = 0.0 if share is None else item.points
+            below.append((points, inner.weights))
         else:
             share = shares[item.number]
             covered.append(abs(item.points) * (share is not None))

@@ -186,3 +186,19 @@ def test_tags_have_the_value_of_their_criteria_and_come_from_above():
         "axis:tone": 0.5,
     }
     assert tag_values(items, shares, ["long", "axis:method"]) == {"axis:method": 0.5, "long": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("points", "shares"),
+    [((1, 3), (None, None)), ((0, 0), (1.0, 1.0)), ((-1, -2), (1.0, 0.0))],
+)
+def test_a_node_without_a_value_counts_for_nothing(points, shares):
+    below = [{"criterion": f"leaf {n}", "points": p} for n, p in enumerate(points)]
+    node = {"criterion": "node", "points": 5, "of": below}
+    outer = {"criterion": "outer", "points": 2, "of": [node]}
+    items = items_of([outer, {"criterion": "b", "points": 4}])
+    whole = tree_value(items, {"1.1.1": shares[0], "1.1.2": shares[1], "2": 0.5})
+
+    assert (whole.value, whole.possible) == (0.5, 4.0)
+    assert whole.nodes == {"1": None, "1.1": None}
+    assert whole.weights == {"1.1.1": 0.0, "1.1.2": 0.0, "2": 1.0}
