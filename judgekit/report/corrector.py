@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from judgekit.core.case import output_digest
+from judgekit.core.case import Case, output_digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, of_output
-from judgekit.metrics.criteria.texts import METRIC_TYPE, person_value
+from judgekit.metrics.criteria.texts import METRIC_TYPE
 from judgekit.report.corrected import CorrectedMean, LabelComparison, LabelFigure
 from judgekit.report.manifest import dicts_in, metric_entry, rubrics_of
 from judgekit.report.run_labels import DescribedRubric, RunLabels, renamed, renames_of
@@ -30,6 +30,7 @@ SILENT = frozenset({"abstained", "failed", "fallback", "not run"})
 """Why the judge has no value in a row that belongs to the mean of the run all the same."""
 OTHER_OUTPUT = "the label is for another output"
 NO_VALUES = "labels pass and fail are no values of this metric; label numbers, or criteria"
+NO_ANSWER = "no answer to its criterion (judgekit agree names it)"
 _SAME = 1e-9
 
 
@@ -119,8 +120,19 @@ class Corrector:
 
     # -- the join -------------------------------------------------------------------
 
-    def add(self, case: str, output: str | None, result: Result, cluster: Hashable = None) -> None:
-        """Add the result of one case, given by its id and its output."""
+    def add(
+        self, case: str, output: str | None, result: Result, cluster: Hashable = None,
+        asked: Case | None = None,
+    ) -> None:  # fmt: skip
+        """Add the result of one case.
+
+        Args:
+            case: its id.
+            output: its output.
+            result: the result.
+            cluster: its cluster.
+            asked: the case, which has the criteria of a metric whose cases have their own.
+        """
         known = self._cases.get(case)
         people: dict[str, dict[str | None, Label]] = {}
         for (_, name), given in of_output(known, output_digest(output)).items() if known else ():
@@ -140,7 +152,7 @@ class Corrector:
                 topic.low, topic.high = min(topic.low, judge), max(topic.high, judge)
             value = None if isinstance(judge, str) else judge
             own = people.values()
-            why = self._add(topic, criterion, value, result, own, cluster) if known else ""
+            why = self._add(topic, criterion, value, result, own, cluster, asked) if known else ""
             if why is not None:
                 topic.others.add(value, cluster) if value is not None else None
                 topic.silent_others[cluster] += value is None
@@ -149,7 +161,7 @@ class Corrector:
 
     def _add(
         self, topic: _Topic, criterion: str | None, judge: float | None, result: Result,
-        people: Collection[Mapping[str | None, Label]], cluster: Hashable,
+        people: Collection[Mapping[str | None, Label]], cluster: Hashable, asked: Case | None,
     ) -> str | None:  # fmt: skip
         """Add a row with labels; return the reason if no label can be used.
 
@@ -163,7 +175,10 @@ class Corrector:
             if criterion in given:
                 value = self._value(given[criterion])
             else:
-                value = self._folded(result, given) if criterion is None else None
+                try:
+                    value = self._folded(result, given, asked) if criterion is None else None
+                except ValueError:
+                    return NO_ANSWER
             if value is not None:
                 values.append(float(value))
                 used.append(next(iter(given.values())))
@@ -183,7 +198,9 @@ class Corrector:
         topic.labellers.update(label.labeller for label in used if label.labeller)
         return None
 
-    def _folded(self, result: Result, given: Mapping[str | None, Label]) -> float | None:
+    def _folded(
+        self, result: Result, given: Mapping[str | None, Label], asked: Case | None
+    ) -> float | None:
         """Return the score of a person's answers to all criteria that the judge answered.
 
         Where the judge has no value, these are all criteria of the rubric. `None` if an answer is
@@ -191,9 +208,12 @@ class Corrector:
         """
         criteria = self._rubric.criteria
         if self._own_criteria:
-            values = {id: self._value(label) for id, label in given.items() if id is not None}
-            shares = {id: float(value) for id, value in values.items() if value is not None}
-            return person_value(result, shares) if isinstance(result, Score) else None
+            from judgekit.metrics.criteria.labels import person_value
+
+            labels = {id: label.value for id, label in given.items() if id is not None}
+            if asked is None or not isinstance(result, Score):
+                return None
+            return person_value(asked, result, labels)
         if not isinstance(result, Score) or result.value is None:
             everything = {id: self._rubric.outcome(given[id]) for id in criteria if id in given}
             whole = {id: outcome for id, outcome in everything.items() if outcome is not None}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import Field
 
-from judgekit.core.case import has_text
+from judgekit.core.case import Case, has_text
 from judgekit.core.left_out import is_left_out
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Part, Result, Row, Score
@@ -295,11 +295,24 @@ class Tally:
         self._bins = [0] * BINS if self.range[1] - self.range[0] < math.inf else []
 
     def add(
-        self, case: str, result: Result, cluster: Hashable = None, output: str | None = None
+        self,
+        case: str,
+        result: Result,
+        cluster: Hashable = None,
+        output: str | None = None,
+        asked: Case | None = None,
     ) -> None:
-        """Count one result; labels are matched by the output of the case."""
+        """Count one result; labels are matched by the output of the case.
+
+        Args:
+            case: the id of the case.
+            result: its result.
+            cluster: its cluster.
+            output: its output.
+            asked: the case, if it may have criteria itself.
+        """
         if self.corrector is not None:
-            self.corrector.add(case, output, result, cluster)
+            self.corrector.add(case, output, result, cluster, asked)
         self._counts["rows"] += 1
         for aggregate in self.aggregates:
             aggregate.add(Row.model_construct(case=case, metric=self.metric, result=result))

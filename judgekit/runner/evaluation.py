@@ -296,7 +296,7 @@ class _Run:
         case, text = case_text
         cluster = None if self.clusters is None else self.clusters.of(case.id, case.metadata)
         for tally, result in zip(self.tallies.values(), results, strict=True):
-            tally.add(case.id, result, cluster, case.output)
+            tally.add(case.id, result, cluster, case.output, case)
             self.failed += result.type == "failure"
         if self.gatekeeper.follows:
             self.gatekeeper.add(case, self._rows(case, results))

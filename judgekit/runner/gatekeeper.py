@@ -158,7 +158,7 @@ class _Watch:
         else:
             self._seen = None
             cluster = _cluster(self.gate, case.id, case.metadata)
-            self.tally.add(case.id, row.result, cluster, case.output)
+            self.tally.add(case.id, row.result, cluster, case.output, case)
 
     def finish(self, summary: MetricSummary) -> GateResult:
         if self.tally is not None:

@@ -125,7 +125,7 @@ def means_with_labels(
         group = None if clusters is None else clusters.of(case.id, case.metadata)
         for row in rows:
             if row.metric in correctors:
-                correctors[row.metric].add(case.id, case.output, row.result, group)
+                correctors[row.metric].add(case.id, case.output, row.result, group, case)
     for problem in clusters.shortfalls() if clusters is not None else ():
         raise ConfigError(problem)
     return [one for corrector in correctors.values() for one in corrector.means().values()]

@@ -7,14 +7,17 @@ a label is about; if a case has one text twice, the label is about both.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from judgekit.core.case import Case
+from judgekit.core.errors import CaseError
 from judgekit.core.request import Question
 from judgekit.core.score import Part, Result, Score
 from judgekit.datasets.labels import LabelAnswer, read_answer
 from judgekit.metrics.criteria.item import CriterionItem, leaves_of, read_items
+from judgekit.metrics.criteria.texts import own_texts
 
 _MODEL = Question(id="", kind="boolean", text="")
 T = TypeVar("T")
@@ -67,6 +70,33 @@ def labels_by_leaf(case: Case, labels: Mapping[str, T]) -> Iterator[tuple[Criter
             if name is not None and name in labels:
                 yield leaf, labels[name]
                 break
+
+
+def person_value(case: Case, score: Score, labels: Mapping[str, object]) -> float | None:
+    """Return the value of a case by a person.
+
+    `None` if a criterion that counts has no label, or an undecided one.
+
+    Args:
+        case: the case.
+        score: the score of the judge; it has the weights of the criteria.
+        labels: name of a criterion -> the person's answer.
+
+    Raises:
+        ValueError: a label is no answer to its criterion.
+    """
+    if own_texts(score) is None or score.value is None:
+        return None
+    try:
+        own = list(labels_by_leaf(case, labels))
+    except CaseError:
+        return None
+    shares = {leaf.part: person_share(leaf, value) for leaf, value in own}
+    counting = [part for part in score.parts if part.weight]
+    known = [(part.weight, shares.get(part.id)) for part in counting]
+    if any(share is None for _, share in known):
+        return None
+    return math.fsum(weight * share for weight, share in known if share is not None)
 
 
 def judged_criterion(leaf: CriterionItem, result: Result) -> JudgedCriterion:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-
 from judgekit.core.canonical import digest
 from judgekit.core.score import Score
 
@@ -23,27 +20,3 @@ def own_texts(score: Score) -> list[str] | None:
     if "possible" not in score.details or not isinstance(texts, list):
         return None
     return list(map(str, texts)) if len(texts) == len(score.parts) else None
-
-
-def person_value(score: Score, labels: Mapping[str, float]) -> float | None:
-    """Return the value of a case by people; `None` if a criterion that counts has no label.
-
-    Args:
-        score: the score of the judge; it has the texts and weights of the criteria.
-        labels: name of a criterion -> 1 for yes, 0 for no, or its share.
-    """
-    texts = own_texts(score)
-    if texts is None or score.value is None:
-        return None
-    total = []
-    for text, part in zip(texts, score.parts, strict=True):
-        names = (criterion_digest(text), text, str(part.details.get("id", "")), part.id)
-        label = next((labels[name] for name in names if name in labels), None)
-        if label is None:
-            if part.weight:
-                return None
-            continue
-        # A negated criterion is met with the share 0.
-        negated = part.answer == ("met" if part.value == 0.0 else "not met")
-        total.append(part.weight * (1.0 - label if negated else label))
-    return math.fsum(total)

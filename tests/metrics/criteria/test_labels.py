@@ -109,6 +109,53 @@ def test_the_mean_is_corrected_with_labels_of_all_criteria_of_a_case(tmp_path):
     assert mean.left_out == {"no usable answer of a person": 1}
 
 
+GRADED = [
+    Criterion(TONE, 2, levels=["no", "partly", "yes"]),
+    Criterion("Stars", 1, score={"min": 1, "max": 5}),
+    Criterion(DOSE, 1, negate=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("values", "worth"),
+    [
+        ({TONE: "yes", "Stars": 5, DOSE: False}, 1.0),
+        ({TONE: "partly", "Stars": 3, DOSE: "yes"}, (2 * 0.5 + 0.5) / 4),
+        ({TONE: "no", "Stars": 1, DOSE: "no"}, 0.25),
+    ],
+)
+def test_the_mean_is_corrected_with_labels_of_every_kind(tmp_path, values, worth):
+    report, labels = graded(tmp_path, values)
+
+    (mean,) = judgekit.correct_means(report, labels).means
+
+    assert mean.labels.value == pytest.approx(worth)
+    assert mean.left_out == {}
+
+
+def test_a_word_that_is_no_level_is_left_out_of_the_mean(tmp_path):
+    report, labels = graded(tmp_path, {TONE: "so-so", "Stars": 1, DOSE: "no"})
+
+    with pytest.raises(ConfigError, match="1 left out: no answer to its criterion"):
+        judgekit.correct_means(report, labels)
+
+
+def graded(tmp_path, values):
+    def say(request):
+        answers = {TONE: "partly", "Stars": 2, DOSE: True}
+        return {
+            q.id: {"reason": "r", "quotes": [], "value": answers[q.text]}
+            for q in request.form.questions
+        }
+
+    line = {"case": "a", "metric": "points", "labeller": "ann", "values": values}
+    path = tmp_path / "labels.jsonl"
+    path.write_text(json.dumps(line), "utf-8")
+    cases = [Case(id="a", output="One.", criteria=GRADED)]
+    metric = Points(judge=FakeJudge(say), calls="all")
+    return judgekit.evaluate_sync(cases, [metric], out=tmp_path / "run"), path
+
+
 def test_statistics_are_those_of_criteria_that_recur(tmp_path):
     def say(request):
         number = int(request.about.output)
