@@ -7,6 +7,7 @@ from typing import Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.datasets.case_fields import CaseFields
+from judgekit.datasets.field_names import field_named
 from judgekit.datasets.formatting import kind, listed, quoted
 from judgekit.datasets.json_text import json_fault, parse_json, to_json_or_text
 from judgekit.datasets.messages.conversation import put_conversation
@@ -121,36 +122,42 @@ class _RowConversation:
         self._reader.read(messages, field=key, label=key, role="system")
 
     def _beside(self) -> list[str]:
-        """Return which of `input` and `output` only repeat what the messages say, or add it."""
+        """Return the keys that only repeat what the messages say, or add the answer to them."""
+        keys = {key: field_named(key) for key in self._row}
+        repeated = [key for key, field in keys.items() if field == "output" and self._answers(key)]
         turns = self._reader.conversation.turns
-        repeated = []
-        question, answer = self._row.get("input"), self._row.get("output")
-        said = [turn.content.strip() for turn in turns if turn.role == "user"]
-        if isinstance(question, str) and question.strip() in said:
-            repeated.append("input")
-        elif isinstance(question, list) and looks_like_messages(question):
-            other = MessageReader()
-            other.read(question, field="input")
-            start = [turn.message() for turn in other.conversation.turns]
-            if start == [turn.message() for turn in turns[: len(start)]]:
-                repeated.append("input")
+        for key, field in keys.items():
+            role = {"input": "user", "system": "system"}.get(str(field))
+            said = [turn.content.strip() for turn in turns if turn.role == role]
+            value = self._row[key]
+            if isinstance(value, str):
+                if role is not None and value.strip() in said:
+                    repeated.append(key)
+            elif role == "user" and isinstance(value, list) and looks_like_messages(value):
+                other = MessageReader()
+                other.read(value, field=key)
+                start = [turn.message() for turn in other.conversation.turns]
+                if start == [turn.message() for turn in turns[: len(start)]]:
+                    repeated.append(key)
+        return repeated
+
+    def _answers(self, key: str) -> bool:
+        """Return whether a key repeats the last message, or is the answer to the messages."""
+        turns, answer = self._reader.conversation.turns, self._row[key]
         last = turns[-1].content if turns and turns[-1].role == "assistant" else None
         if isinstance(answer, str):
-            if last is not None and answer.strip() == last.strip():
-                repeated.append("output")
-        elif isinstance(answer, dict | list):
-            if last is None:
-                self._answer(answer)
-                repeated.append("output")
-            else:
-                other = MessageReader()
-                _RowConversation({}, other, CaseFields(), runs=self._runs)._answer(answer)
-                text = find(answer, ["completion"])  # Inspect
-                if not isinstance(text, str):
-                    text = "".join(turn.content for turn in other.conversation.turns[-1:])
-                if text.strip() == last.strip():
-                    repeated.append("output")
-        return repeated
+            return last is not None and answer.strip() == last.strip()
+        if not isinstance(answer, dict | list):
+            return False
+        if last is None:
+            self._answer(answer)
+            return True
+        other = MessageReader()
+        _RowConversation({}, other, CaseFields(), runs=self._runs)._answer(answer)
+        text = find(answer, ["completion"])  # Inspect
+        if not isinstance(text, str):
+            text = "".join(turn.content for turn in other.conversation.turns[-1:])
+        return text.strip() == last.strip()
 
     def _question(self, value: Any) -> None:
         reader = self._reader

@@ -247,7 +247,7 @@ def test_the_judge_sees_the_order_of_the_source(metric):
 
     judgekit.score_sync(CASE, judgekit.create_metric(metric, judge=judge))
 
-    shown = judge.asked[0].messages[-1].content
+    shown = judge.asked[-1].messages[-1].content
     words = ("EARLIER", "REQUEST", "STEP", "RESULT", "ANSWER")
     places = [shown.index(word) for word in words]
     assert places == sorted(places)
