@@ -64,9 +64,6 @@ if TYPE_CHECKING:  # `X as X` exports a name to type checkers
     from judgekit.report.summary import MetricSummary as MetricSummary
     from judgekit.rubric.load import load_rubric as load_rubric
     from judgekit.rubric.rubric import Rubric as Rubric
-    from judgekit.runner.evaluation import evaluate as evaluate
-    from judgekit.runner.evaluation import evaluate_sync as evaluate_sync
-    from judgekit.runner.evaluation import score_sync as score_sync
     from judgekit.runner.gatekeeper import Rules as Rules
     from judgekit.runner.limits import Limits as Limits
     from judgekit.runner.progress import Progress as Progress
@@ -74,6 +71,10 @@ if TYPE_CHECKING:  # `X as X` exports a name to type checkers
     from judgekit.suite.answering import answer_cases as answer_cases
     from judgekit.suite.answering import answer_cases_sync as answer_cases_sync
     from judgekit.suite.answering import answer_sync as answer_sync
+    from judgekit.suite.evaluate import evaluate as evaluate
+    from judgekit.suite.evaluate import evaluate_sync as evaluate_sync
+    from judgekit.suite.evaluate import score as score
+    from judgekit.suite.evaluate import score_sync as score_sync
     from judgekit.suite.merge import merge_shards as merge_shards
     from judgekit.suite.overrides import Overrides as Overrides
     from judgekit.suite.run import run_suite as run_suite
@@ -141,11 +142,11 @@ _HOMES = {
     "judgekit.report.summary": ["MetricSummary"],
     "judgekit.rubric.load": ["load_rubric"],
     "judgekit.rubric.rubric": ["Rubric"],
-    "judgekit.runner.evaluation": ["evaluate", "evaluate_sync", "score_sync"],
     "judgekit.runner.gatekeeper": ["Rules"],
     "judgekit.runner.progress": ["Progress"],
     "judgekit.runner.limits": ["Limits"],
     "judgekit.suite.answering": ["AnsweredCases", "answer_cases", "answer_cases_sync"],
+    "judgekit.suite.evaluate": ["evaluate", "evaluate_sync", "score", "score_sync"],
     "judgekit.suite.merge": ["merge_shards"],
     "judgekit.suite.overrides": ["Overrides"],
     "judgekit.suite.run": ["run_suite", "run_suite_sync"],

@@ -60,9 +60,11 @@ print([case.id for case in from_hf(to_hf(read))])
     ),
     Group(
         "Score",
-        "Score cases with metrics, without a suite file.",
+        "Score cases with metrics, without a suite file. Metrics, rubrics and judges are given by name,"
+        " as in a suite, or as objects.",
         (
             "score_sync",
+            "score",
             "evaluate_sync",
             "evaluate",
             "create_metric",
@@ -74,6 +76,16 @@ print([case.id for case in from_hf(to_hf(read))])
         ),
         """
 import asyncio
+
+named = judgekit.evaluate_sync(
+    [case],
+    {"quality": {"samples": 3}, "length": {"maximum": 3}},
+    judge="fake/judge",  # in earnest, a model: openai/NAME
+    thresholds=0.7,
+    gates={"quality": {"mean": 0.6}},
+)
+one = asyncio.run(judgekit.score({"output": "Yes."}, {"length": {"maximum": 3}}))
+print(list(named.metrics), one.type)
 
 length = judgekit.create_metric("length", maximum=3)
 score = judgekit.score_sync(case, length)
@@ -96,7 +108,7 @@ rules = judgekit.Rules(undecided="fail")  # an interval that contains the bound 
 limits = judgekit.Limits(max_failures=1)  # a run with one failed row is complete
 judgekit.evaluate_sync([case], [length], rules=rules, limits=limits, progress=show)
 """,
-        "0.67 4 words; wanted at most 3.\n1 1.0 True\nmean 0.9\n1 done, 0 failed",
+        "['quality', 'length'] score\n0.67 4 words; wanted at most 3.\n1 1.0 True\nmean 0.9\n1 done, 0 failed",
     ),
     Group(
         "Read results",

@@ -64,6 +64,9 @@ def closest(word: str, known: Iterable[str], *, alike: float = 0.0) -> list[str]
         by_form.setdefault(_plain(name), name)
     if plain in by_form:
         return [by_form[plain]]
+    # Letters in another order count as two errors by their similarity: model for modle, not mode.
+    if swapped := [form for form in by_form if sorted(form) == sorted(plain)]:
+        return [by_form[swapped[0]]]
     holding = [name for form, name in by_form.items() if f"_{plain}" in f"_{form}"]
     few = holding if not alike and len(plain) >= _SHARED and len(holding) <= _FEW else []
     cutoff = alike or (_LOOSE if len(few) < 2 else _STRICT)

@@ -72,33 +72,7 @@ async def evaluate(
     reuse: Reuse | None = None,
     last: Last | None = None,
 ) -> Report:
-    """Score every case with every metric.
-
-    The run reads cases only as fast as it scores them and writes results in the order of the
-    cases. With `out`, data of any size runs in constant memory. A metric that fails affects one
-    row. Only a wrong configuration, a judge that rejects the requests, and damaged recordings
-    stop the run.
-
-    Args:
-        cases: an iterable of cases, or a source that `load_cases` accepts.
-        metrics: the metrics; each scores every case.
-        thresholds: metric -> value that a case must reach (or stay below) to pass.
-        gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`, `coverage`, ...) -> bound for
-            the run, optionally with `where`, `cluster` and `undecided`; or a list of such
-            mappings. Instead, a list of `Gate`s.
-        cluster: metadata field that groups dependent cases, such as a user or a document; all
-            intervals then use clusters.
-        labels: file with human labels, to correct the means.
-        rules: settings of all gates: whether an undecided gate passes, the baseline, the cost.
-        limits: maximum numbers of rows that may fail or use a fallback.
-        out: run folder to write; without it, results stay in memory.
-        manifest: description of the inputs, in addition to the metrics.
-        window: number of rows that are scored concurrently.
-        progress: called after every case; `True` shows a progress line.
-        stop: set it to end early and keep the finished results.
-        reuse: returns a result of an earlier run, or `None` to score the row.
-        last: called with the report after the last result, before `report.json` is written, which
-            marks a finished run folder.
+    """Score every case with every metric; `judgekit.suite.evaluate` describes the arguments.
 
     Raises:
         ConfigError: two metrics have the same name, or a gate refers to an unknown metric.

@@ -10,6 +10,7 @@ from judgekit.core.case import Case
 from judgekit.core.comparing import at_least, below
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Row
+from judgekit.core.suggest import suggest
 from judgekit.datasets.selection import CasesSeen, Condition, spelled
 from judgekit.report.folder import RESULTS, Scored
 from judgekit.report.gate import (
@@ -297,9 +298,11 @@ def check_names(
     for name in names:
         if names.count(name) > 1:
             raise ConfigError(f"two metrics are named {name!r}; give one of them another name")
-    for name in (*thresholds, *gates):
-        if name not in names:
-            raise ConfigError(f"a threshold or gate names {name!r}, which is not among the metrics")
+    for what, by_metric in (("thresholds", thresholds), ("gates", gates)):
+        for name in by_metric:
+            if name not in names:
+                hint = suggest(name, names)
+                raise ConfigError(f"{what}: no metric of this run is named {name!r}{hint}")
 
 
 def check_corrected(gate: Gate, labels: RunLabels | None, corrector: Corrector | None) -> None:

@@ -53,8 +53,8 @@ class ResolvedSuite:
     """The settings of the judges, by role."""
     asked: Mapping[str, JudgeFile]
     """The settings of the judges that this run may ask, by role; only they need a key."""
-    judge: Judge | None
-    """The judge of the role `judge`, if given in Python."""
+    ready: Mapping[str, Judge]
+    """The judges that are given in Python, by role."""
     no_judge: bool
     """Whether judged metrics use their fallbacks."""
     record: RecordMode
@@ -201,20 +201,26 @@ def resolve_data(
     lines: Lines | None = None,
     overrides: Overrides | None = None,
     judge: JudgeLike | None = None,
+    ready: Mapping[str, Judge] | None = None,
     generation: int | None = None,
 ) -> ResolvedSuite:
-    """Resolve the content of a suite file; see `resolve` and `build_suite`."""
+    """Resolve the content of a suite file; see `resolve` and `build_suite`.
+
+    `ready` has judges that are given in Python, by role; `judge` is that of the role `judge`.
+    """
+    ready = dict(ready or {})
     overrides = overrides or Overrides()
     if isinstance(judge, str):
         overrides = overrides.model_copy(update={"judge": judge})
-        judge = None
-    elif judge is not None and overrides.record is None:
-        overrides = overrides.model_copy(update={"record": "new_episodes"})
+    elif judge is not None:
+        ready[JUDGE] = as_judge(judge)
+        if overrides.record is None:
+            overrides = overrides.model_copy(update={"record": "new_episodes"})
     settings = settings_of(data, base=base, lines=lines or Lines(file=""), overrides=overrides)
     if generation is None:
         generation = _generation(settings)
     with of_generation(generation):
-        return _resolved(settings, None if judge is None else as_judge(judge), generation)
+        return _resolved(settings, ready, generation)
 
 
 def _generation(settings: SuiteSettings) -> int:
@@ -223,13 +229,14 @@ def _generation(settings: SuiteSettings) -> int:
     return newest() if file is None else tape_generation(settings.base / file)
 
 
-def _resolved(settings: SuiteSettings, judge: Judge | None, generation: int) -> ResolvedSuite:
+def _resolved(
+    settings: SuiteSettings, ready: Mapping[str, Judge], generation: int
+) -> ResolvedSuite:
     # The order decides which of several mistakes is reported: first names in the file and the
     # flags, then the metrics, then what depends on their ranges.
     file, _, lines, overrides = settings
     roles = choose_judges(settings)
-    if judge is not None:
-        roles[JUDGE] = facts_of(judge)
+    roles |= {role: facts_of(judge) for role, judge in ready.items()}
     no_judge = overrides.no_judge or not roles
     record = settings.record_mode
     redact = make_redactor(file.redact, salt_env=file.redact_salt_env, lines=lines)
@@ -257,7 +264,7 @@ def _resolved(settings: SuiteSettings, judge: Judge | None, generation: int) -> 
         settings=settings,
         roles=roles,
         asked={} if no_judge else {r: one for r, one in roles.items() if r in used},
-        judge=judge,
+        ready=ready,
         no_judge=no_judge,
         record=record,
         again=overrides.again,

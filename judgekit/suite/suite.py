@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +130,11 @@ class Suite(Displayed):
 
 
 def open_suite(
-    resolved: ResolvedSuite, *, shared: SharedRun | None = None, trial: bool = False
+    resolved: ResolvedSuite,
+    *,
+    shared: SharedRun | None = None,
+    trial: bool = False,
+    unrecorded: Collection[str] = (),
 ) -> Suite:
     """Open the judges, the cassette and the store of a resolved suite.
 
@@ -139,6 +143,7 @@ def open_suite(
         shared: the resources that this process shares with others, if a run has several processes.
         trial: whether the replies of a judge that a flag names instead of the file's stay in the
             private store, unless a flag names a record mode.
+        unrecorded: roles whose judges are used as they are given, without cassette and limits.
 
     Raises:
         ConfigError: a key or a price is missing, or a judge cannot be opened.
@@ -162,8 +167,10 @@ def open_suite(
         role: pool.add(
             judge,
             at=(JUDGE,) if role == JUDGE and file.judge is not None else ("judges", role),
-            ready=resolved.judge if role == JUDGE else None,
+            ready=resolved.ready.get(role),
         )
+        if role not in unrecorded
+        else resolved.ready[role]
         for role, judge in resolved.asked.items()
     }
     known = resolved.roles or settings.written_roles

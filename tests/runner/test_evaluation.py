@@ -306,8 +306,8 @@ def test_fallbacks_beyond_the_limit_are_incomplete():
     [
         ({"metrics": []}, "there is no metric to score by"),
         ({"metrics": [Scripted(), Scripted()]}, "two metrics are named 'm'; give one of them"),
-        ({"thresholds": {"x": 0.5}}, "a threshold or gate names 'x'"),
-        ({"gates": {"x": {"mean": 0.5}}}, "a threshold or gate names 'x'"),
+        ({"thresholds": {"x": 0.5}}, "thresholds: no metric of this run is named 'x'"),
+        ({"gates": {"x": {"mean": 0.5}}}, "gates: no metric of this run is named 'x'"),
         ({"gates": {"m": {"median": 0.5}}}, "no gate on 'median'"),
         ({"gates": {"m": {"pass_rate": 0.5}}}, "a gate on pass_rate needs a threshold"),
     ],

@@ -71,7 +71,7 @@ def test_gates_are_values_or_mappings():
         return report.figures.gates
 
     assert found({"worth": written}) == found(values) == found({"worth": values})
-    with pytest.raises(ConfigError, match="'wrth', which is not among the metrics"):
+    with pytest.raises(ConfigError, match="no metric of this run is named 'wrth'"):
         found([Gate(metric="wrth", statistic="mean", bound=0.4)])
 
 

@@ -257,6 +257,16 @@ def own(source: Source, judge: JudgeLike, metric: MetricLike) -> Result:
     """A function of a user, with the types of the arguments that it passes on."""
     case = next(judgekit.load_cases(source))
     judgekit.score_sync(case, RubricMetric("quality", judge=judge))
+    judgekit.score_sync({"output": "x"}, {"length": {"maximum": 3}})
+    entries = {"quality": {"samples": 3}, "length": {"maximum": 120}}
+    judgekit.evaluate_sync(source, entries, judge=judge, thresholds=0.7)
+    judgekit.evaluate_sync(source, ["quality", metric], judge=["openai/a", judge], max_cost=1)
+    gates = {"quality": {"mean": 0.6}}
+    report = judgekit.evaluate_sync([case], ["quality"], judge="openai/a", gates=gates)
+    assert_type(report, Report)
+    judgekit.evaluate_sync([case], ["quality"], nonsense=1)  # type: ignore[call-arg]
+    judgekit.evaluate_sync([case], ["quality"], thresholds="0.7")  # type: ignore[arg-type]
+    judgekit.evaluate_sync([case], {"quality": 3})  # type: ignore[dict-item]
     return judgekit.score_sync(case, metric)
 
 

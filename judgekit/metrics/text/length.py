@@ -46,7 +46,7 @@ class Length(ComputedMetric):
     def prepare(self) -> None:
         """Check and complete the options."""
         if self.minimum is None and self.maximum is None:
-            raise ConfigError(f"{self.name}: needs a minimum or a maximum")
+            raise ConfigError(f"{self.name}: needs a minimum or a maximum, such as maximum: 120")
         if self.minimum and self.maximum and self.minimum > self.maximum:
             problem = f"minimum must not be above maximum, not {self.minimum} above {self.maximum}"
             raise ConfigError(f"{self.name}: {problem}")

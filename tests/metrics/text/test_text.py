@@ -324,7 +324,7 @@ def test_contains_says_what_is_missing_and_what_is_unwanted():
             lambda: Regex(pattern="a", timeout=0),
             "regex: timeout must be a whole number of at least 1",
         ),
-        (lambda: Length(), "length: needs a minimum or a maximum"),
+        (lambda: Length(), "length: needs a minimum or a maximum, such as maximum: 120"),
         (
             lambda: Length(maximum=True),
             "length: maximum must be a whole number of at least 1, not True",
