@@ -14,6 +14,7 @@ from judgekit.core.suggest import suggest
 from judgekit.judges.calls import CallResult
 from judgekit.judges.endpoint import endpoint
 from judgekit.judges.knowledge import LearntFromServer
+from judgekit.judges.model_size import default_bound
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
 from judgekit.judges.payments import Payments
@@ -97,6 +98,7 @@ class LiteLLMJudge(ServerJudge):
         )
         super().__init__(server, settings=settings, pace=pace, meter=meter)
         self.reasks = reasks
+        self._default_bound = default_bound(model, identity)
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)
         """The output mode in use, and how it was found."""
         self.knowledge = LearntFromServer(self._calls, self.negotiation)
@@ -122,12 +124,17 @@ class LiteLLMJudge(ServerJudge):
         """Ask for a verdict in the current output mode, which a failure may change."""
         if request.form.want != "verdict":
             return await self._plain.reply(request, paid)
+        asked = request
         while True:
             mode = await self.negotiation.mode_for(request, paid)
+            # Only what is sent has the default bound: the key is that of the request as it was.
+            request = self._with_default_bound(asked)
             try:
                 reply, valid = await self._ask_in(mode, request, paid)
             except BadRequest as exc:
-                if not await self.negotiation.rejected(mode, exc, request, paid):
+                if request is not asked and exc.about_form:
+                    self._default_bound = None  # before another mode is tried
+                elif not await self.negotiation.rejected(mode, exc, request, paid):
                     raise
             except Outage as exc:
                 if not self.negotiation.failed(mode, exc):
@@ -135,6 +142,13 @@ class LiteLLMJudge(ServerJudge):
             else:
                 if await self.negotiation.confirmed(mode, request, paid, valid=valid):
                     return reply if valid else await self._weaker(mode, request, reply, paid)
+
+    def _with_default_bound(self, request: Request) -> Request:
+        bounded = request.form.max_reason is not None or request.form.json_schema is not None
+        if self._default_bound is None or bounded:
+            return request
+        form = request.form.bounded(self._default_bound)
+        return request if form is request.form else request.model_copy(update={"form": form})
 
     async def _takes_probe(self, request: Request, paid: Payments) -> bool:
         if request.form.want == "verdict":
