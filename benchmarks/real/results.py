@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from benchmarks.real.asked import PLAIN, Question
@@ -35,7 +36,6 @@ def ask(
     cassette: Cassette,
     *,
     until: float,
-    listen: Callable[[Answered], None] = lambda _: None,
 ) -> Iterator[Answered]:
     """Yield the results of the questions, in order, as long as there is time.
 
@@ -45,7 +45,9 @@ def ask(
         questions: what to ask.
         cassette: the recordings, around the judge.
         until: the time of `time.monotonic` after which none is asked any more.
-        listen: gets each result.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C, when the reply in flight is stored.
     """
     metrics: dict[tuple[str, str], RubricMetric] = {}
     for question in questions:
@@ -58,11 +60,13 @@ def ask(
                 mode=question.mode,
                 parameters=dict(question.parameters),
             )
-        report = evaluate_sync([question.case], [metrics[question.group]], progress=False)
+        stop = asyncio.Event()
+        report = evaluate_sync([question.case], [metrics[question.group]], stop=stop)
+        # The first Ctrl-C waits for the reply, which is then stored, and sets `stop`.
+        if stop.is_set():
+            raise KeyboardInterrupt
         ((row,),) = (scored.rows for scored in report.results)
-        answered = Answered(question, row.result)
-        listen(answered)
-        yield answered
+        yield Answered(question, row.result)
 
 
 def replies_of(answered: Iterable[Answered]) -> Replies:

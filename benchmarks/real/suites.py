@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -37,7 +38,12 @@ def run(part: str, judge: JudgeFile, *, out: Path, cases: int) -> None:
     whole = suite | {"judge": settings, "cassette": "tape.jsonl", "limits": {"concurrency": 1}}
     (folder / "suite.yaml").write_text(json.dumps(whole), "utf-8")
     chosen = Overrides(record="new_episodes", api_base=judge.api_base)
-    run_suite_sync(load_suite(folder / "suite.yaml", chosen), out=folder / "run", page=True)
+    stop = asyncio.Event()
+    run_suite_sync(
+        load_suite(folder / "suite.yaml", chosen), out=folder / "run", page=True, stop=stop
+    )
+    if stop.is_set():
+        raise KeyboardInterrupt
 
 
 def _support(cases: int) -> dict[str, Any]:

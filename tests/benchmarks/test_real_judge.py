@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import hashlib
 import importlib.util
 import json
 import os
 import threading
+import time
 from collections import Counter
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -38,9 +40,13 @@ class Server(Toy):
 
     asked = 0
     looping = False
+    interrupts_at = 0
 
     def do_POST(self):
         type(self).asked += 1
+        if self.asked == self.interrupts_at:
+            _thread.interrupt_main()
+            time.sleep(0.2)
         super().do_POST()
 
     def send(self, status, body):
@@ -101,6 +107,19 @@ def test_a_run_goes_on_where_it_was_killed(weights, server, capsys):
     assert hashlib.sha256(NO_WEIGHTS).hexdigest() in page
     row = f"| attacks | {len(questions)} | {len(questions)} | {len(questions)} | 100.0% |"
     assert row in capsys.readouterr().out
+
+
+@pytest.mark.loopback
+def test_ctrl_c_stores_the_reply_in_flight(weights, server, capsys):
+    server.interrupts_at = 7  # after four probes of the output mode and two replies
+
+    assert run(weights, server, *FEW)[0] == 130
+
+    printed = capsys.readouterr()
+    assert server.asked == 7
+    total = len(list(attacks_of(families=2, answers=1)))
+    assert f"| attacks | {total} | 3 | 3 | 100.0% |" in printed.out
+    assert "stopped; run the same command to go on" in printed.err
 
 
 @pytest.mark.loopback
