@@ -178,6 +178,16 @@ def test_the_local_judge_s_recording_replays_without_it():
     assert suite.cassette.unused == 0
 
 
+def test_the_local_judge_is_named_as_one_that_sees_no_difference():
+    suite = load_suite(LOCAL / "suite.yaml", Overrides(where=["half=second"]))
+
+    report = asyncio.run(run_suite(suite))
+
+    (criterion,) = report.metrics["right"].criteria
+    constant = criterion.constant
+    assert (constant.answer, constant.count, constant.cases) == ("yes", 39, 40)
+
+
 def test_the_labels_of_the_local_judge_are_what_was_authored():
     labels = [json.loads(line) for line in (LOCAL / "labels.jsonl").read_text("utf-8").splitlines()]
 
