@@ -24,7 +24,10 @@ def shown_by_rubric(metrics: Iterable[Metric]) -> dict[str, dict[str, list[str]]
         for part in islice(with_children(metric), _MOST):
             mode = part.mode if isinstance(part, RubricMetric) else None
             for rubric in part.rubrics:
-                fields = shown_and_not(rubric, mode=mode) if isinstance(rubric, Rubric) else None
+                if not isinstance(rubric, Rubric):
+                    continue
+                # A metric may use a second rubric, such as the one that lists requirements.
+                fields = shown_and_not(rubric, mode=mode if mode in rubric.modes else None)
                 if fields is not None:
                     name = f"{rubric.name}@{rubric.version}"
                     shown[name] = {"shows": fields[0], "never": fields[1]}
