@@ -90,6 +90,8 @@ async def run_suite(
             suite.against.name_answers(suite.metrics, out=None if sharded else out)
         check_fields(suite.data.settings, suite.gates, suite.data.before())
         manifest = suite.manifest()
+        if suite.record is not RecordMode.NONE and any(m.rubrics for m in suite.metrics):
+            _warn_of_hidden_answers(suite)
         if retry_failed is not None:
             digest = digest_json(full_manifest(suite.metrics, manifest))
             reuse = _reuse(Path(retry_failed), digest=digest, cassette=suite.cassette)
@@ -195,6 +197,16 @@ def _check_room(out: Path) -> None:
         check_room(out)
     except OSError as exc:
         raise ConfigError(f"cannot be written: {exc.strerror}; make room", where=str(out)) from exc
+
+
+def _warn_of_hidden_answers(suite: Suite) -> None:
+    """Say before the first call, which may cost money, that verdicts will rest on nothing."""
+    import logging
+
+    from judgekit.metrics.shown_fields import hidden_answers
+
+    for line in hidden_answers(suite.metrics):
+        logging.getLogger("judgekit").warning("%s", line)
 
 
 def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> None:

@@ -102,6 +102,10 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
         if mapping((metric.info().made_with or {}).get("calibration")).get("older_than_persona"):
             problem = "its calibration is older than the persona; run judgekit persona calibrate"
             facts["problems"].append(f"{metric.name}: {problem}")
+    if any(metric.rubrics for metric in suite.metrics):
+        from judgekit.metrics.shown_fields import hidden_answers
+
+        facts["problems"] += hidden_answers(suite.metrics)
     try:
         plan = plan_run(suite)
         facts["cases"] = plan.cases
