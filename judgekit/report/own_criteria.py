@@ -6,10 +6,10 @@ A place in the list of criteria means something else in every case, so criteria 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from judgekit.core.score import Part, Score
-from judgekit.core.value import Value
+from judgekit.core.score import Part, Score, Status
+from judgekit.core.value import Json, Value
 from judgekit.metrics.criteria.texts import own_texts
 from judgekit.stats.clusters import FigureValues
 
@@ -68,6 +68,17 @@ class _PartTally(Protocol):
     def add_part(self, part: Part, cluster: Hashable, *, weighs: bool) -> None: ...
 
 
+class _Kept(NamedTuple):
+    """What is kept of a criterion until it recurs; a part takes 3 kB, and most occur once."""
+
+    status: Status
+    value: float | None
+    weight: float
+    answer: Json
+    cluster: Hashable
+    weighs: bool
+
+
 T = TypeVar("T", bound=_PartTally)
 
 
@@ -80,7 +91,7 @@ class RecurringTally(Generic[T]):
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._few: dict[int, list[tuple[Part, Hashable, bool]]] = {}
+        self._few: dict[int, tuple[_Kept, ...]] = {}
         self._many: dict[str, T] = {}
 
     def add(self, text: str, part: Part, cluster: Hashable, *, weighs: bool) -> None:
@@ -94,14 +105,15 @@ class RecurringTally(Generic[T]):
         if few is None:
             if len(self._few) >= MOST_TEXTS:
                 return
-            few = self._few[key] = []
-        small = Part(id="", status=part.status, value=part.value, weight=part.weight,
-                     answer=part.answer)  # fmt: skip
-        few.append((small, cluster, weighs))
+            few = ()
+        kept = _Kept(part.status, part.value, part.weight, part.answer, cluster, weighs)
+        self._few[key] = few = (*few, kept)
         if len(few) >= RECURS:
             tally = self._many[text] = self._make()
             for one in self._few.pop(key):
-                tally.add_part(one[0], one[1], weighs=one[2])
+                part = Part(id="", status=one.status, value=one.value, weight=one.weight,
+                            answer=one.answer)  # fmt: skip
+                tally.add_part(part, one.cluster, weighs=one.weighs)
 
     def items(self) -> Iterator[tuple[str, T]]:
         """Yield each text that recurs with its tally."""
