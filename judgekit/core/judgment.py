@@ -232,6 +232,9 @@ def _cut_off(last: Try, form: Form) -> str:
     if phrase is None:
         return f"{cut}; raise max_tokens"
     loop = f"{cut} because the judge repeats {shortened(phrase) or 'white space'!r}"
+    if '"item"' in phrase and '"met"' in phrase:
+        # A bound of the list would drop requirements or statements of a good judge silently.
+        return f"{loop}, entries of a list; name the items in the rubric, or use a larger model"
     if form.max_reason is None:
         return f"{loop}; give the judge or the metric a max_reason, such as 160"
     return f"{loop}, although max_reason is {form.max_reason}; lower it, or change params"

@@ -107,6 +107,15 @@ def test_a_loop_is_told_apart_from_a_small_limit() -> None:
     assert "repeats 'white space'" in truncated('{"right": ' + " \n" * 4000)
 
 
+def test_a_loop_over_entries_of_a_list_gets_no_advice_about_reasons() -> None:
+    entry = '{"item": "The user asks twice.", "reason": "Both were met.", "met": false}, '
+
+    for form in (FORM, FORM.bounded(160)):
+        message = truncated('{"points": {"items": [' + entry * 20, form)
+        assert "entries of a list; name the items in the rubric" in message
+        assert "max_reason" not in message
+
+
 def test_counting_loops_and_whole_phrases() -> None:
     counting = "".join(f"Step {number}: check it again. " for number in range(100, 200))
     assert repeated_end(counting) is not None
