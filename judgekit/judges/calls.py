@@ -35,6 +35,7 @@ from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.shared import SharedCall
 from judgekit.core.slots import outside_slots
 from judgekit.judges.budget import ANSWER_TOKENS, CHARACTERS_A_TOKEN, Bill, CostMeter, largest_reply
+from judgekit.judges.cut_prompt import check_whole
 from judgekit.judges.endpoint import address, key_advice, own_key, secrets_of
 from judgekit.judges.headers import SentHeaders, sent_headers
 from judgekit.judges.limits import Attempt, paced
@@ -192,6 +193,7 @@ class Calls:
         paid.add(result.cost)
         if result.malformed is not None:
             return result.malformed, result
+        check_whole(self.model, result.data, messages)
         attempt = read_response(
             result.data,
             form=form,
