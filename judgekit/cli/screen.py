@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -100,6 +101,17 @@ class StatusLine:
         self.clear()
 
 
+PATIENT = 3.0
+"""Seconds of a wait for a connection after which the progress line says so."""
+
+
+def waiting_line(wait: tuple[str, float] | None) -> str | None:
+    """Return what to say of a wait for a host, in seconds; `None` for a short one."""
+    if wait is None or wait[1] < PATIENT:
+        return None
+    return f"waiting {wait[1]:.0f} s for a connection to {wait[0]}"
+
+
 class Meter(StatusLine):
     """Shows the number of finished cases, their cost, and the remaining time."""
 
@@ -111,11 +123,34 @@ class Meter(StatusLine):
             # Importing litellm and probing a judge take seconds before the first case is finished.
             models = ", ".join(judge.model for judge in suite.judges.values())
             self.show(f"getting ready to call {models}")
+        self._said = ""
+        self._ended = threading.Event()
+        self._waiting = threading.Thread(target=self._wait, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._terminal:
+            self._waiting.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._terminal:
+            self._waiting.join()
+        self.clear()
 
     def __call__(self, progress: Progress) -> None:
         """Show the progress."""
         if self.due():
-            self.show(self.line(progress, seconds=time.monotonic() - self._started))
+            self._said = self.line(progress, seconds=time.monotonic() - self._started)
+            self.show(self._said)
+
+    def _wait(self) -> None:
+        """Say what the run waits for; in a thread, because nothing else happens meanwhile."""
+        from judgekit.judges.connecting import longest
+
+        while not self._ended.wait(1.0):
+            if (line := waiting_line(longest())) is not None:
+                self.show(f"{self._said}, {line}" if self._said else line)
 
     def line(self, progress: Progress, *, seconds: float) -> str:
         """Return the text of the line after a number of seconds."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from judgekit.judges.rate_headers import read_allowed
@@ -98,9 +98,9 @@ class Learnt:
 
     def at_least(self, before: Learnt) -> Learnt:
         """Return the higher one of this limit and an earlier one, which was lowered wrongly."""
-        unlimited = before.value is None
-        higher = before.value is not None and self.value is not None and before.value > self.value
-        return before if unlimited or higher or not before.found else self
+        if self.value is not None and (before.value is None or before.value > self.value):
+            return before
+        return replace(self, found=before.found)
 
     def refuse(self, measured: float, *, soon: bool = False, again: bool = False) -> None:
         """Lower the limit after a refused call.

@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from judgekit.core.request import Form
 from judgekit.judges import connections
+from judgekit.judges.connecting import aiohttp_trace
 from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.providers import Provider, listed_cost
 from judgekit.judges.response import chat_reply, error_in, fault_in, hidden_error
@@ -200,6 +201,7 @@ class DirectTransport:
             max_line_size=_MAX_HEADER,
             max_field_size=_MAX_HEADER,
             proxy=_proxy(self._base),
+            trace_configs=[aiohttp_trace(urlsplit(self._base).netloc.rpartition("@")[2])],
         )
 
 

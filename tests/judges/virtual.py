@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.score import Failure
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.litellm import LiteLLMJudge
@@ -120,7 +121,7 @@ class Refusing:
         data = completion({"messages": messages, "response_format": schema})
         list(body.feed(json.dumps(data).encode()))
         body.finish()
-        return Response(data)
+        return Response(sending.call.data() or {})
 
 
 class _Judge(LiteLLMJudge):
@@ -153,6 +154,7 @@ def run(
     tpm: Literal["auto"] | None = None,
     retries: int = 3,
     max_outages: int = 0,
+    sanitiser: Sanitiser | None = None,
 ) -> Ended:
     """Evaluate cases against a server, with the defaults of a suite."""
     most = 256 if concurrency == "auto" else concurrency
@@ -163,6 +165,7 @@ def run(
         pace = LocalPace("s", concurrency=auto, rpm=rpm, tpm=tpm) if paced else None
         judge = _Judge(server, pace=pace, retries=retries)
         await judge._calls.ready()  # in a thread, which the clock does not know
+        judge._calls._sanitiser = sanitiser or judge._calls._sanitiser
         limited = LimitedJudge(judge, concurrency=most, max_outages=max_outages)
         metric = RubricMetric(criteria={"right": "Is it right?"}, judge=limited)
         report = await evaluate(

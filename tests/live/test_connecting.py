@@ -11,7 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
+from judgekit.cli.screen import waiting_line
 from judgekit.core.errors import JudgeUnavailable
+from judgekit.judges.connecting import longest
 from judgekit.judges.httpx_wire import bound, limit_connecting
 from judgekit.judges.translation import CONNECT_SECONDS
 
@@ -60,9 +62,25 @@ def test_a_handshake_has_a_limit_of_its_own(
     for module in ("via_direct", "httpx_wire"):
         monkeypatch.setattr(f"judgekit.judges.{module}.CONNECT_SECONDS", 0.2)
     judge = judge_of(server, api_base=mute, via=via, retries=0, timeout=60)
+    seen: set[str] = set()
+    ended = threading.Event()
 
+    def watch() -> None:
+        while not ended.wait(0.02):
+            if (wait := longest()) is not None:
+                seen.add(wait[0])
+
+    watching = threading.Thread(target=watch)
+    watching.start()
     with pytest.raises(JudgeUnavailable, match="no connection within 10 s, with TLS"):
         ask(judge)
+    ended.set()
+    watching.join()
+
+    # litellm makes its connections by itself.
+    address = mute.removeprefix("https://").partition("/")[0]
+    assert seen == ({address} if via == "direct" else set())
+    assert longest() is None
 
 
 @pytest.mark.parametrize(("given", "limit"), [(60.0, CONNECT_SECONDS), (3.0, 3.0), (None, 10.0)])
@@ -73,6 +91,18 @@ def test_the_shorter_limit_counts(given: float | None, limit: float) -> None:
     asyncio.run(limit_connecting(request))
 
     assert request.extensions["timeout"] == {"connect": limit, "read": 60.0}
+
+
+@pytest.mark.parametrize(
+    ("wait", "line"),
+    [
+        (None, None),
+        (("api.x:443", 2.9), None),
+        (("api.x:443", 7.2), "waiting 7 s for a connection to api.x:443"),
+    ],
+)
+def test_a_long_wait_is_said(wait: tuple[str, float] | None, line: str | None) -> None:
+    assert waiting_line(wait) == line
 
 
 def test_a_client_has_the_limit() -> None:
