@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from judgekit.core.suggest import closest, suggest
+from judgekit.core.synonyms import synonym
 
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\.", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
@@ -58,6 +59,8 @@ def _typed() -> str:
 def _closest_option(name: str, context: Any, help: str) -> str:
     shown = (p for p in context.command.params if not vars(p).get("hidden"))
     names = [n for p in shown for n in (*p.opts, *p.secondary_opts) if n.startswith("--")]
+    if said := synonym("flag", name, names):
+        return said
     close = closest(name.lstrip("-"), [n.removeprefix("--") for n in names])
     if not close:
         return f"; {help} lists them"
@@ -70,5 +73,6 @@ def _unknown_command(name: str, command: str, context: Any) -> str:
     if command == "judgekit metrics":
         return f"{name!r} is not a command; to explain a metric: judgekit metrics show {name}"
     known = context.command.list_commands(context)
-    hint = suggest(name, known, otherwise=f"; `{command} --help` lists them")
+    said = synonym("command", name, known) if command == "judgekit" else ""
+    hint = said or suggest(name, known, otherwise=f"; `{command} --help` lists them")
     return f"{command} has no command {name!r}{hint}"

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from judgekit.core.canonical import visible
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import closest, suggest
+from judgekit.core.synonyms import key_synonym, synonym
 from judgekit.core.yaml_file import Lines
 
 M = TypeVar("M", bound=BaseModel)
@@ -116,7 +117,8 @@ def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _
         if " " in str(path[-1]) and fault.get("input") is None:
             # YAML reads `{text: one, two}` as a mapping with a key `two` and no value for it.
             return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
-        return f"unknown key {name!r}{hints.key(path, keys_at(model, path[:-1]))}"
+        known = keys_at(model, path[:-1])
+        return f"unknown key {name!r}{key_synonym(path, known) or hints.key(path, known)}"
     if fault["type"] == "missing":
         return f"{name!r} is missing{hints.value(path)}"
     message = str(fault["msg"])
@@ -139,7 +141,7 @@ def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _
     rule = _WANTED.get(fault["type"], message[:1].lower() + message[1:])
     for pydantics, ours in _BOUNDS:
         rule = rule.replace(pydantics, ours)
-    return f"{name}: {rule} (it is {shown}){_meant(fault) or hints.value(path)}"
+    return f"{name}: {rule} (it is {shown}){_meant(fault, path) or hints.value(path)}"
 
 
 _WANTED = {
@@ -156,11 +158,13 @@ _BOUNDS = (
 )
 
 
-def _meant(fault: Any) -> str:
+def _meant(fault: Any, path: Path) -> str:
     """Return a hint at the intended value; empty if there is none."""
     value = fault.get("input")
     if fault["type"] == "literal_error":
         allowed = re.findall(r"'([^']*)'", str(fault["ctx"]["expected"]))
+        if said := synonym(str(path[-1]), value, allowed):
+            return said
         close = closest(str(value), allowed)
         return f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
     if fault["type"] == "less_than_equal" and fault["ctx"]["le"] == 1 and 10 <= value <= 100:

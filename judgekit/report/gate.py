@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from judgekit.core import comparing
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
+from judgekit.core.synonyms import synonym
 from judgekit.core.value import Json, Value, sparse
 from judgekit.report.constant import FEWEST_CASES
 from judgekit.report.summary import MetricSummary
@@ -219,7 +220,9 @@ def _parsed(metric: str, entry: Any, own: Mapping[str, bool]) -> Iterator[Gate]:
 
 def _check_figure(name: str, own: Mapping[str, bool]) -> None:
     if name not in own and name not in STATISTICS:
-        raise ValueError(f"no gate on {name!r}{suggest(name, [*STATISTICS, *own])}")
+        known = [*STATISTICS, *own]
+        hint = synonym("gate", name, known) or suggest(name, known)
+        raise ValueError(f"no gate on {name!r}{hint}")
 
 
 def _check_gate(

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, RubricError, UnknownOption, placed
 from judgekit.core.suggest import suggest
+from judgekit.core.synonyms import key_synonym
 from judgekit.core.yaml_file import Lines
 from judgekit.metrics.catalogue import BUILTIN, PAIRWISE, STAND_INS
 from judgekit.metrics.registry import Maker, find, near_metric, rubric_maker
@@ -299,6 +300,7 @@ def placed_options(
         keys = FallbackFile if path[-1] == "fallback" else MetricFile
         own = [field.alias or name for name, field in keys.model_fields.items()]
         known = [name for name in (*exc.known, *own) if name != "name"]
-        hint = key_hint((*path, exc.option), known)
+        at = (*path, exc.option)
+        hint = key_synonym(at, known) or key_hint(at, known)
         message = f"metric {exc.metric!r} takes no option {exc.option!r}{hint}"
         raise ConfigError(message, where=lines.where(*path, exc.option)) from exc

@@ -86,9 +86,10 @@ def test_a_figure_that_does_not_exist_never_passes(statistic):
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
+        ({"avg": 0.5}, "metric 'm': no gate on 'avg'; did you mean 'mean'?"),
         (
-            {"avg": 0.5},
-            "metric 'm': no gate on 'avg'; known: abstained, constant, coverage, empty_answers, "
+            {"sum": 0.5},
+            "metric 'm': no gate on 'sum'; known: abstained, constant, coverage, empty_answers, "
             "failed, fallback, left_out, max, mean, min, not_worse, pass_rate",
         ),
         ({"men": 0.5}, "metric 'm': no gate on 'men'; did you mean 'mean'?"),
