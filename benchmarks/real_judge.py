@@ -132,9 +132,11 @@ def judge_of(weights: Weights, *, address: str | None, max_reason: int) -> Judge
 def recording(judge: JudgeFile, out: Path, *, record: RecordMode) -> Iterator[Cassette]:
     asking = record is not RecordMode.NONE
     made = make_judge(judge, base=Path(), lines=Lines(file=""), asking=asking)
-    store = store_opener(None, folder=out / "store") if asking else None
-    limited = LimitedJudge(made)
-    with Cassette(limited, tape=out / "tape.jsonl", store=store, record=record) as cassette:
+    kept, tape = out / "store", out / "tape.jsonl"
+    store = store_opener(None, folder=kept) if asking or kept.is_dir() else None
+    # A killed run has replies in the store alone, so the page is made from the store.
+    path = None if store is not None and not asking else tape
+    with Cassette(LimitedJudge(made), tape=path, store=store, record=record) as cassette:
         yield cassette
 
 
@@ -168,7 +170,7 @@ def _about(weights: Weights, server: str) -> Section:
 
 
 def _sections(questions: Sequence[Question], judge: JudgeFile, out: Path) -> Iterator[Section]:
-    if not questions or not (out / "tape.jsonl").exists():
+    if not questions or not any((out / name).exists() for name in ("tape.jsonl", "store")):
         return
     with recording(judge, out, record=RecordMode.NONE) as cassette:
         answered = list(ask(questions, cassette, until=float("inf")))

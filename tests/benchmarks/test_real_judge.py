@@ -95,6 +95,9 @@ def test_a_run_goes_on_where_it_was_killed(weights, server, capsys):
         # A killed process closes nothing and writes no tape.
         cassette.path = None
     before = server.asked
+    run(weights, server, *FEW, "--minutes", "0")
+    total = len(questions)
+    assert f"| attacks | {total} | 5 | 5 | 100.0% |" in capsys.readouterr().out
 
     code, _ = run(weights, server, *FEW)
 
