@@ -27,6 +27,7 @@ STATISTICS = {
     "balanced_f1": "balanced F1", "macro_f1": "macro F1", "same": "share of equal answers",
     "kappa": "kappa", "spearman": "Spearman's rho",
     "pearson": "Pearson's r", "kendall": "Kendall's tau-b",
+    "same_order": "pairs in the same order",
     "mae": "mean absolute error", "rmse": "root mean squared error",
     "positional": "positional agreement", "either_order": "right in either order",
     "both_orders": "right in both orders",
@@ -39,7 +40,7 @@ MOST_CRITERIA = 20
 """Maximum number of criteria in a notebook."""
 _MOST = 1000
 """Maximum length of a line, in characters."""
-_IN_A_LINE = ("kappa", "spearman", "pearson", "kendall")
+_IN_A_LINE = ("kappa", "spearman", "pearson", "kendall", "same_order")
 NO_NAME = "(no name)"
 
 

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair, Pairs
@@ -100,8 +101,27 @@ def _of_systems(systems: Sequence[results.SystemMeans]) -> dict[str, CountedFigu
     if count < FEWEST_SYSTEMS:
         few = f"{count} of the {FEWEST_SYSTEMS} systems that a correlation needs"
         figures = {name: replace(one, value=None, too_few=few) for name, one in figures.items()}
-    return {name: CountedFigure(count, replace(one, too_few=one.too_few and few))
-            for name, one in figures.items()}  # fmt: skip
+    figures = {name: replace(one, too_few=one.too_few and few) for name, one in figures.items()}
+    known = {name: CountedFigure(count, one) for name, one in figures.items()}
+    if count >= FEWEST_SYSTEMS:
+        figure = _same_order(scores, figures["kendall"])
+        known["same_order"] = CountedFigure(math.comb(count, 2), figure)
+    return known
+
+
+def _same_order(scores: Sequence[tuple[float, float]], tau: Coefficient) -> Coefficient:
+    """Return the share of the pairs of systems that judge and people order alike.
+
+    A tie on either side is no order. Without ties the share is (1 + tau-b) / 2, and so are the ends
+    of its interval.
+    """
+    steps = [(a[0] - b[0]) * (a[1] - b[1]) for a, b in combinations(scores, 2)]
+    share = Coefficient(sum(step > 0 for step in steps) / len(steps), too_few=tau.too_few)
+    if tau.low is None or tau.high is None:
+        return share
+    if not all(steps):
+        return replace(share, too_few="some systems have equal means")
+    return replace(share, low=(1 + tau.low) / 2, high=(1 + tau.high) / 2)
 
 
 def alternative_test(scale: AnswerScale, cases: Cases, epsilon: float) -> results.AltTest:

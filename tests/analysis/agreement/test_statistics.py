@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from judgekit.analysis.agreement.agree import agree
+from judgekit.analysis.agreement.details import _of_systems
 from judgekit.core.errors import ConfigError
 from judgekit.report.agreement_words import STATISTICS
-from judgekit.report.calibration import Calibration, read_calibration
+from judgekit.report.calibration import Calibration, SystemMeans, read_calibration
 from judgekit.report.report import Report
 from tests.analysis.agreement.simulated import study
+from tests.later import Later
 from tests.stats.tables import kappa
+
+stats = Later("scipy.stats")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +44,7 @@ def test_every_kind_of_answer_has_its_statistics(whole):
                                "balanced_f1", "same", "kappa", "pearson"]  # fmt: skip
     assert names["share"][-5:] == ["spearman", "pearson", "kendall", "mae", "rmse"]
     others = {"probability", "brier", "brier_reference", "stated", "right", "overconfidence",
-              "positional", "either_order", "both_orders"}  # fmt: skip
+              "positional", "either_order", "both_orders", "same_order"}  # fmt: skip
     assert {name for own in names.values() for name in own} == set(STATISTICS) - others
     people = [s.name for s in of(found, "polite").people_statistics]
     assert people == ["alpha_nominal", "f1", "balanced_f1", "same", "kappa", "pearson"]
@@ -223,6 +228,23 @@ def test_systems_are_compared_by_their_mean_scores(whole):
     assert spearman.value > 0.5
     few = of(agree(*whole, system="user", write=False), "polite").systems
     assert len(few.systems) == 15
+
+
+def test_the_share_of_pairs_in_the_same_order_is_that_of_tau():
+    draw = np.random.RandomState(6)
+    judge = draw.normal(size=25).tolist()
+    people = [value + draw.normal(0, 0.3) for value in judge]
+    means = [SystemMeans(system=str(n), cases=9, judge=a, people=b)
+             for n, (a, b) in enumerate(zip(judge, people, strict=True))]  # fmt: skip
+
+    found = _of_systems(means)
+
+    tau, (pairs, share) = stats.kendalltau(judge, people).statistic, found["same_order"]
+    assert pairs == 300
+    assert share.value == pytest.approx((1 + tau) / 2, abs=1e-9)
+    assert share.low < share.value < share.high <= 1
+    tied = _of_systems([*means[:-1], means[0].model_copy(update={"system": "copy"})])["same_order"]
+    assert (tied.figure.low, tied.figure.too_few) == (None, "some systems have equal means")
 
 
 def test_four_systems_have_no_correlation(tmp_path):
