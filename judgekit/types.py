@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import CaseMove as CaseMove
     from judgekit.analysis.comparison.comparison import Change as Change
     from judgekit.analysis.comparison.comparison import CorrectedDifference as CorrectedDifference
+    from judgekit.analysis.comparison.comparison import CriteriaAgreement as CriteriaAgreement
     from judgekit.analysis.comparison.comparison import DistributionChange as DistributionChange
     from judgekit.analysis.comparison.comparison import Flips as Flips
     from judgekit.analysis.comparison.comparison import MeanDifference as MeanDifference
@@ -121,6 +122,7 @@ _names = LazyNames(
             "CaseMove",
             "Change",
             "CorrectedDifference",
+            "CriteriaAgreement",
             "DistributionChange",
             "Flips",
             "MeanDifference",
