@@ -12,6 +12,7 @@ from judgekit.core.case import Case
 from judgekit.core.case_field import FIELD_BY_NAME, JUDGED
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import CardExample, Metric
+from judgekit.core.request import Reply, Request
 from judgekit.core.score import Failure, guarded
 from judgekit.core.synchronous import run_inline
 from judgekit.core.value import Json
@@ -26,6 +27,18 @@ class _InlineJudge(FakeJudge):
     """A fake judge that needs no event loop, which would take most of the time."""
 
     synchronous = True
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the reply of a fake judge that finds every item met, so that steps go on."""
+        reply = await super().ask(request)
+        texts = [
+            (attempt.text or "").replace('"met": false', '"met": true') for attempt in reply.tries
+        ]
+        tries = [
+            attempt.model_copy(update={"text": text.replace('"met":false', '"met":true')})
+            for attempt, text in zip(reply.tries, texts, strict=True)
+        ]
+        return reply.model_copy(update={"tries": tuple(tries)})
 
 
 def judged_fields(

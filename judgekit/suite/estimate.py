@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -74,6 +75,13 @@ def more_to_come(suite: Suite) -> list[str]:
     """
     parts = (part for metric in suite.metrics for part in with_children(metric))
     return list(dict.fromkeys(part.name for part in parts if part.asks_further))
+
+
+def _further_by_case(suite: Suite) -> dict[str, int]:
+    """Return the metrics that know how many requests a case has after its first ones."""
+    parts = [part for metric in suite.metrics for part in with_children(metric)]
+    known = {part.name: getattr(part, "further_by_case", None) for part in parts}
+    return {name: count for name, count in known.items() if count}
 
 
 def missing_calls(suite: Suite) -> list[MissingCalls]:
@@ -211,7 +219,9 @@ def _plan(suite: Suite, *, all_again: bool) -> RunPlan:
     missing = {calls.model: calls for calls in missing_calls(suite)}
     names = [*missing, *(m for m in cassette.ledger.replayed_by if m not in missing)]
     further = tuple(more_to_come(suite))
-    models = tuple(_planned(suite, name, missing.get(name), further, all_again) for name in names)
+    models = tuple(
+        _planned(suite, name, missing.get(name), further, all_again, cases=cases) for name in names
+    )
     asked = [model for model in models if model.requests[1]]
     return RunPlan(
         cases=cases,
@@ -223,7 +233,13 @@ def _plan(suite: Suite, *, all_again: bool) -> RunPlan:
 
 
 def _planned(
-    suite: Suite, model: str, missing: MissingCalls | None, further: tuple[str, ...], again: bool
+    suite: Suite,
+    model: str,
+    missing: MissingCalls | None,
+    further: tuple[str, ...],
+    again: bool,
+    *,
+    cases: int,
 ) -> PlannedCalls:
     assert suite.cassette is not None  # noqa: S101 - the caller checks it
     ledger, limits = suite.cassette.ledger, suite.file.limits
@@ -239,8 +255,12 @@ def _planned(
         recorded = 0
     length, speed = _length(suite, model), _speed(suite, model)
     spread = length.spread
-    steps = sum(missed.by_metric[name] for name in further) if missed is not None else 0
-    most = 1 + _FURTHER * steps / calls if calls else 1.0
+    missed_by = missed.by_metric if missed is not None else Counter[str]()
+    by_case = _further_by_case(suite)
+    more = sum(_FURTHER * missed_by[name] for name in further if name not in by_case)
+    # One request of the first step may serve many cases.
+    more += sum(cases * count for name, count in by_case.items() if missed_by[name])
+    most = 1 + more / calls if calls else 1.0
     requests = calls, round(calls * most)
     tokens_in = read, round(read * most)
     longest = written * spread
@@ -305,8 +325,12 @@ def _assumptions(
                 f"{low:.2g} to {high:.2g} seconds a call of {name}, around the median of"
                 f" doctor --ask, {at_once} calls at a time"
             )
-    if further:
-        yield f"up to {_FURTHER} further requests after each of {', '.join(further)}"
+    by_case = _further_by_case(suite)
+    if others := [name for name in further if name not in by_case]:
+        yield f"up to {_FURTHER} further requests after each of {', '.join(others)}"
+    for name in further:
+        if name in by_case:
+            yield f"up to {by_case[name]} a case of {name} after its lists of requirements"
 
 
 def expected_cases(suite: Suite) -> int | None:

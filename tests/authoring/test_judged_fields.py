@@ -45,10 +45,10 @@ def test_a_metric_of_one_rubric_shows_what_the_rubric_shows(name):
     ("name", "seen"),
     [
         # Its rubrics print what the metric never gives them.
-        ("faithfulness", "input, steps, output, context"),
+        ("faithfulness", "history, input, steps, output, context"),
         # Without facts, it asks about the reference, and without that, about the question.
-        ("completeness", "input, output, reference, expected"),
-        ("context_precision", "input, reference, context"),
+        ("completeness", "history, input, output, reference, expected"),
+        ("context_precision", "history, input, reference, context"),
         ("log_likelihoods", "input, choices"),
         ("points", "history, input, steps, output, expected"),
     ],

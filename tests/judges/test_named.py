@@ -55,7 +55,7 @@ def test_every_metric_takes_a_model_string_and_a_function(make, judge, model):
 
 
 def test_a_function_judges():
-    score = judgekit.score_sync(CASE, RubricMetric("coherence", judge=wordy))
+    score = judgekit.score_sync(CASE, RubricMetric("helpfulness", judge=wordy))
 
     assert score.value == 0.0
     assert score.judgments[0].model == "python/wordy"
@@ -66,7 +66,7 @@ async def wordy(request):
 
 
 def test_a_plain_function_may_answer_too():
-    score = judgekit.score_sync(CASE, RubricMetric("coherence", judge=plain))
+    score = judgekit.score_sync(CASE, RubricMetric("helpfulness", judge=plain))
 
     assert score.value == 1.0
 
@@ -79,7 +79,7 @@ def test_what_a_function_returns_must_be_a_reply():
     async def nothing(request):
         return 3
 
-    failure = judgekit.score_sync(CASE, RubricMetric("coherence", judge=nothing))
+    failure = judgekit.score_sync(CASE, RubricMetric("helpfulness", judge=nothing))
 
     assert failure.kind == "invalid_reply"
     assert "python/nothing returned int, not a text, a mapping or a Reply" in failure.message
@@ -101,7 +101,7 @@ def test_other_strings_are_models_of_litellm():
 @pytest.mark.parametrize("given", [3, None, FakeJudge, {"model": "x"}])
 def test_what_is_no_judge_is_refused(given):
     with pytest.raises(ConfigError, match="a judge is a model string"):
-        RubricMetric("coherence", judge=given)
+        RubricMetric("helpfulness", judge=given)
 
 
 @pytest.mark.parametrize("judge", [strict, "fake/other", FakeJudge(model="fake/mine")])

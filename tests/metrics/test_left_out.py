@@ -158,8 +158,7 @@ def test_each_metric_with_a_history_reads_only_the_messages_that_it_shows(name, 
 
     for at, kind in ((0, "score"), (1, "score"), (2, "failure"), (11, "failure")):
         result = judgekit.score_sync(seen_before(12, at=at, **fields), metric)
-        # One of them never shows the history.
-        assert result.type == ("score" if name == "required_elements" else kind), (at, result)
+        assert result.type == kind, (at, result)
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])

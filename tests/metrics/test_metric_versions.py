@@ -28,7 +28,9 @@ def test_a_metric_knows_its_rubrics_before_it_is_created(name):
     assert find(name).rubrics == used
     pinned = create_metric(f"{name}@1", judge=FakeJudge(), **options)
     assert [(one.name, one.version) for one in pinned.rubrics] == [
-        (one.name, 1) for one in metric.rubrics
+        (one.name, 1)
+        for one in metric.rubrics
+        if one.name != "prompt_requirements"  # a step that version 2 added
     ]
 
 

@@ -109,7 +109,7 @@ def test_what_depends_on_the_occasion_stands_apart(folder):
     occasion = json.loads((folder / "out" / "run.json").read_text("utf-8"))
 
     assert {"started", "python", "platform", "seconds", "origins", "record"} <= set(occasion)
-    assert occasion["origins"] == {"live": 24}
+    assert occasion["origins"] == {"live": 32}
     for name in SAME:
         text = (folder / "out" / name).read_text("utf-8")
         assert str(folder) not in text
@@ -173,7 +173,7 @@ def test_a_run_folder_replays_from_its_own_tape(folder):
     again = run(wired(folder))
 
     assert again.figures.metrics == first.figures.metrics
-    assert again.run["origins"] == {"tape": 24}
+    assert again.run["origins"] == {"tape": 32}
 
 
 def test_nothing_recorded_and_nothing_allowed_is_incomplete(folder):
@@ -185,7 +185,7 @@ def test_nothing_recorded_and_nothing_allowed_is_incomplete(folder):
     assert report.exit_code == 3
     assert report.metrics["safety"].failures == {"cassette_miss": 8}
     assert report.metrics["length"].scored == 8
-    assert report.run["missed"] == 8 + 16
+    assert report.run["missed"] == 8 + 8  # safety, and the requirements of the prompts
 
 
 def test_a_run_without_a_judge_needs_no_tape(folder):

@@ -17,7 +17,7 @@ def test_the_module_on_the_page_records_and_replays(pytester, run, monkeypatch):
     folder = pytester.path
     block, _ = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     # The fake judge asked here gives everything its lowest word.
-    (folder / "test_tone.py").write_text(block.replace("=0.6", "=0.0"), "utf-8")
+    (folder / "test_tone.py").write_text(block.replace("=0.9", "=0.0"), "utf-8")
     (folder / "cases.jsonl").write_text('{"id": "a", "output": "Short."}\n', "utf-8")
 
     for words in (RECORD, ()):

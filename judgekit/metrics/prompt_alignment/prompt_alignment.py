@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -34,6 +34,7 @@ from judgekit.metrics.opinions.opinion import (
     check_quorum,
 )
 from judgekit.metrics.prompt_alignment.requirement_lists import (
+    RUBRIC,
     RequirementListing,
     RequirementLists,
     uses_lists,
@@ -168,6 +169,8 @@ class PromptAlignment(BuiltIn):
     rubric: Rubric | str | Path = "prompt_alignment"
     parameters: Mapping[str, Any] | None = None
 
+    listing: ClassVar[str] = RUBRIC
+    """The rubric of the first step."""
     needs = ("output", "input or system, by mode")
 
     def __post_init__(self) -> None:
@@ -184,6 +187,15 @@ class PromptAlignment(BuiltIn):
     def asks_further(self) -> bool:
         """Whether later requests depend on earlier replies: the verdict on the lists does."""
         return self._listing is not None
+
+    @property
+    def further_by_case(self) -> int | None:
+        """The largest number of requests to a judge about a case after the lists."""
+        if self._listing is None:
+            return None
+        criteria = len(self.rubrics[-1].criteria_of(self.mode))
+        most = {"all": criteria, "each": 1}.get(str(self.jury.calls), self.jury.calls)
+        return self.jury.samples * math.ceil(criteria / int(most))
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

@@ -14,7 +14,13 @@ from judgekit.core.jury import Jury
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.prompt_alignment.prompt_alignment import PromptAlignment
 from judgekit.metrics.prompt_alignment.requirement_lists import MAX_REQUIREMENTS, RUBRIC
+from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.estimate import plan_run
+from judgekit.suite.overrides import Overrides
+from judgekit.suite.resolved import resolve
+from judgekit.suite.run import run_suite_sync
+from judgekit.suite.suite import load_suite
 from tests.metrics.scripted import shown
 
 USER = ("Names three rivers.", "Answers in one sentence.")
@@ -267,3 +273,32 @@ def test_a_rubric_that_replaces_the_built_in_one_lists_requirements_with_the_ver
     own.write_text("---\nname: own\nextends: prompt_alignment@2\n---\n", "utf-8")
     scored(PromptAlignment(judge=judge, rubric=own))
     assert [request.about.rubric for request in judge.asked[1:]] == [RUBRIC, RUBRIC, "own"]
+
+
+SUITE = {
+    "cases": [
+        {"id": "a", "input": "Three rivers?", "output": "Po."},
+        {"id": "b", "input": "Three rivers?", "output": "Rhine, Po and Ebro."},
+    ],
+    "judge": "fake/judge",
+    "cassette": "tape.jsonl",
+    "metrics": {"prompt_alignment": {"samples": 3}},
+}
+
+
+def test_a_run_plans_records_and_replays_lists_and_verdicts(tmp_path):
+    (tmp_path / "suite.yaml").write_text(json.dumps(SUITE), "utf-8")
+
+    plan = plan_run(resolve(tmp_path / "suite.yaml"))
+    with_record = Overrides(record="new_episodes")
+    live = run_suite_sync(load_suite(tmp_path / "suite.yaml", with_record), out=tmp_path / "run")
+    again = run_suite_sync(load_suite(tmp_path / "suite.yaml"))
+
+    # One list for both cases, and then three verdicts on each.
+    assert [model.requests for model in plan.models] == [(1, 7)]
+    assert "up to 3 a case of prompt_alignment after its lists of requirements" in plan.assumptions
+    assert live.run["origins"]["live"] == 7
+    assert again.run["origins"] == {"tape": 7}
+    assert {name for name in live.run["shown"] if name.startswith("prompt_")} == {
+        "prompt_requirements@1", f"prompt_alignment@{load_rubric('prompt_alignment').version}",
+    }  # fmt: skip
