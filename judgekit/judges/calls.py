@@ -322,7 +322,7 @@ class Calls:
                     await _pause(seconds)
 
         def wait(state: Any) -> float:
-            return self._wait(state, alone=refusals.alone)
+            return self._wait(state, refusals.alone)
 
         lost = 0 if call.paid is None else call.paid.lost
         attempts = AsyncRetrying(
@@ -383,7 +383,7 @@ class Calls:
         """
         await _pause(min(self.server.max_wait, 2.0 ** min(attempt, 30)))
 
-    def _wait(self, state: Any, *, alone: bool) -> float:
+    def _wait(self, state: Any, alone: bool) -> float:
         """Return the seconds before the next attempt: the server's value, or an exponential one.
 
         Args:
