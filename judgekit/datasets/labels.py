@@ -180,11 +180,18 @@ def labels_of(data: Mapping[str, Any], where: str) -> Iterator[Label]:
             yield Label(case, metric, str(criterion), labeller, value, output, chance, reason)
 
 
+LEAST_PROBABILITY = 1e-9
+"""The least probability of a label: a weight of a billion is no plan, and smaller ones overflow."""
+
+
 def _probability(value: Any, where: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
         raise ConfigError("'probability' must be above 0 and at most 1", where=where)
+    if value < LEAST_PROBABILITY:
+        why = f"'probability' {value:g} is below {LEAST_PROBABILITY:g}; no plan draws so rarely"
+        raise ConfigError(why, where=where)
     return float(value)
 
 

@@ -82,3 +82,12 @@ def test_numbers_that_are_words_of_the_question(value):
 def test_other_words_are_no_answers(value, labels):
     with pytest.raises(ValueError, match="is no answer to 'q'"):
         read_answer(value, Question(id="q", kind="choice", text="?", labels=labels))
+
+
+def test_a_probability_whose_weight_would_overflow_is_an_error(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    label = '{"case": "a", "metric": "m", "labeller": "ann", "value": 1, "probability": 5e-324}'
+    path.write_text(label, "utf-8")
+
+    with pytest.raises(ConfigError, match=r"labels.jsonl:1: 'probability' .* is below 1e-09"):
+        list(read_labels(path))
