@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import PartMove as PartMove
     from judgekit.analysis.comparison.comparison import PromptChange as PromptChange
     from judgekit.analysis.ranking.ranking import HeadToHead as HeadToHead
+    from judgekit.analysis.ranking.ranking import OrderAgreement as OrderAgreement
     from judgekit.analysis.ranking.ranking import RankedModel as RankedModel
     from judgekit.analysis.ranking.records import RankSource as RankSource
     from judgekit.analysis.rubric_stats.statistics import CriterionStatistics as CriterionStatistics
@@ -130,7 +131,7 @@ _names = LazyNames(
             "PartMove",
             "PromptChange",
         ],
-        "judgekit.analysis.ranking.ranking": ["HeadToHead", "RankedModel"],
+        "judgekit.analysis.ranking.ranking": ["HeadToHead", "OrderAgreement", "RankedModel"],
         "judgekit.analysis.ranking.records": ["RankSource"],
         "judgekit.analysis.rubric_stats.statistics": [
             "CriterionStatistics",
