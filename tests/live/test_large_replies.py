@@ -185,6 +185,7 @@ def test_members_may_begin_anywhere_in_a_chunk(step: int) -> None:
         (gzip.compress(b"{}") + gzip.compress(b"{}")[:-3], "was cut off"),
         (gzip.compress(b"{}") + b"\x1fno gzip", "header"),
     ],
+    ids=["many", "large", "cut", "other"],
 )
 def test_members_are_bounded_and_whole(packed: bytes, message: str) -> None:
     with pytest.raises(httpx.DecodingError, match=message):
