@@ -16,6 +16,7 @@ def billions_of(name: str) -> float | None:
         >>> billions_of("openai/Qwen2.5-Coder-0.5B-Instruct"), billions_of("gemma3:270m")
         (0.5, 0.27)
         >>> billions_of("openai/gpt-6-luna"), billions_of("mixtral-8x7b")
+        (None, None)
     """
     words = "".join(c if (c.isascii() and c.isalnum()) or c == "." else " " for c in name).split()
     sizes = [

@@ -121,14 +121,22 @@ def test_what_was_wrong_with_a_case_is_said_once(tmp_path):
     ]
 
 
+def _header(tape):
+    """Return the line of a tape that says under which rubrics it was begun."""
+    return tape.read_text("utf-8").partition("\n")[0] + "\n"
+
+
 def test_the_cassettes_are_what_the_verdicts_say(tmp_path):
     suite = load_suite(EXAMPLE / "suite.yaml", Overrides(record="all"))
     assert suite.cassette is not None
     committed = suite.cassette.path
     suite.cassette.path = again = tmp_path / "again.jsonl"
+    again.write_text(_header(committed), "utf-8")
     asyncio.run(run_suite(suite))
     judge = JudgeFile(model="manual/example", answers=str(EXAMPLE / "test_verdicts.jsonl"))
     rubric = load_rubric(EXAMPLE / "rubrics/desk_answer.jinja")
+    rubrics = EXAMPLE / "cassettes/rubrics/desk_answer.jsonl"
+    (tmp_path / "desk_answer.jsonl").write_text(_header(rubrics), "utf-8")
 
     tested = run_tests(
         rubric, RubricTestSettings(judge=judge, record=RecordMode.ALL, cassettes=tmp_path)
@@ -136,7 +144,6 @@ def test_the_cassettes_are_what_the_verdicts_say(tmp_path):
 
     assert tested.exit_code == 0
     assert again.read_bytes() == committed.read_bytes()
-    rubrics = EXAMPLE / "cassettes/rubrics/desk_answer.jsonl"
     assert (tmp_path / "desk_answer.jsonl").read_bytes() == rubrics.read_bytes()
 
 
