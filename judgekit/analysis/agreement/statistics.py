@@ -9,6 +9,7 @@ from typing import Any
 
 from judgekit.analysis.agreement.pairs import Answer, Cases, JudgedPair, Pairs
 from judgekit.core.display.parts import answer_text
+from judgekit.core.errors import ConfigError
 from judgekit.metrics.pairwise.figures import side_of
 from judgekit.report import calibration as results
 from judgekit.stats.agreement import PairColumns, kappa_figure, rank_figure
@@ -26,6 +27,8 @@ from judgekit.stats.shares import (
 
 MOST_DISAGREEMENTS = 10
 """Maximum number of disagreements to keep."""
+MOST_PAIRS = 5_000_000
+"""Maximum number of pairs of people, over all cases of a criterion."""
 MOST_REASON = 1_000
 """Maximum length of a stored reason, in characters."""
 
@@ -149,6 +152,9 @@ class RatedCases:
     Args:
         scale: the answers.
         cases: a pair for each label, by case.
+
+    Raises:
+        ConfigError: the cases have more than `MOST_PAIRS` pairs of people.
     """
 
     def __init__(self, scale: AnswerScale, cases: Cases) -> None:
@@ -173,6 +179,13 @@ class RatedCases:
         """Return the indices of the labels of each pair of people, in order."""
         import numpy as np
 
+        count = int((self._sizes * (self._sizes - 1) // 2).sum())
+        if count > MOST_PAIRS:
+            most = int(self._sizes.max())
+            raise ConfigError(
+                f"up to {most:,} people labelled the same case, which makes {count:,} pairs of "
+                f"people; at most {MOST_PAIRS:,} are compared: keep fewer labellers of each case"
+            )
         found = [np.empty((0, 2), dtype=np.int64)]
         for size in np.unique(self._sizes[self._sizes > 1]):
             local = np.array(list(combinations(range(size), 2)))

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from judgekit.analysis.agreement import statistics
 from judgekit.analysis.agreement.agree import agree
 from judgekit.analysis.agreement.details import _of_systems
 from judgekit.core.errors import ConfigError
@@ -179,6 +180,14 @@ def test_probabilities_that_do_not_fit_are_one_line(tmp_path, probability, messa
     with pytest.raises(ConfigError) as caught:
         agree(run, labels)
     assert str(caught.value) == f"{labels}: {message}"
+
+
+def test_too_many_pairs_of_people_are_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(statistics, "MOST_PAIRS", 100)
+    run, labels = study(tmp_path, cases=60)
+
+    with pytest.raises(ConfigError, match="180 pairs of people; at most 100 are compared"):
+        agree(run, labels)
 
 
 # -- labellers, groups, systems, disagreements ----------------------------------------
