@@ -111,10 +111,10 @@ if TYPE_CHECKING:
     from judgekit.stats.intervals import Coefficient as Coefficient
     from judgekit.stats.rates import MeanFigure as MeanFigure
     from judgekit.suite.answering import Answered as Answered
-    from judgekit.suite.choices import JudgeChoice as JudgeChoice
-    from judgekit.suite.choices import JudgeChoices as JudgeChoices
-    from judgekit.suite.choices import MetricChoice as MetricChoice
-    from judgekit.suite.choices import MetricChoices as MetricChoices
+    from judgekit.suite.choice import JudgeChoice as JudgeChoice
+    from judgekit.suite.choice import JudgeChoices as JudgeChoices
+    from judgekit.suite.choice import MetricChoice as MetricChoice
+    from judgekit.suite.choice import MetricChoices as MetricChoices
 
 _names = LazyNames(
     __name__,
@@ -213,7 +213,7 @@ _names = LazyNames(
         "judgekit.runner.evaluation": ["Gates", "Last", "Reuse"],
         "judgekit.stats.intervals": ["Coefficient"],
         "judgekit.stats.rates": ["MeanFigure"],
-        "judgekit.suite.choices": ["JudgeChoice", "JudgeChoices", "MetricChoice", "MetricChoices"],
+        "judgekit.suite.choice": ["JudgeChoice", "JudgeChoices", "MetricChoice", "MetricChoices"],
         "judgekit.suite.answering": ["Answered"],
     },
 )

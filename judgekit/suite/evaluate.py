@@ -18,13 +18,8 @@ from judgekit.runner.gatekeeper import Rules
 from judgekit.runner.limits import Limits
 from judgekit.runner.progress import Progress
 from judgekit.runner.sync_form import sync_form
-from judgekit.suite.choices import (
-    JudgeChoices,
-    MetricChoice,
-    MetricChoices,
-    OpenChoices,
-    Recording,
-)
+from judgekit.suite.choice import JudgeChoices, MetricChoice, MetricChoices, Recording
+from judgekit.suite.choices import OpenChoices
 
 if TYPE_CHECKING:
     import asyncio
