@@ -21,6 +21,8 @@ import judgekit
 ROOT = Path(__file__).parents[2]
 OLD = json.loads((ROOT / "tests/data/old_recordings.json").read_text("utf-8"))
 OLD_CASSETTES = ROOT / "tests/data/old_recordings"
+LATER = {"examples/case_criteria/suite.yaml"}
+"""Suites that did not exist then."""
 CHANGED: dict[tuple[str, str, str, str], float] = {}
 """New values by suite, case, metric and criterion (`""` for the metric)."""
 TOLERANCE = 1e-12
@@ -89,5 +91,5 @@ def test_the_file_has_every_suite_of_the_examples():
         path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").glob("*/suite*.yaml")
     }
 
-    assert suites == set(OLD)
+    assert suites - LATER == set(OLD)
     assert sum(len(metrics) for suite in OLD.values() for metrics in suite["cases"].values()) == 681

@@ -229,7 +229,8 @@ def test_rubric_tests_keep_the_parent_of_their_recordings(begun: ScratchPackage)
     missed = begun.judgekit("rubric", "test", "tone.jinja", exits=3)
     assert "tone would hit with `extends: quality@1`" in " ".join(missed.out.split())
     tape.write_bytes(before)
-    assert "nothing to do" in begun.judgekit("rubric", "upgrade", "new.jsonl").out
+    begun.write("begun_later.jsonl", f"{NEW_HEADER}\n")
+    assert "nothing to do" in begun.judgekit("rubric", "upgrade", "begun_later.jsonl").out
 
 
 TESTS = """
