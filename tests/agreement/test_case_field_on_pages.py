@@ -14,6 +14,7 @@ skip_without_a_browser("a new field on the pages")
 pytestmark = pytest.mark.loopback
 
 
+@pytest.mark.thorough
 def test_pages_print_it(tmp_path, tab):
     scratch = with_draft(ScratchPackage(tmp_path))
     scratch.write("suite.yaml", "cases: cases.jsonl\nmetrics: {length: {maximum: 3}}\n")

@@ -84,6 +84,7 @@ def test_a_way_is_planned_run_replayed_and_shown(scratch):
     assert "0.7" in page
 
 
+@pytest.mark.thorough
 def test_a_way_is_in_the_schemas_and_lint_knows_its_weights(scratch):
     for kind in ("suite", "rubric"):
         assert '"geometric_mean"' in scratch.judgekit("schema", kind).out

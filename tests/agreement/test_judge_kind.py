@@ -94,7 +94,7 @@ def model_row(text):
     return next(line for line in text.splitlines() if line.startswith("crowd/ann"))
 
 
-@pytest.mark.parametrize("add", [build_in, install])
+@pytest.mark.parametrize("add", [build_in, pytest.param(install, marks=pytest.mark.thorough)])
 def test_a_person_is_a_person_everywhere(scratch, add):
     judge = add(scratch)
     write_suite(scratch)
@@ -118,6 +118,7 @@ def test_a_person_is_a_person_everywhere(scratch, add):
         assert "crowd/ann" in (second / file).read_text("utf-8")
 
 
+@pytest.mark.thorough
 def test_schema_and_lint_take_the_kind(scratch):
     install(scratch)
     scratch.write("tone.jinja", RUBRIC)

@@ -81,6 +81,7 @@ def scratch(tmp_path):
     return scratch
 
 
+@pytest.mark.thorough
 def test_a_metric_is_listed_shown_and_in_the_schema_and_the_reference(scratch):
     assert "shouting" in scratch.judgekit("metrics").out
     card = scratch.judgekit("metrics", "show", "shouting").out

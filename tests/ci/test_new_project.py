@@ -35,7 +35,7 @@ def repository(tmp_path):
     return folder
 
 
-@pytest.mark.parametrize("judge", [None, "none"])
+@pytest.mark.parametrize("judge", [None, pytest.param("none", marks=pytest.mark.thorough)])
 def test_the_first_pull_request_passes_and_the_next_is_compared(repository, tmp_path, judge):
     pull_request(
         repository, lambda f: write_project(f, ProjectPlan("shop", judge=judge, ci="github"))
@@ -60,7 +60,7 @@ def test_the_first_pull_request_passes_and_the_next_is_compared(repository, tmp_
     assert int(ET.parse(made / "junit.xml").getroot().get("tests")) > 3
 
 
-@pytest.mark.parametrize("judge", [None, "none"])
+@pytest.mark.parametrize("judge", [None, pytest.param("none", marks=pytest.mark.thorough)])
 def test_gitlab_s_script_runs(repository, tmp_path, judge):
     write_project(repository, ProjectPlan("shop", judge=judge, ci="gitlab"))
     job = yaml.safe_load((repository / ".gitlab-ci.yml").read_text("utf-8"))["judgekit"]

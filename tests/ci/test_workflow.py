@@ -193,6 +193,7 @@ def test_a_push_is_compared_with_nothing(repository, tmp_path):
     assert (artifact / "junit.xml").exists()
 
 
+@pytest.mark.thorough
 def test_a_regression_fails_where_that_is_wanted(repository, tmp_path):
     def change(folder):
         path = folder / "cases.jsonl"
@@ -242,6 +243,7 @@ def test_re_recording_hands_over_a_cassette_that_replays(repository, tmp_path):
     assert not report.figures.incomplete
 
 
+@pytest.mark.thorough
 def test_gitlab_gets_junit(repository, tmp_path):
     said = yaml.safe_load((EXAMPLE / ".gitlab-ci.yml").read_text("utf-8"))["judgekit"]
     runner = Runner(repository, tmp_path / "runner", event="push")

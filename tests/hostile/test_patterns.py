@@ -45,10 +45,10 @@ def faults(use, length=LENGTH, most=MOST):
     ("source", "length"),
     [
         # As long as it takes to see on a slow machine; a longer text only takes longer.
-        (r"\s*$", 4_096),
+        pytest.param(r"\s*$", 4_096, marks=pytest.mark.thorough),
         (r"(a+)+b", 1_024),
-        (r"(?:\w+\s*)*;", 1_024),
-        (r'"(?:[^"\\]|\\.)*"', 4_096),
+        pytest.param(r"(?:\w+\s*)*;", 1_024, marks=pytest.mark.thorough),
+        pytest.param(r'"(?:[^"\\]|\\.)*"', 4_096, marks=pytest.mark.thorough),
         (r"x.*y", 12_288),
     ],
 )

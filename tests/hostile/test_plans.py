@@ -189,7 +189,12 @@ def plans_of(rubric):
     return [p for plans in rubric.template._plans.values() for p in plans.values()]
 
 
-@pytest.mark.parametrize("bodies", [BODIES, WAYS], ids=["roles", "ways"])
+THOROUGH = pytest.mark.thorough
+
+
+@pytest.mark.parametrize(
+    "bodies", [pytest.param(BODIES, id="roles"), pytest.param(WAYS, id="ways", marks=THOROUGH)]
+)
 def test_a_plan_says_what_rendering_says(rubric_of, tmp_path, bodies):
     (tmp_path / "_part.jinja").write_text("{% set x = case.output %}{{ x }}", encoding="utf-8")
     planned = []

@@ -103,7 +103,7 @@ def test_an_open_case_with_rare_states_fits_and_reads_well(
         check_layout(tab, case)
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [pytest.param(2, marks=pytest.mark.thorough), 3])
 def test_a_comparison_fits_and_reads_well(tab: Tab, run: Any, tmp_path: Path, count: int) -> None:
     folders = [
         run(

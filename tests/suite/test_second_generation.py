@@ -142,6 +142,7 @@ def test_a_watched_suite(begun: ScratchPackage) -> None:
     assert saved == ["watched.jsonl"]
 
 
+@pytest.mark.thorough
 def test_the_store_has_the_replies_of_pinned_versions(begun: ScratchPackage) -> None:
     pinned = SUITE.replace("quality: {", "quality: {rubric: quality@1, ").replace(
         "tape.jsonl", "other.jsonl"
@@ -156,6 +157,7 @@ def test_the_store_has_the_replies_of_pinned_versions(begun: ScratchPackage) -> 
     assert lines_of(begun.work / "other.jsonl")[0] == NEW_HEADER
 
 
+@pytest.mark.thorough
 def test_another_judge_gets_the_old_versions(begun: ScratchPackage) -> None:
     begun.write("asked.yaml", SUITE.replace("tape.jsonl", "asked.jsonl"))
     tape = begun.work / "asked.jsonl"

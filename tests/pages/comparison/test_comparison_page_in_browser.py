@@ -255,6 +255,7 @@ def test_everything_but_the_table_reads_without_script(
     assert tab.locator("del").count() > 1
 
 
+@pytest.mark.thorough
 def test_opening_and_filtering_build_as_much_for_2100_cases_as_for_500(
     tab: Tab, run: Any, tmp_path: Path
 ) -> None:

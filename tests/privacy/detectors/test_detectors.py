@@ -58,6 +58,7 @@ HARD = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("piece", HARD)
 def test_time_grows_with_the_text_and_not_faster(piece):
     def make(length):
