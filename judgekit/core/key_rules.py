@@ -5,7 +5,6 @@ of a request from a newer one. A request is looked up under its own key first, t
 of each older form, the newest first. Generation 1 is the first one: the request as it was sent.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.request import About, Request
+from judgekit.core.sourced import read_tables
 from judgekit.core.value import Json
 
 _DATA = Path(__file__).with_name("data") / "unkeyed_params.json"
@@ -57,9 +57,14 @@ class OlderForm(NamedTuple):
 @lru_cache
 def unkeyed_table() -> tuple[UnkeyedParams, ...]:
     """Return the parameters that cannot change a reply, by provider."""
-    rows = json.loads(_DATA.read_text("utf-8"))
     return tuple(
-        UnkeyedParams(tuple(row.pop("providers")), tuple(row.pop("fields")), **row) for row in rows
+        UnkeyedParams(
+            providers=tuple(row["providers"]),
+            fields=tuple(row["fields"]),
+            reason=row["reason"],
+            source=row["source"],
+        )
+        for row in read_tables(_DATA)["params"]
     )
 
 

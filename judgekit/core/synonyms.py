@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from judgekit.core.sourced import checked_tables
 from judgekit.core.yaml_file import package_data
 
 Place = Literal[
@@ -58,7 +59,7 @@ def key_synonym(path: tuple[str | int, ...], known: Iterable[str]) -> str:
 
 @cache
 def _rows() -> dict[tuple[str, str], dict[str, Any]]:
-    rows: Any = package_data(TABLE)
+    rows = checked_tables(package_data(TABLE), file=TABLE.name)["words"]
     return {(row["place"], _plain(word)): row for row in rows for word in row["words"]}
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from judgekit.core.sourced import FactTables, read_tables
 
 _DATA = Path(__file__).with_name("data") / "thoughts.json"
 _MAX_FRAMES = 8
@@ -24,9 +25,8 @@ class ThoughtMark(NamedTuple):
 
 
 @cache
-def _data() -> dict[str, list[dict[str, str]]]:
-    rows: dict[str, list[dict[str, str]]] = json.loads(_DATA.read_text("utf-8"))
-    return rows
+def _data() -> FactTables:
+    return read_tables(_DATA)
 
 
 @cache

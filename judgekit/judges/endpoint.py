@@ -17,6 +17,7 @@ from judgekit.core.credentials import known_secrets
 from judgekit.core.errors import ConfigError
 from judgekit.core.sanitiser import Sanitiser
 from judgekit.core.shared import SharedCall
+from judgekit.core.sourced import read_tables
 from judgekit.judges.connections import certificates
 from judgekit.judges.headers import SentHeaders
 from judgekit.judges.translation import one_line
@@ -229,8 +230,7 @@ def _listed(
 @cache
 def _digests() -> list[dict[str, Any]]:
     """Return the servers that tell a digest of the weights elsewhere."""
-    servers: list[dict[str, Any]] = json.loads(_DATA.read_text("utf-8"))["servers"]
-    return [row for row in servers if "path" in row]
+    return [row for row in read_tables(_DATA)["servers"] if "path" in row]
 
 
 def _applies(row: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:

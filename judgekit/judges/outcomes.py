@@ -6,13 +6,13 @@ is closed: only the meanings in `RECORDED` may be recorded, and whatever no row 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from judgekit.core.canonical import json_value
+from judgekit.core.sourced import FactTables, read_tables
 
 Meaning = Literal[
     "account", "refused", "context", "content", "invalid_reply", "unavailable", "rejected"
@@ -53,9 +53,13 @@ class _OutcomeRow(NamedTuple):
 
 
 @cache
-def _table() -> dict[str, Any]:
-    table: dict[str, Any] = json.loads(_DATA.read_text("utf-8"))
-    return table
+def _table() -> FactTables:
+    return read_tables(_DATA)
+
+
+@cache
+def _statuses() -> dict[str, int]:
+    return {name: row["status"] for row in _table()["statuses"] for name in row["types"]}
 
 
 @cache
@@ -109,12 +113,12 @@ def status_for(error: ErrorBody) -> int | None:
     It is the error's numeric code, or that of its type. `None` if it has neither: then it is an
     outage, because nothing shows that it is about the request.
     """
-    named = _table()["statuses"]
+    named = _statuses()
     for code in error.codes:
         if code.isascii() and code.isdigit() and 400 <= int(code[:6]) <= 599:
             return int(code)
         if code in named:
-            return int(named[code])
+            return named[code]
     return None
 
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
+from judgekit.core.sourced import read_tables
 from judgekit.judges.transport import SchemaRules, Server
 
 _DATA = Path(__file__).with_name("data") / "schema_keywords.json"
@@ -60,7 +61,7 @@ class SentSchema(NamedTuple):
 
 @cache
 def _table() -> tuple[SchemaRules, ...]:
-    rows = json.loads(_DATA.read_text("utf-8"))["servers"]
+    rows = read_tables(_DATA)["servers"]
     return tuple(
         SchemaRules(
             name=row["name"],

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from judgekit.core.sourced import read_tables
 
 _DATA = Path(__file__).with_name("data") / "system_role.json"
 
@@ -63,7 +64,7 @@ class SystemRole:
 
 @cache
 def _errors() -> tuple[tuple[str, ...], ...]:
-    rows = json.loads(_DATA.read_text("utf-8"))["errors"]
+    rows = read_tables(_DATA)["errors"]
     return tuple(tuple(row["words"]) for row in rows)
 
 

@@ -89,7 +89,7 @@ def test_a_request_restored_from_a_tape_keeps_its_key():
 def test_every_row_of_the_table_has_a_reason_and_a_source():
     for row in unkeyed_table():
         assert row.reason.endswith(".")
-        assert row.source.startswith("https://")
+        assert row.source
         assert row.fields
     assert "user" in unkeyed_fields("anthropic/m")
     assert "temperature" not in unkeyed_fields("openai/m")

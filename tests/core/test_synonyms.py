@@ -11,7 +11,7 @@ from judgekit.rubric.fold import WAYS
 from judgekit.suite.file import MetricFile, SuiteFile
 from judgekit.suite.judge_file import JudgeFile
 
-ROWS, _ = parse_yaml(TABLE.read_text("utf-8"), file=TABLE.name)
+ROWS = parse_yaml(TABLE.read_text("utf-8"), file=TABLE.name)[0]["words"]
 
 
 def _names():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from judgekit.core.sourced import read_tables
 
 Role = Literal["system", "user", "assistant", "tool"]
 BlockKind = Literal[
@@ -117,7 +118,7 @@ class Tables(NamedTuple):
 @cache
 def tables() -> Tables:
     """Return the tables."""
-    data = json.loads(Path(__file__).with_name("shapes.json").read_text("utf-8"))
+    data = read_tables(Path(__file__).with_name("shapes.json"))
     blocks = [_block(row) for row in data["blocks"]]
     typed = {
         row["type"]: block
@@ -146,8 +147,8 @@ def tables() -> Tables:
             for row, block in zip(data["blocks"], blocks, strict=True)
             if "key" in row
         },
-        neutral=frozenset(data["neutral"]),
-        calls=data["calls"],
+        neutral=frozenset(key for row in data["neutral"] for key in row["keys"]),
+        calls=_paths(data["calls"]),
         inline=[Inline(row["open"], row["close"], row["kind"]) for row in data["inline"]],
         conversations={
             row["key"]: row.get("shape", "") for row in places if row["holds"] == "conversation"
@@ -158,9 +159,20 @@ def tables() -> Tables:
     )
 
 
+_NO_VALUES = ("type", "key", "name", "source", "verified")
+"""Keys of a row that say which part it is about, and where the fact is from."""
+
+
 def _block(row: Mapping[str, Any]) -> Block:
-    values = {key: value for key, value in row.items() if key not in ("type", "key", "name")}
+    values = {key: value for key, value in row.items() if key not in _NO_VALUES}
     return Block(name=row.get("type") or row["key"], tool=row.get("name", ()), **values)
+
+
+def _paths(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    paths: dict[str, list[str]] = {}
+    for row in rows:
+        paths.setdefault(row["as"], []).append(row["path"])
+    return paths
 
 
 def _ends(pattern: str) -> tuple[str, str]:
