@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judgekit.core.case_field import CASE_FIELDS
+from judgekit.core.sourced import checked_tables
 from judgekit.core.yaml_file import package_data
 
 _FILE = Path(__file__).with_name("foreign.yaml")
@@ -34,10 +35,10 @@ class ForeignPlaceholder(NamedTuple):
 @cache
 def foreign_forms() -> tuple[ForeignForm, ...]:
     """Return the forms, in the order of the file."""
-    data = package_data(_FILE)
+    tables = checked_tables(package_data(_FILE), file=_FILE.name)
     named = {alias for field in CASE_FIELDS for alias in (field.name, *field.aliases)} - {"id"}
-    fields = "|".join(sorted({*named, *data["fields"].split()}, key=len, reverse=True))
-    prefixes = "|".join(data["prefixes"].split())
+    fields = "|".join(sorted({*named, *_words(tables["fields"])}, key=len, reverse=True))
+    prefixes = "|".join(_words(tables["prefixes"]))
     before = rf"""(?:(?:{prefixes})(?:\.|\[["']?))?"""
     after = r"""["']?\]?(?:[.\[]["']?\w{1,40}["']?\]?)?"""
     field = f"(?i:{before}(?:{fields}){after})"
@@ -47,8 +48,12 @@ def foreign_forms() -> tuple[ForeignForm, ...]:
             pattern=re.compile(row["pattern"].replace("%field%", field), re.VERBOSE),
             unless_closed=row.get("unless_closed", False),
         )
-        for row in data["forms"]
+        for row in tables["forms"]
     )
+
+
+def _words(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [word for row in rows for word in row["words"]]
 
 
 def foreign_placeholders(text: str, *, tags: Collection[str] = ()) -> Iterator[ForeignPlaceholder]:
