@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 from judgekit.core.canonical import digest
 from judgekit.core.case_field import ANSWERS, CASE_FIELDS, CASE_WORDS, MESSAGE_LISTS, CaseField
 from judgekit.core.errors import CaseError
+from judgekit.core.sourced import is_source
 from judgekit.core.value import Displayed, Value
 
 if TYPE_CHECKING:
@@ -172,6 +173,12 @@ def _check_fields(model: type[Case], rows: Sequence[CaseField] = CASE_FIELDS) ->
     every = [*names, *(alias for row in rows for alias in row.aliases)]
     if twice := {name for name in every if every.count(name) > 1}:
         raise TypeError(f"{table} uses the name {min(twice)!r} twice; rename one")
+    for row in rows:
+        for alias, source in row.aliases.items():
+            if not is_source(source):
+                raise TypeError(
+                    f"{table} has no source for {alias!r}; name the tool that writes it"
+                )
 
 
 _check_fields(Case)

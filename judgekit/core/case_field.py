@@ -7,6 +7,7 @@ imported. This module loads nothing, so that the command line can read it before
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 FieldKind = Literal["id", "text", "texts", "messages", "object"]
@@ -39,14 +40,11 @@ class CaseField(NamedTuple):
     answer: bool = False
     """Whether it is an answer: one without a word is an answer, while another text without a word
     is missing."""
-    aliases: tuple[str, ...] = ()
-    """Other names of the field in files of cases: those of common tools."""
+    aliases: Mapping[str, str] = {}
+    """Other names of the field in files of cases, those of common tools -> where they are from: a
+    project, and a page or file without an address."""
 
 
-# The aliases, by the tool that writes them: Ragas (user_input, response, retrieved_contexts,
-# reference), DeepEval (actual_output, expected_output, retrieval_context), Inspect (target), OpenAI
-# evals (ideal), MLflow (prediction, ground_truth), LangSmith and Hugging Face data sets (question,
-# answer, contexts, documents), lm-eval (gold, query), OpenAI completions (prompt, completion).
 CASE_FIELDS = (
     CaseField(
         "id", "id", "the id of the case", "Case",
@@ -54,12 +52,19 @@ CASE_FIELDS = (
     ),
     CaseField(
         "system", "text", "the system prompt", "System prompt",
-        asked=True, compared="setting", aliases=("system_prompt",),
+        asked=True, compared="setting",
+        aliases={"system_prompt": "OpenOrca: data set card"},
     ),
     CaseField("history", "messages", "the earlier messages", "Earlier messages", asked=True),
     CaseField(
         "input", "text", "the user's question", "Input",
-        asked=True, aliases=("prompt", "question", "query", "user_input"),
+        asked=True,
+        aliases={
+            "prompt": "openai-python: src/openai/types/completion_create_params.py",
+            "question": "langsmith-sdk: python/langsmith/evaluation/_runner.py",
+            "query": "lm-evaluation-harness: docs/new_task_guide.md",
+            "user_input": "Ragas: src/ragas/dataset_schema.py",
+        },
     ),
     CaseField(
         "steps", "messages", "what the assistant did before it answered", "Steps before the answer",
@@ -67,21 +72,37 @@ CASE_FIELDS = (
     ),
     CaseField(
         "output", "text", "the answer to score", "Output",
-        compared=None, aliases=("response", "answer", "completion", "prediction", "actual_output"),
-        answer=True,
+        compared=None, answer=True,
+        aliases={
+            "response": "Ragas: src/ragas/dataset_schema.py",
+            "answer": "langsmith-sdk: python/langsmith/evaluation/_runner.py",
+            "completion": "OpenAI Evals: evals/registry/modelgraded",
+            "prediction": "LangChain: libs/langchain/langchain/evaluation/schema.py",
+            "actual_output": "DeepEval: deepeval/test_case/llm_test_case.py",
+        },
     ),
     CaseField("baseline", "text", "the answer to compare with", "Baseline", answer=True),
     CaseField(
         "reference", "texts", "an accepted answer", "Reference",
-        aliases=(
-            "expected_output", "expected_answer", "ground_truth", "gold", "references", "target",
-            "ideal",
-        ),
+        aliases={
+            "expected_output": "DeepEval: deepeval/test_case/llm_test_case.py",
+            "expected_answer": "habit: seen in data sets of questions, of no tool in particular",
+            "ground_truth": "Ragas: docs/concepts/metrics/available_metrics/rubrics_based.md",
+            "gold": "lm-evaluation-harness: docs/new_task_guide.md",
+            "references": "Hugging Face evaluate: the arguments of its metrics",
+            "target": "inspect_ai: src/inspect_ai/dataset/_dataset.py",
+            "ideal": "OpenAI Evals: docs/build-eval.md",
+        },
     ),
     CaseField(
         "context", "texts", "a passage the answer relies on", "Context",
         asked=True, compared="setting",
-        aliases=("contexts", "retrieved_contexts", "retrieval_context", "documents"),
+        aliases={
+            "contexts": "Ragas: docs/concepts/metrics/available_metrics/rubrics_based.md",
+            "retrieved_contexts": "Ragas: src/ragas/dataset_schema.py",
+            "retrieval_context": "DeepEval: deepeval/test_case/llm_test_case.py",
+            "documents": "cohere-python: src/cohere/v2/client.py",
+        },
     ),
     # The options are no evidence: a quote of one says nothing about the answer.
     CaseField("choices", "texts", "an option to choose", "Choices", quoted=False, asked=True),

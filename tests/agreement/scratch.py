@@ -250,7 +250,7 @@ def with_draft(scratch: ScratchPackage, *, field: bool = True, row: bool = True)
         baseline = f'    CaseField("baseline", "text", {about}),\n'
         draft = (
             '    CaseField("draft", "text", "the first draft", "First draft",'
-            ' aliases=("first_draft",)),\n'
+            ' aliases={"first_draft": "a tool"}),\n'
         )
         scratch.replace("core/case_field.py", baseline, baseline + draft)
     return scratch

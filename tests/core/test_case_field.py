@@ -80,7 +80,8 @@ class WithNumber(Case):
         (WithDraft, (*CASE_FIELDS, DRAFT._replace(kind="texts")), "is no 'texts'"),
         (WithFullDraft, (*CASE_FIELDS, DRAFT), "must be empty by default"),
         (WithDraft, (*CASE_FIELDS, DRAFT, DRAFT), "uses the name 'draft' twice"),
-        (WithDraft, (*CASE_FIELDS, DRAFT._replace(aliases=("gold",))), "the name 'gold' twice"),
+        (WithDraft, (*CASE_FIELDS, DRAFT._replace(aliases={"gold": "A"})), "the name 'gold' twice"),
+        (WithDraft, (*CASE_FIELDS, DRAFT._replace(aliases={"d": " "})), "no source for 'd'; name"),
         (Case, CASE_FIELDS[1:], "field 'id' of Case has no row"),
     ],
 )

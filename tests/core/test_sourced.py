@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 import judgekit
+from judgekit.core.case_field import CASE_FIELDS
 from judgekit.core.errors import ConfigError
-from judgekit.core.sourced import checked_tables, read_tables
+from judgekit.core.sourced import checked_tables, is_source, read_tables
 from judgekit.core.yaml_file import package_data
 
 ROOT = Path(judgekit.__file__).parent
 FACTS = (
+    "authoring/lint/foreign.yaml",
     "core/data/synonyms.yaml",
     "core/data/thoughts.json",
     "core/data/unkeyed_params.json",
@@ -33,6 +35,9 @@ OWN = (
 """JSON files about judgekit itself."""
 
 
+HOST = re.compile(r"://|\.(?:com|org|net|io|ai|co|dev)\b(?!\.)")
+
+
 def rows_of(name):
     file = ROOT / name
     if file.suffix == ".yaml":
@@ -46,7 +51,14 @@ def rows_of(name):
 def test_every_row_has_a_source_without_an_address(name):
     for table, row in rows_of(name):
         said = f"{row['source']} {row.get('verified', '')}"
-        assert not re.search(r"://|\.(?:com|org|net|io|ai|co|dev)\b(?!\.)", said), (table, row)
+        assert not HOST.search(said), (table, row)
+
+
+def test_every_other_name_of_a_field_has_a_source_without_an_address():
+    sources = [source for field in CASE_FIELDS for source in field.aliases.values()]
+
+    assert len(sources) > 20
+    assert [source for source in sources if HOST.search(source) or not is_source(source)] == []
 
 
 def test_every_data_file_of_facts_is_in_the_table():
