@@ -252,3 +252,27 @@ def test_a_row_without_messages_is_refused_when_chats_are_asked_for():
 def test_a_chat_is_refused_when_plain_rows_are_asked_for():
     with pytest.raises(DatasetError, match="read the rows with format='chat'"):
         list(load_cases([{"messages": []}], format="rows"))
+
+
+def test_a_computer_call_with_several_actions_has_them_as_arguments():
+    actions = [{"type": "click", "x": 1, "y": 2}, {"type": "wait"}]
+    call = {"type": "computer_call", "id": "i", "call_id": "c", "actions": actions}
+
+    case = case_of([turn("user", "Buy it."), call, turn("assistant", "Done.")])
+
+    assert [each.arguments for each in case.steps[0].tool_calls] == [actions]
+
+
+def test_a_sample_of_an_agent_in_a_log_of_inspect_is_read():
+    beside = {"turn_count": 1, "token_limit": 9, "sandbox": {"type": "docker"}, "epoch": 1}
+
+    case = case_of([turn("user", "Hi"), turn("assistant", "Hello!")], **beside)
+
+    assert (case.input, case.output) == ("Hi", "Hello!")
+    assert case.metadata == beside
+
+
+def test_a_part_of_a_type_that_no_tool_writes_is_named():
+    case = case_of([turn("user", "Hi"), turn("assistant", [{"type": "step", "text": "Hello!"}])])
+
+    assert "'step'" in str(case.unread["output"])
