@@ -157,8 +157,12 @@ class CaseBuilder(RowBuilder):
             raise _unknown(key)
 
 
-_CRITERIA = ("rubrics", "rubric", "criteria")
-"""Keys under which data sets have the criteria of a row: HealthBench, RaR, Reward Kit."""
+_CRITERIA: Mapping[str, str] = {
+    "rubrics": "HealthBench; simple-evals: healthbench_eval.py",
+    "rubric": "RaR; oumi: src/oumi/datasets/grpo/rar_dataset.py",
+    "criteria": "Reward Kit 0.2.3: CriterionConfig",
+}
+"""Key under which a data set has the criteria of a row -> where it is from."""
 _PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = {
     "rows": CaseBuilder._put_others,
     "chat": CaseBuilder._put_chat,

@@ -11,6 +11,9 @@ from judgekit.core.case_field import CASE_FIELDS
 from judgekit.core.errors import ConfigError
 from judgekit.core.sourced import checked_tables, is_source, read_tables
 from judgekit.core.yaml_file import package_data
+from judgekit.datasets import case_builder
+from judgekit.metrics.criteria import item
+from judgekit.privacy.detectors.form import form_data
 
 ROOT = Path(judgekit.__file__).parent
 FACTS = (
@@ -54,11 +57,25 @@ def test_every_row_has_a_source_without_an_address(name):
         assert not HOST.search(said), (table, row)
 
 
-def test_every_other_name_of_a_field_has_a_source_without_an_address():
-    sources = [source for field in CASE_FIELDS for source in field.aliases.values()]
+NAMES = [
+    *(field.aliases for field in CASE_FIELDS if field.aliases),
+    case_builder._CRITERIA,
+    item._TEXTS,
+    item._POINTS,
+    item._CHILDREN,
+]
+"""Names of other tools that are tables in code."""
 
-    assert len(sources) > 20
-    assert [source for source in sources if HOST.search(source) or not is_source(source)] == []
+
+@pytest.mark.parametrize("names", NAMES, ids=lambda names: next(iter(names)))
+def test_every_name_of_other_tools_has_a_source_without_an_address(names):
+    assert [name for name, said in names.items() if HOST.search(said) or not is_source(said)] == []
+
+
+def test_every_form_of_a_token_has_a_source_without_an_address():
+    rows = checked_tables({"tokens": form_data()["tokens"]}, file="forms.yaml")["tokens"]
+
+    assert [row for row in rows if HOST.search(row["source"]) or "verified" not in row] == []
 
 
 def test_every_data_file_of_facts_is_in_the_table():

@@ -30,12 +30,26 @@ _LARGEST = 1e100
 _LONGEST = 200
 """Maximum length of a level or an option, in characters."""
 
-# The texts and points of other tools: HealthBench (criterion, points), PaperBench (requirements,
-# weight, sub_tasks), Reward Kit and RaR (description, weight), ResearchRubrics (criterion, weight),
-# PRBench (criteria_description).
-_TEXTS = ("criterion", "criteria_description", "requirement", "requirements", "description", "text")
-_POINTS = ("points", "weight", "score")
-_CHILDREN = ("of", "sub_tasks")
+_TEXTS: Mapping[str, str] = {
+    "criterion": "HealthBench; simple-evals: healthbench_eval.py",
+    "criteria_description": "PRBench: data set card",
+    "requirement": "habit: one of several requirements",
+    "requirements": "PaperBench: rubrics of papers",
+    "description": "RaR; oumi: src/oumi/datasets/grpo/rar_dataset.py",
+    "text": "judgekit: a criterion of a rubric",
+}
+"""Name of the text of a criterion -> where it is from; the first one that is given counts."""
+_POINTS: Mapping[str, str] = {
+    "points": "HealthBench; simple-evals: healthbench_eval.py",
+    "weight": "RaR; oumi: src/oumi/datasets/grpo/rar_dataset.py; PaperBench: rubrics of papers",
+    "score": "habit: points by another name",
+}
+"""Name of the points of a criterion -> where it is from."""
+_CHILDREN: Mapping[str, str] = {
+    "of": "judgekit: metrics made of others",
+    "sub_tasks": "PaperBench: rubrics of papers",
+}
+"""Name of the criteria under a node -> where it is from."""
 _KINDS = ("boolean", "levels", "score", "choice")
 # Reward Kit 0.2.3, `CriterionConfig`: a kind is `type`, the default weight is 1, and `likert` has
 # its number of steps, 5 by default, under `points`.

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from judgekit.core.sourced import checked_tables
 from judgekit.core.yaml_file import package_data
 from judgekit.privacy.detectors.checksum import CHECKS
 
@@ -207,7 +208,9 @@ def _blocks(text: str) -> Iterator[PrivateSpan]:
 
 @cache
 def _token() -> re.Pattern[str]:
-    return re.compile(rf"(?a)(?<![A-Za-z0-9_])(?:{'|'.join(form_data()['tokens'])})")
+    tables = checked_tables({"tokens": form_data()["tokens"]}, file="forms.yaml")
+    forms = "|".join(row["find"] for row in tables["tokens"])
+    return re.compile(rf"(?a)(?<![A-Za-z0-9_])(?:{forms})")
 
 
 def _tokens(text: str) -> Iterator[PrivateSpan]:
