@@ -195,7 +195,7 @@ class LimitedBody:
             # Cleaned before it is cut: half a key is not recognised.
             text = self._call.sanitiser.text(self._call.decoded(body))
             self._call.release()
-            self._call.start = text.encode()[:KEPT].decode(errors="replace")
+            self._call.start = text[:KEPT].encode()[:KEPT].decode(errors="replace")
             self._call.omitted = Omitted(bytes=len(rest), sha256=hashlib.sha256(rest).hexdigest())
             raise BodyError(self._call.too_large)
 
