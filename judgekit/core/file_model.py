@@ -167,7 +167,9 @@ def _meant(fault: Any, path: Path) -> str:
             return said
         close = closest(str(value), allowed)
         return f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
-    if fault["type"] == "less_than_equal" and fault["ctx"]["le"] == 1 and 10 <= value <= 100:
+    number = isinstance(value, int | float)
+    share = fault["type"] == "less_than_equal" and fault["ctx"]["le"] == 1
+    if share and number and 10 <= value <= 100:
         return f"; write {value:g} % as {value / 100:g}"
     return ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -102,10 +103,13 @@ class Combined(Metric):
 
     def _weights(self) -> dict[str, float]:
         """Return the weight of each metric; they need not add up to 1."""
-        names, given = [metric.name for metric in self.of], self.weights
+        names = [metric.name for metric in self.of]
+        given: Any = self.weights  # a suite may have any value
         if given is None:
             return dict.fromkeys(names, 1.0)
         if not isinstance(given, Mapping):
+            if isinstance(given, str) or not isinstance(given, Sequence):
+                raise ConfigError(f"{self.name}: weights must be numbers by metric, not {given!r}")
             if len(given) != len(names):
                 few = f"weights must be {len(names)} numbers, not {len(given)}"
                 raise ConfigError(f"{self.name}: {few}")

@@ -251,9 +251,9 @@ class Rubric(Displayed):
         Raises:
             ConfigError: the rubric has no such mode.
         """
-        mode = mode or self.default_mode
-        if mode not in self.modes:
-            hint = suggest(mode, self.modes)
+        mode = self.default_mode if mode is None else mode
+        if not isinstance(mode, str) or mode not in self.modes:
+            hint = suggest(str(mode), self.modes)
             raise ConfigError(f"rubric {self.name!r} has no mode {mode!r}{hint}")
         return mode
 

@@ -62,7 +62,17 @@ def choose_judges(settings: SuiteSettings) -> dict[str, JudgeFile]:
             changes["api_base"] = overrides.api_base
         roles[JUDGE] = judge.model_copy(update=changes)
     _check_different(roles, settings.lines)
+    for role, judge in roles.items():
+        at = (JUDGE,) if role == JUDGE and settings.file.judge is not None else ("judges", role)
+        _check_answers(judge, settings.where(*at, "answers"))
     return roles
+
+
+def _check_answers(judge: JudgeFile, where: str) -> None:
+    """Reject a file of answers for a judge that is no person, also if no metric uses it."""
+    if judge.answers and not kind_of(judge.model).terminal:
+        message = "answers belong to a judge named manual/NAME; remove them, or name the person"
+        raise ConfigError(message, where=where)
 
 
 def facts_of(judge: Judge) -> JudgeFile:
@@ -299,9 +309,7 @@ def make_judge(
         # The settings of a flag have no line.
         return lines.where(*at, *keys) if written else ""
 
-    if file.answers and not kind_of(file.model).terminal:
-        message = "answers belong to a judge named manual/NAME; remove them, or name the person"
-        raise ConfigError(message, where=where("answers"))
+    _check_answers(file, where("answers"))
     settings = {name: value for name, value in file if name != "model"}
     settings["price"] = None if file.price is None else file.price.model_dump()
     setup = JudgeSetup(

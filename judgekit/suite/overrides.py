@@ -210,7 +210,7 @@ class SuiteSettings(NamedTuple):
             # Naming a judge on the command line allows calls to it.
             return RecordMode.NEW_EPISODES
         with placed(self.where("record")):
-            return RecordMode.parse(self.file.record or "none")
+            return RecordMode.parse("none" if self.file.record is None else self.file.record)
 
     @property
     def tries_a_judge(self) -> bool:

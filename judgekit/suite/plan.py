@@ -27,10 +27,15 @@ from judgekit.suite.judge_file import JUDGE, JudgeFile
 from judgekit.suite.overrides import SuiteSettings
 from judgekit.suite.roles import find_role
 
-_ASKING = ("vote", "quorum", "order", "calls", "readout", "max_reason")
+JURY_KEYS = ("vote", "quorum", "order", "calls", "readout", "max_reason")
 """Keys of a metric that are settings of a `Jury`."""
-_SUBJECTS = ("metric", "rubric", "criteria", "pairwise")
+SUBJECTS = ("metric", "rubric", "criteria", "pairwise")
 """Keys that define the kind of a metric; at most one is allowed."""
+OF_ONE_METRIC = (
+    *SUBJECTS, "description", "requires", "judge", "likelihood", "jury", *JURY_KEYS, "parameters",
+    "fallback", "with",
+)  # fmt: skip
+"""Keys that a combination of metrics does not take; its metrics have them."""
 
 
 class MetricPlan(NamedTuple):
@@ -103,8 +108,11 @@ class Planner:
         return self._plans[name]
 
     def _combined(self, name: str, entry: MetricFile) -> MetricPlan:
-        if entry.criteria is not None:
-            raise refused(name, ": `of` and `criteria` are both given; remove one")
+        key = "of" if entry.of is not None else "combine"
+        for other in OF_ONE_METRIC:
+            if getattr(entry, "with_" if other == "with" else other) is not None:
+                advice = "remove one, or give it to the metrics that are combined"
+                raise refused(name, f": `{key}` and `{other}` are both given; {advice}")
         for part in entry.of or ():
             if part not in self.settings.file.metrics:
                 hint = suggest(part, list(self.settings.file.metrics))
@@ -123,6 +131,8 @@ class Planner:
             raise refused(name, " is computed; only judged metrics take a fallback: remove it")
         rubric = self.settings.with_parameters(rubric, name)
         options = dict(entry.model_extra or {})
+        if "name" in options:
+            raise refused(name, " has its key as its name; rename the key, and remove `name`")
         if entry.with_ is not None:
             if not maker.takes("opponent"):
                 raise refused(name, ": with needs pairwise: RUBRIC; add it")
@@ -151,7 +161,7 @@ class Planner:
 
     def _resolved(self, name: str, entry: MetricFile) -> tuple[str, Maker, Rubric | None]:
         """Return the kind of a metric, its maker, and its rubric."""
-        keys = [key for key in _SUBJECTS if getattr(entry, key) is not None]
+        keys = [key for key in SUBJECTS if getattr(entry, key) is not None]
         if len(keys) > 1:
             raise refused(name, f": `{keys[0]}` and `{keys[1]}` are both given; remove one")
         if entry.criteria is not None:
@@ -208,7 +218,7 @@ class Planner:
             ConfigError: the metric does not use a judge with a rubric, or a setting requires
                 another one.
         """
-        asking = {key: getattr(entry, key) for key in _ASKING if getattr(entry, key) is not None}
+        asking = {key: getattr(entry, key) for key in JURY_KEYS if getattr(entry, key) is not None}
         # A metric that takes both has them from its jury.
         if "calls" in asking and maker.takes("calls") and not maker.takes("samples"):
             options["calls"] = asking.pop("calls")

@@ -7,6 +7,7 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.comparing import at_most
+from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
@@ -79,6 +80,9 @@ class Toxicity(BuiltIn):
     confidence = "is the share of the categories that the judge answered"
 
     def __post_init__(self) -> None:
+        given: Any = self.categories  # a suite may have any value
+        if given is not None and not isinstance(given, Mapping):
+            raise ConfigError(f"{self.name}: categories must be definitions by name, not {given!r}")
         self.categories = dict(self.categories or {})
         if self.categories:
             loaded = self.rubric if isinstance(self.rubric, Rubric) else load_rubric(self.rubric)
