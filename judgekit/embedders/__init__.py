@@ -44,7 +44,7 @@ _PLAIN = {
 }
 """Embedders without a model and options; they are synchronous."""
 
-_MODELS = {
+MODELS = {
     "onnx": f"{__name__}.onnx:OnnxEmbedder",
     "sentence_transformers": f"{__name__}.sentence_transformers:SentenceTransformersEmbedder",
 }
@@ -73,7 +73,7 @@ def open_embedder(
     kind, model, options = _read(spec)
     if kind in _PLAIN:
         return SharedEmbedder(_class_of(_PLAIN[kind])())
-    embedder_class = _class_of(_MODELS[kind])
+    embedder_class = _class_of(MODELS[kind])
     parameters = inspect.signature(embedder_class).parameters
     known = [name for name in parameters if name not in ("model", "base")]
     for option in options:
@@ -175,18 +175,18 @@ def _opened(written: str) -> SharedEmbedder:
 
 def _read(spec: Spec) -> tuple[str, str, dict[str, Any]]:
     """Return kind, model and options; the model of a plain embedder is empty."""
-    known = [*_PLAIN, *(f"{kind}:MODEL" for kind in _MODELS)]
+    known = [*_PLAIN, *(f"{kind}:MODEL" for kind in MODELS)]
     if isinstance(spec, str):
         kind, colon, model = spec.partition(":")
-        if (kind in _PLAIN and not colon) or (kind in _MODELS and model.strip()):
+        if (kind in _PLAIN and not colon) or (kind in MODELS and model.strip()):
             return kind, model.strip(), {}
-        if kind in _MODELS:
+        if kind in MODELS:
             raise ConfigError(f"embedder: {kind} needs a model; write {kind}:MODEL")
-        hint = suggest(kind, [*_PLAIN, *_MODELS], otherwise=f"; built in: {', '.join(known)}")
+        hint = suggest(kind, [*_PLAIN, *MODELS], otherwise=f"; built in: {', '.join(known)}")
         raise ConfigError(f"embedder: {spec!r} is not known{hint}")
-    kinds = [key for key in spec if key in _MODELS]
+    kinds = [key for key in spec if key in MODELS]
     if len(kinds) != 1:
-        names, given = ", ".join(_MODELS), ", ".join(spec)
+        names, given = ", ".join(MODELS), ", ".join(spec)
         raise ConfigError(f"embedder: a mapping names one of {names}, not {given}")
     kind = kinds[0]
     model = spec[kind]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from judgekit.core.case_field import JUDGED
-from judgekit.core.file_model import FileModel, Number, none_yet, short_for
+from judgekit.core.file_model import FileModel, Fraction, Number, none_yet, short_for
 from judgekit.core.reply_schema import MAX_ITEMS
 from judgekit.core.request import Detail, Question
 from judgekit.core.suggest import suggest
@@ -24,7 +24,9 @@ MAX_WORDS = 50
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 # For the schema that editors read; the validators below check the same.
-_ONE_OF_THE_FIELDS: dict[str, Any] = {"items": {"enum": list(JUDGED)}}
+ONE_OF_THE_FIELDS: dict[str, Any] = {"items": {"enum": list(JUDGED)}}
+
+_NAMED_BY_IDS: dict[str, Any] = {"propertyNames": {"pattern": f"^{ID.pattern}$"}}
 
 
 def _check_fields(fields: list[str] | None) -> list[str] | None:
@@ -42,7 +44,7 @@ def _worth(value: Any) -> Any:
 class LevelFile(FileModel):
     """A word that a judge can answer with."""
 
-    value: Number | None = Field(default=None, ge=0, le=1)
+    value: Fraction | None = None
     """The value of the word, 0 to 1; with `null` (for an option), the criterion is not
     applicable."""
     text: str = ""
@@ -187,7 +189,7 @@ class CriterionFile(FileModel):
 class GroupFile(FileModel):
     """The fields that a group of criteria needs in a case."""
 
-    requires: list[str] = Field(default_factory=none_yet, json_schema_extra=_ONE_OF_THE_FIELDS)
+    requires: list[str] = Field(default_factory=none_yet, json_schema_extra=ONE_OF_THE_FIELDS)
     """Fields that a case must have; otherwise the group is not applicable."""
     text: str = ""
     """A description of the group for readers of the file."""
@@ -274,7 +276,7 @@ class RubricFile(FileModel):
     """Whether the rubric exists only to be extended."""
     description: str | None = None
     """The purpose of the rubric, in a sentence; the judge reads it as the task."""
-    requires: list[str] | None = Field(default=None, json_schema_extra=_ONE_OF_THE_FIELDS)
+    requires: list[str] | None = Field(default=None, json_schema_extra=ONE_OF_THE_FIELDS)
     """Fields that every case must have; `output` by default."""
     groups: dict[str, GroupFile] = Field(default_factory=dict)
     """The fields that each group of criteria (`group.name`) needs in a case."""
@@ -290,7 +292,7 @@ class RubricFile(FileModel):
     criteria: dict[str, CriterionFile | None] = Field(
         default_factory=dict,
         max_length=MAX_CRITERIA,
-        json_schema_extra={"propertyNames": {"pattern": f"^{ID.pattern}$"}},
+        json_schema_extra=_NAMED_BY_IDS,
     )
     """The criteria by id; `null` removes an inherited one."""
     renamed: dict[str, str] = Field(default_factory=dict, max_length=MAX_CRITERIA)
@@ -326,10 +328,11 @@ class RubricFile(FileModel):
     _fields = field_validator("requires")(_check_fields)
 
 
+_Text = Annotated[str, Field(min_length=1)]
 _Inline = Annotated[
-    CriterionFile, BeforeValidator(short_for("text"), json_schema_input_type=str | CriterionFile)
+    CriterionFile, BeforeValidator(short_for("text"), json_schema_input_type=_Text | CriterionFile)
 ]
-InlineCriteria = Annotated[dict[str, _Inline], Field(min_length=1)]
+InlineCriteria = Annotated[dict[str, _Inline], Field(min_length=1, json_schema_extra=_NAMED_BY_IDS)]
 """Criteria that are written in a suite or in Python; a text alone is the question."""
 
 

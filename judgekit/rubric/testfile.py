@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_
 from judgekit.core.case import Case
 from judgekit.core.case_field import EVIDENCE
 from judgekit.core.errors import ConfigError, RubricError
-from judgekit.core.file_model import FileModel, Number, none_yet, validate_file
+from judgekit.core.file_model import FileModel, Fraction, none_yet, validate_file
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json, Value
 from judgekit.core.yaml_file import Lines, parse_yaml
@@ -75,9 +75,9 @@ class QuotesFile(FileModel):
 class ExpectFile(FileModel):
     """The expectation about a criterion or the whole value."""
 
-    min: Number | None = Field(default=None, ge=0, le=1)
+    min: Fraction | None = None
     """The minimum value, 0 to 1."""
-    max: Number | None = Field(default=None, ge=0, le=1)
+    max: Fraction | None = None
     """The maximum value, 0 to 1."""
     status: Expected | None = None
     """scored (the default), abstained, not_applicable or invalid_case."""
@@ -139,7 +139,7 @@ class OrderingFile(FileModel):
     """The test that must score lower."""
     criterion: str = WHOLE
     """The criterion to compare; by default the whole value."""
-    by: Number = Field(default=0.0, ge=0, le=1)
+    by: Fraction = 0.0
     """The minimum difference, 0 to 1."""
 
 

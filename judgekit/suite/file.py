@@ -19,7 +19,7 @@ from judgekit.core.limits import MOST_CALLS, MOST_CASES
 from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.load import Container, Thoughts
 from judgekit.privacy.rules import Rule
-from judgekit.rubric.file import InlineCriteria
+from judgekit.rubric.file import ONE_OF_THE_FIELDS, InlineCriteria
 from judgekit.rubric.fold import Combine
 from judgekit.suite.judge_file import ROLE, NamedJudge, OneJudge
 
@@ -123,7 +123,7 @@ class MetricFile(FileModel):
     """Questions for the judge, by name: a rubric without its own file."""
     description: str | None = None
     """The task of `criteria`, in one sentence for the judge."""
-    requires: list[str] | None = None
+    requires: list[str] | None = Field(default=None, json_schema_extra=ONE_OF_THE_FIELDS)
     """Required fields of a case for `criteria`; by default `output`."""
     combine: Combine | None = None
     """How to combine the metrics under `of`."""
@@ -230,8 +230,8 @@ class CalibrationFile(FileModel):
     """The minimum of the lower end of the 95 % interval of Spearman's rho."""
 
 
-def _auto_or(most: int) -> Any:
-    """Return the type of a limit: a whole number from 1 to `most`, or `auto`."""
+def _auto_or(most: int, *, optional: bool = True) -> Any:
+    """Return the type of a limit: a whole number from 1 to `most`, `auto`, or perhaps `None`."""
 
     def check(value: Any) -> Any:
         whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
@@ -241,13 +241,14 @@ def _auto_or(most: int) -> Any:
         raise ValueError(f"must be a whole number from 1 to {most:,}, or auto (it is {shown})")
 
     number = Annotated[int, Field(ge=1, le=most)]
-    return BeforeValidator(check, json_schema_input_type=number | Literal["auto"])
+    known: Any = number | Literal["auto"]
+    return BeforeValidator(check, json_schema_input_type=known | None if optional else known)
 
 
 class LimitsFile(FileModel):
     """Limits of the run."""
 
-    concurrency: Annotated[int | Literal["auto"], _auto_or(4096)] = 8
+    concurrency: Annotated[int | Literal["auto"], _auto_or(4096, optional=False)] = 8
     """Concurrent calls of each judge; `auto` follows the server."""
     rpm: Annotated[int | Literal["auto"] | None, _auto_or(10**9)] = None
     """Requests per minute to one server; `auto` learns the limit from the server."""

@@ -123,7 +123,7 @@ def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
         own = {key: part for key, part in entry["properties"].items() if key not in shared}
         rest = {key: value for key, value in entry.items() if value}
         names = {"anyOf": [{"$ref": "#/$defs/setting"}, {"enum": list(own)}]}
-        settings = [{"$ref": "#/$defs/settings"}]
+        settings = [{"$ref": "#/$defs/settings"}, *entry.get("allOf", ())]
         built[name] = {**rest, "properties": own, "allOf": settings, "propertyNames": names}
     common = {"settings": {"properties": shared}, "setting": {"enum": list(shared)}}
     return {**schema, "$defs": {**defs, **built, **common}}

@@ -7,7 +7,7 @@ import builtins
 import inspect
 import json
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from importlib import import_module
 from itertools import pairwise
@@ -18,6 +18,20 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, PydanticUserError, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
+from judgekit.authoring.schemas.rules import (
+    close_criterion,
+    close_gates,
+    close_judges,
+    close_parameter,
+    close_redaction,
+    close_tests,
+    embedder_schema,
+    entry_rules,
+    has,
+    kind_rules,
+    suite_rules,
+    with_key,
+)
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.case import Case
 from judgekit.core.case_field import CASE_WORDS, TEXT_LISTS
@@ -25,11 +39,13 @@ from judgekit.core.score import Row
 from judgekit.core.yaml_file import package_data
 from judgekit.datasets.field_names import ALIASES
 from judgekit.metrics.adapter import class_facts, option_of
-from judgekit.metrics.catalogue import BUILTIN
+from judgekit.metrics.catalogue import BUILTIN, PAIRWISE
+from judgekit.metrics.registry import find
 from judgekit.report.folder import VERSION
 from judgekit.rubric.library import rubric_names
 from judgekit.rubric.testfile import TestedFile
 from judgekit.suite.file import FallbackFile, SuiteFile
+from judgekit.suite.plan import SUBJECTS
 
 
 class DescribedSchema(GenerateJsonSchema):
@@ -136,20 +152,37 @@ def _case_schema(defs: dict[str, Any]) -> dict[str, Any]:
     fields = case["properties"]
     for name in TEXT_LISTS:
         about = fields[name].pop("description", "")
-        fields[name] = {"anyOf": [fields[name], {"type": "string"}], "description": about}
+        kinds = [fields[name], {"type": "string"}, {"type": "null"}]
+        fields[name] = {"anyOf": kinds, "description": about}
     return {**case, "required": []}
 
 
+def _row_schema(defs: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a row of cases; add its parts to `defs`.
+
+    Rows of other tools have their own keys, so every key is allowed.
+    """
+    case = _case_schema(defs)
+    fields = case["properties"]
+    for name, field in fields.items():
+        kinds: list[dict[str, Any]] = [{"type": "null"}]
+        if name in CASE_WORDS:
+            kinds += [{"type": "number"}, {"type": "boolean"}]
+        if name in ("input", "output"):  # messages, or JSON
+            kinds += [{"type": "array"}, {"type": "object"}]
+        if name == "id":
+            kinds.append({"type": "integer"})
+        about = field.pop("description", "")
+        fields[name] = {"anyOf": [*field.get("anyOf", [field]), *kinds], "description": about}
+    for alias, name in ALIASES.items():
+        fields[alias] = {**fields[name], "description": f"Another name of `{name}`."}
+    return {**case, "additionalProperties": True}
+
+
 def cases_schema() -> dict[str, Any]:
-    """Return the schema of a row; unknown keys become metadata."""
+    """Return the schema of a row."""
     defs: dict[str, Any] = {}
-    schema = {"$defs": defs, **_case_schema(defs), "additionalProperties": True}
-    fields = schema["properties"]
-    for name in CASE_WORDS:
-        fields[name]["anyOf"] = [*fields[name]["anyOf"], {"type": "number"}, {"type": "boolean"}]
-    for alias, field in ALIASES.items():
-        fields[alias] = {**fields[field], "description": f"Another name of `{field}`."}
-    return schema
+    return {"$defs": defs, **_row_schema(defs)}
 
 
 def results_schema() -> dict[str, Any]:
@@ -179,66 +212,15 @@ def rubric_schema() -> dict[str, Any]:
     silenceable = {"enum": [id for id, rule in lint_rules().items() if rule.silenceable]}
     for silences in (schema["properties"]["lint"], fields["lint"]):
         silences["propertyNames"] = silenceable
-    _close_criterion(criterion)
+    close_criterion(criterion)
+    close_parameter(defs["ParameterFile"])
+    schema["properties"]["parameters"]["propertyNames"] = {"pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
+    close_tests(defs)
     defs["Case"] = _case_schema(defs)
-    del defs["Case"]["properties"]["id"]
     for name in ("ExampleFile", "TestFile"):
         # The model allows any mapping; the schema requires a case.
         defs[name]["properties"]["case"] = _ref("Case")
     return schema
-
-
-def _close_criterion(criterion: dict[str, Any]) -> None:
-    """Add to the schema of a criterion what its model checks; for rubrics and suites."""
-    fields = criterion["properties"]
-    for words in ("levels", "options"):
-        for kind in fields[words]["anyOf"]:
-            if kind.get("type") == "object":
-                kind["minProperties"] = 2
-    fields["items"]["uniqueItems"] = True
-    fields["weight"]["not"] = {"const": 0}
-    fields["details"]["propertyNames"] = {"not": {"enum": ["reason", "value", "quotes", "items"]}}
-    valued = {"additionalProperties": {"not": {"type": "null"}, "required": ["value"]}}
-    listed = {"anyOf": [_has("items"), _with("kind", {"const": "checklist"})]}
-    criterion["allOf"] = [
-        _only("levels", "score", "levels"),
-        *(_only(key, "score", "levels", "number") for key in ("minimum", "maximum")),
-        _only("options", "choice"),
-        _only("items", "checklist"),
-        {"if": _with("kind", {"const": "choice"}), "then": _has("options")},
-        {"if": _with("kind", {"const": "levels"}), "then": _has("levels")},
-        {"if": _with("kind", {"const": "number"}), "then": {"not": _has("levels")}},
-        {"if": _has("levels"), "then": {"not": _has("minimum")}},
-        {"if": _has("levels"), "then": {"properties": {"levels": valued}}},
-        {"if": listed, "then": {"properties": {"nullable": {"const": False}}}},
-    ]
-
-
-def _with(key: str, value: dict[str, Any]) -> dict[str, Any]:
-    return {"required": [key], "properties": {key: value}}
-
-
-def _has(key: str) -> dict[str, Any]:
-    return _with(key, {"not": {"type": "null"}})
-
-
-def _only(key: str, kind: str, *also: str) -> dict[str, Any]:
-    """Return the schema rule that a key is only allowed for one kind of criterion.
-
-    Args:
-        key: the key.
-        kind: the kind.
-        also: other words for the kind.
-    """
-    others = {"choice": "options", "checklist": "items"}
-    implied = [{"not": _has(other)} for k, other in others.items() if k != kind]
-    known = {"enum": [kind, *also]}
-    rule = {"if": _has("kind"), "then": {"properties": {"kind": known}}}
-    if kind == "score":
-        return {"if": _has(key), "then": {**rule, "else": {"allOf": implied}}}
-    if key == "items":  # options imply a choice, also beside items; no items imply nothing
-        rule["else"] = {"not": _has("options"), "properties": {"items": {"minItems": 1}}}
-    return {"if": _has(key), "then": rule}
 
 
 def suite_schema() -> dict[str, Any]:
@@ -247,14 +229,19 @@ def suite_schema() -> dict[str, Any]:
     defs = schema["$defs"]
     modes = [mode.value for mode in RecordMode]
     schema["properties"]["record"]["anyOf"] = [{"enum": modes}, {"type": "null"}]
-    defs["Case"] = {**_case_schema(defs), "additionalProperties": True}
+    defs["Case"] = _row_schema(defs)
     for kind in schema["properties"]["cases"]["anyOf"]:
         if kind.get("type") == "array":
             kind["items"] = _ref("Case")
     rubrics = [name for name in rubric_names() if name != "base"]
     common = defs.pop("MetricFile")["properties"]
-    _close_criterion(defs["CriterionFile"])
-    _close_gates(defs["GateFile"])
+    close_criterion(defs["CriterionFile"])
+    close_gates(defs["GateFile"])
+    close_redaction(schema)
+    close_judges(schema)
+    defs["embedder"] = embedder_schema(_ref("JudgeFile"))
+    schema["properties"]["embedder"]["anyOf"] = [_ref("embedder"), {"type": "null"}]
+    common["jury"]["oneOf"][0]["anyOf"][0]["uniqueItems"] = True
     common["metric"]["examples"] = list(BUILTIN)
     common["rubric"]["examples"] = rubrics
     computed = [name for name in BUILTIN if not BUILTIN[name].judged]
@@ -262,43 +249,85 @@ def suite_schema() -> dict[str, Any]:
     for use in (defs["FallbackFile"]["properties"]["use"], *_texts(common["fallback"])):
         use |= {"examples": computed, "not": {"enum": judged}}
 
-    rubric = options_schema("judgekit.metrics.rubric", "RubricMetric")
-    weights = {"type": ["object", "null"], "additionalProperties": {"type": "number"}}
-    combined = {"properties": {"weights": weights}, "required": []}
-    for name, builtin in BUILTIN.items():
-        options = options_schema(builtin.module, builtin.attribute, preset=builtin.preset)
-        gate = _gate_of(name, class_facts(builtin.load()).figures, common["gate"], defs)
-        defs[f"metric.{name}"] = _entry({**common, "gate": gate}, options, about=builtin.summary)
-        if name in computed:
-            rule = _options_of_fallback(name, options)
-            defs["FallbackFile"].setdefault("allOf", []).append(rule)
-    for name in rubrics:
-        if name not in BUILTIN:  # the figures of a rubric depend on its criteria
-            defs[f"metric.{name}"] = _entry(common, rubric)
-    defs["metric-by-rubric"] = _entry(common, rubric, about="a rubric, answered by a judge")
-    defs["metric-of-metrics"] = _entry(common, combined, about="a combination of metrics")
-    defs["metric-of-a-kind"] = {
-        "type": "object",
-        "description": "a metric with its own name",
-        "properties": common,
-        "allOf": [
-            *(_when({"metric": {"const": name}}, f"metric.{name}") for name in BUILTIN),
-            _when({"rubric": True}, "metric-by-rubric"),
-            _when({"criteria": True}, "metric-by-rubric"),
-            _when({"of": True}, "metric-of-metrics"),
-            _when({"combine": True}, "metric-of-metrics"),
-        ],
-    }
+    _add_kinds(defs, common, rubrics=rubrics, computed=computed)
     nothing = {"type": "null"}
-    kinds = [{"required": [key]} for key in ("metric", "rubric", "combine", "of")]
+    kinds = [has(key) for key in (*SUBJECTS, "combine", "of")]
     of_a_kind, own = {"type": "object", "anyOf": kinds}, _ref("metric-of-a-kind")
     by_name = {
         name: {"if": of_a_kind, "then": own, "else": {"anyOf": [_ref(f"metric.{name}"), nothing]}}
         for name in (*BUILTIN, *rubrics)
     }
     others = {"anyOf": [own, nothing]}
-    schema["properties"]["metrics"] |= {"properties": by_name, "additionalProperties": others}
+    defs["entry"] = entry_rules()
+    schema["properties"]["metrics"] |= {
+        "properties": by_name,
+        "additionalProperties": others,
+        "allOf": [{"additionalProperties": _ref("entry")}],
+    }
+    schema["allOf"] = suite_rules()
     return schema
+
+
+def _add_kinds(
+    defs: dict[str, Any],
+    common: dict[str, Any],
+    *,
+    rubrics: Sequence[str],
+    computed: Sequence[str],
+) -> None:
+    """Add the schemas of metrics to the definitions.
+
+    Args:
+        defs: the definitions of the suite.
+        common: the settings of every metric.
+        rubrics: the built-in rubrics.
+        computed: the built-in metrics that need no judge.
+    """
+    rubric = options_schema("judgekit.metrics.rubric", "RubricMetric")
+    number = {"type": "number", "minimum": 0}
+    kinds = ["object", "array", "null"]
+    weights = {"type": kinds, "additionalProperties": number, "items": number}
+    combined = {"properties": {"weights": weights}, "required": []}
+    judged = [name for name in BUILTIN if name not in computed]
+    by_rubric = kind_rules(judged=True, asks="verdict", pairwise=False)
+    for name, builtin in BUILTIN.items():
+        options = options_schema(builtin.module, builtin.attribute, preset=builtin.preset)
+        if (embedder := options["properties"].get("embedder")) is not None:
+            embedder |= _ref("embedder")
+        gate = _gate_of(name, class_facts(builtin.load()).figures, common["gate"], defs)
+        maker = find(name)
+        if maker.judged and "mode" in options["properties"]:
+            options["properties"]["mode"]["enum"].append(None)
+            del options["properties"]["mode"]["type"]
+        if maker.asks == "verdict" and not maker.takes("samples"):
+            options["properties"]["samples"] = rubric["properties"]["samples"]
+        entry = _entry({**common, "gate": gate}, options, about=builtin.summary)
+        pairwise = maker.takes("opponent")
+        kind = kind_rules(judged=maker.judged, asks=maker.asks, pairwise=pairwise)
+        defs[f"metric.{name}"] = {**entry, "allOf": [kind]}
+        if name in computed:
+            rule = _options_of_fallback(name, options)
+            defs["FallbackFile"].setdefault("allOf", []).append(rule)
+    for name in rubrics:
+        if name not in BUILTIN:  # the figures of a rubric depend on its criteria
+            defs[f"metric.{name}"] = {**_entry(common, rubric), "allOf": [by_rubric]}
+    entry = _entry(common, rubric, about="a rubric, answered by a judge")
+    defs["metric-by-rubric"] = {**entry, "allOf": [by_rubric]}
+    defs["metric-of-metrics"] = _entry(common, combined, about="a combination of metrics")
+    defs["metric-of-a-kind"] = {
+        "type": "object",
+        "description": "a metric with its own name",
+        "properties": common,
+        "allOf": [
+            *(_when("metric", f"metric.{name}", named=name) for name in BUILTIN),
+            *(_when("rubric", f"metric.{name}", named=name) for name in judged),
+            _when("rubric", "metric-by-rubric", unlike=judged),
+            _when("criteria", "metric-by-rubric"),
+            _when("pairwise", f"metric.{PAIRWISE}"),
+            _when("of", "metric-of-metrics"),
+            _when("combine", "metric-of-metrics"),
+        ],
+    }
 
 
 def _texts(field: dict[str, Any]) -> list[dict[str, Any]]:
@@ -315,14 +344,7 @@ def _options_of_fallback(name: str, options: dict[str, Any]) -> dict[str, Any]:
     }
     if options["required"]:
         rule["required"] = options["required"]
-    return {"if": _with("use", {"const": name}), "then": rule}
-
-
-def _close_gates(gate: dict[str, Any]) -> None:
-    """Forbid null as a bound: a gate without a bound must be omitted."""
-    for entry in gate["properties"].values():
-        if isinstance(entry.get("anyOf"), list):
-            entry["anyOf"] = [kind for kind in entry["anyOf"] if kind != {"type": "null"}]
+    return {"if": with_key("use", {"const": name}), "then": rule}
 
 
 def _gate_of(
@@ -343,8 +365,24 @@ def _gate_of(
     return {"description": common["description"], "anyOf": kinds}
 
 
-def _when(properties: dict[str, Any], then: str) -> dict[str, Any]:
-    return {"if": {"required": list(properties), "properties": properties}, "then": _ref(then)}
+def _when(
+    key: str, then: str, *, named: str | None = None, unlike: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the rule that an entry with a key has the keys of a kind of metric.
+
+    Args:
+        key: the key.
+        then: the name of the kind's definition.
+        named: only if the value is this name, also with a version.
+        unlike: only if the value is none of these names.
+    """
+    if named is not None:
+        return {"if": with_key(key, {"pattern": f"^{named}(@|$)"}), "then": _ref(then)}
+    value = has(key)
+    if unlike:
+        others = {"pattern": f"^({'|'.join(unlike)})(@|$)"}
+        value["properties"][key]["not"] = {"anyOf": [{"type": "null"}, others]}
+    return {"if": value, "then": _ref(then)}
 
 
 def _entry(common: dict[str, Any], options: dict[str, Any], *, about: str = "") -> dict[str, Any]:
