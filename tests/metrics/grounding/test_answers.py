@@ -38,7 +38,7 @@ def addressing(**by_statement):
 
 def looked_for(values, *, listing=None, criterion="covered"):
     def judged(request):
-        (element,) = shown(request, "element")
+        (element,) = shown(request, "fact" if criterion == "stated" else "element")
         quotes = ["ceramic rod"] if values[element] > 0.5 else []
         return {criterion: {"reason": element, "quotes": quotes, "value": values[element]}}
 
