@@ -64,6 +64,7 @@ def test_the_schemas_know_it(scratch):
     assert '"draft"' in rubric
 
 
+@pytest.mark.thorough
 def test_lint_knows_it(scratch):
     rows = [{"id": i, "output": i, "draft": t} for i, t in (("a", " "), ("b", "ask ann@b.org"))]
     scratch.write("wrong.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
@@ -179,6 +180,7 @@ def test_it_is_part_of_the_question_that_two_runs_must_share(scratch):
     assert out.strip() == "['c1']"
 
 
+@pytest.mark.thorough
 def test_a_case_without_it_keeps_its_bytes_its_id_and_its_digest(scratch, tmp_path):
     code = """
         import hashlib

@@ -80,6 +80,7 @@ class ChangedPackage(ScratchPackage):
         return {line.partition("::")[2].partition(" ")[0] for line in lines}
 
 
+@pytest.mark.thorough
 def test_the_flag_reaches_the_runner_the_shards_and_the_merge(tmp_path):
     scratch = ChangedPackage(tmp_path)
     rows = [{"id": f"c{n}", "output": "x", "reference": "x" if n else "y"} for n in range(4)]

@@ -141,6 +141,7 @@ def test_a_run_that_asks_goes_on_wherever_it_was_killed(
     assert any("stopped before its end" in end for end in ends)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_a_computed_run_goes_on_wherever_it_was_killed(tmp_path: Path) -> None:
     with Forge() as forge:

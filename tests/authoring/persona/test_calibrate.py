@@ -90,6 +90,7 @@ EXTRAS = [
 ]
 
 
+@pytest.mark.thorough
 def test_labels_that_follow_rules_and_weights_are_told_apart_as_well_as_can_be(tmp_path):
     import random
 
