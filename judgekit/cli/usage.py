@@ -12,6 +12,7 @@ from judgekit.core.synonyms import synonym
 
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\.", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
+_QUOTED = re.compile("'([^']*)'")
 _VALUES = (
     ("valid integer", "must be a whole number"),
     ("valid number", "must be a number"),
@@ -46,6 +47,9 @@ def usage_line(error: Any) -> str:
         flag = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
         if not message:  # the argument is missing
             return f"{command} needs {flag}; {help} shows how"
+        value, choices, known = message.removeprefix("Value error, ").rpartition(" is not one of ")
+        if choices:
+            return f"{flag}: unknown value {value}{suggest(value[1:-1], _QUOTED.findall(known))}"
         return f"{flag}: {what or message[:1].lower() + message[1:].rstrip('.')}; see {help}"
     return f"{message[:1].lower()}{message[1:].rstrip('.')}; {help} shows how"
 

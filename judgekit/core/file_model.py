@@ -1,7 +1,7 @@
 """Models of files, and one-line messages for their validation errors."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -100,18 +100,62 @@ def validate_file(
         faults = exc.errors(include_url=False)
         # A missing key is often present under another spelling.
         fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
-        path = steps_to(fault)
-        message = describe(fault, path, model, hints=hints())
+        path = steps_to(fault, data)
+        same = [other for other in faults if steps_to(other, data) == path]
+        message = describe(fault, path, model, hints=hints(), others=same)
         raise error(message, where=lines.where(*path)) from exc
 
 
-def steps_to(fault: Any) -> Path:
-    """Return the path of a pydantic error in the file, without markers such as `[key]`."""
-    return tuple(s for s in fault["loc"] if not (isinstance(s, str) and s.startswith("[")))
+_MEMBERS = frozenset(
+    {
+        "bool",
+        "constrained-float",
+        "constrained-int",
+        "constrained-str",
+        "float",
+        "int",
+        "none",
+        "str",
+    }
+)
+"""Names that pydantic gives to members of unions, besides those with brackets."""
 
 
-def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _PLAIN) -> str:
-    """Return a one-line message for a pydantic error."""
+def steps_to(fault: Any, data: Any) -> Path:
+    """Return the path of a pydantic error in the file, without markers and members of unions.
+
+    Args:
+        fault: the error.
+        data: what was validated, whose own keys may look like a member.
+    """
+    path: list[Any] = []
+    for step in fault["loc"]:
+        own = isinstance(data, Mapping) and step in data
+        if isinstance(step, str) and not own and ("[" in step or step in _MEMBERS):
+            continue
+        path.append(step)
+        listed = isinstance(data, list) and isinstance(step, int) and step < len(data)
+        data = data[step] if own or listed else None
+    return tuple(path)
+
+
+def describe(
+    fault: Any,
+    path: Path,
+    model: type[BaseModel],
+    *,
+    hints: Hints = _PLAIN,
+    others: Sequence[Any] = (),
+) -> str:
+    """Return a one-line message for a pydantic error.
+
+    Args:
+        fault: the error.
+        path: where it is.
+        model: the model of the file.
+        hints: hints for this kind of file.
+        others: further errors of the same value, which none of the kinds of a union accepts.
+    """
     name = " ".join(visible(".".join(str(step) for step in path)).split())[:200]
     if fault["type"] == "extra_forbidden":
         if " " in str(path[-1]) and fault.get("input") is None:
@@ -138,10 +182,20 @@ def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _
     if fault["type"] == "string_type":
         advice = "; write it in quotes" if isinstance(fault.get("input"), (bool, int)) else ""
         return f"{name}: must be text (it is {shown}){hints.value(path) or advice}"
+    rules = dict.fromkeys(map(_rule, (fault, *others)))
+    rule = ", or ".join(
+        one if n == 0 else one.removeprefix("must be ") for n, one in enumerate(rules)
+    )
+    return f"{name}: {rule} (it is {shown}){_meant(fault, path) or hints.value(path)}"
+
+
+def _rule(fault: Any) -> str:
+    """Return what a value must be."""
+    message = str(fault["msg"]).replace("Input should be", "must be", 1)
     rule = _WANTED.get(fault["type"], message[:1].lower() + message[1:])
     for pydantics, ours in _BOUNDS:
         rule = rule.replace(pydantics, ours)
-    return f"{name}: {rule} (it is {shown}){_meant(fault, path) or hints.value(path)}"
+    return rule
 
 
 _WANTED = {

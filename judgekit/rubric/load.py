@@ -177,10 +177,12 @@ def _front_faults(path: Path) -> list[RubricError]:
     except ConfigError:
         return []
     except ValidationError as exc:
+        at: dict[tuple[int | str, ...], list[Any]] = {}
         for fault in exc.errors(include_url=False)[:_MOST]:
-            steps = steps_to(fault)
-            message = describe(fault, steps, TestedFile, hints=hints())
-            rule = _RULES.get(fault["type"], "bad-value")
+            at.setdefault(steps_to(fault, data), []).append(fault)
+        for steps, same in at.items():
+            message = describe(same[0], steps, TestedFile, hints=hints(), others=same)
+            rule = _RULES.get(same[0]["type"], "bad-value")
             faults.append(RubricError(message, where=lines.where(*steps), rule=rule))
     return faults
 

@@ -60,18 +60,18 @@ class CriteriaHint:
     ) -> Iterator[tuple[str, Request]]:
         """Yield requests about the same criterion in other forms, and how to make them."""
         for grouped, name in self._frames:
-            for request in self._made(grouped, self._grouped.calls, case, leaves, place):
+            for request in self._requests(grouped, self._grouped.calls, case, leaves, place):
                 use = f'`rubric: {name}`, or rubric="{name}" in Python'
                 yield f"{name} would hit: write {use}", request
         every: list[Calls] = ["each", "all", *range(2, min(len(leaves), _MOST_SIZES + 1))]
         for calls in every:
             if calls != self._grouped.calls:
-                for request in self._made(self._grouped, calls, case, leaves, place):
+                for request in self._requests(self._grouped, calls, case, leaves, place):
                     written = f'"{calls}"' if isinstance(calls, str) else calls
                     use = f"`calls: {calls}`, or calls={written} in Python"
                     yield f"the requests of other `calls` would hit: write {use}", request
 
-    def _made(
+    def _requests(
         self,
         grouped: GroupedCriteria,
         calls: Calls,
