@@ -3,6 +3,7 @@
 KNOWN_PROVIDERS = frozenset({
     "ai21", "ai21_chat", "aiml", "aiohttp_openai", "amazon_nova", "anthropic", "anthropic_text",
     "azure", "azure_ai", "azure_text", "baseten", "bedrock", "cerebras", "chutes", "clarifai",
+    "clf_ai_gateway",
     "cloudflare", "codestral", "cohere", "cohere_chat", "cometapi", "custom", "custom_openai",
     "dashscope", "databricks", "datarobot", "deepinfra", "deepseek", "edenai", "featherless_ai",
     "fireworks_ai", "friendliai", "galadriel", "gemini", "gigachat", "github", "github_copilot",

@@ -22,7 +22,7 @@ _TREES = ("instructor", "httpx", "openai")
 """Loggers with child loggers, some of which are created during a call."""
 _FORMS: dict[str, SecretForms] = {}
 """Keys of judges: a server may echo a key, and litellm logs responses."""
-_NOISE = re.compile(r"Pydantic serializer warnings|Item '\w+' on TypedDict class")
+_NOISE = re.compile(r"Pydantic serializer warnings|Items? '[\w', ]+ on TypedDict class")
 """Warnings of pydantic about litellm's models; errors if warnings are errors."""
 
 
