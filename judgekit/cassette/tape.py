@@ -4,6 +4,7 @@ The file is sorted by key and has no timestamps, so equal records give equal byt
 An open tape needs 8 bytes of memory per record: 4 of its key and 4 for its offset.
 """
 
+import json
 import os
 import re
 from array import array
@@ -403,10 +404,13 @@ def laid_out(parts: dict[str, str], records: Iterable[str], *, generation: int) 
     yield from records
 
 
-def join_tapes(paths: Sequence[Path], into: Path) -> None:
+def join_tapes(paths: Sequence[Path], into: Path) -> int:
     """Join several tapes into one. For equal keys, the record of the first tape wins.
 
     The generation is the oldest of theirs: names keep their meaning until `rubric upgrade`.
+
+    Returns:
+        The number of keys whose replies have different texts.
 
     Raises:
         CassetteCorrupt: a tape is damaged.
@@ -416,9 +420,29 @@ def join_tapes(paths: Sequence[Path], into: Path) -> None:
         tapes = [stack.enter_context(closing(Tape(path))) for path in paths]
         parts = {line[9:73]: line for tape in tapes for line in tape.part_lines()}
         records = merge(*(tape.lines() for tape in tapes), key=_key)
-        lines = (next(same) for _, same in groupby(records, _key))
+        differing = 0
+
+        def first_of_each() -> Iterator[str]:
+            nonlocal differing
+            for _, same in groupby(records, _key):
+                first, *others = same
+                differing += any(line != first and _texts(line) != _texts(first) for line in others)
+                yield first
+
+        lines = first_of_each()
         oldest = min((tape.generation for tape in tapes), default=newest())
         write_lines(into, laid_out(parts, lines, generation=oldest))
+    return differing
+
+
+def _texts(line: str) -> object:
+    """Return the reply of a record without what differs from call to call, such as its duration."""
+    try:
+        reply = json.loads(line)["reply"]
+    except (ValueError, KeyError):
+        return line  # damaged: a replay says so
+    tries = reply.get("tries") if isinstance(reply, dict) else None
+    return [one.get("text") for one in tries] if isinstance(tries, list) else reply
 
 
 def set_generation(path: Path, generation: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
@@ -37,7 +37,20 @@ async def judge_all(metric: RubricMetric, cases: Sequence[Case]) -> list[Score]:
         JudgekitError: one of them could not be judged.
     """
     judged = (checked_score(metric, case) for case in cases)
-    outcomes = await outcomes_of(judged, inline=metric.synchronous)
+    return await scores_of(judged, inline=metric.synchronous)
+
+
+async def scores_of(work: Iterable[Coroutine[Any, Any, Score]], *, inline: bool) -> list[Score]:
+    """Return the score of each coroutine, in order, after all have ended.
+
+    Args:
+        work: the coroutines.
+        inline: whether none of them waits.
+
+    Raises:
+        JudgekitError: one of them could not be judged.
+    """
+    outcomes = await outcomes_of(work, inline=inline)
     bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     if bad:
         # Errors that stop the run come first, then outages, then invalid replies.

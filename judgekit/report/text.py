@@ -142,6 +142,8 @@ def note_lines(report: Report) -> Iterator[DisplayLine]:
         yield DisplayLine(f"{origins}; give the judge an identity to keep them apart", "bad")
     for line in changed_weights(report.run):
         yield DisplayLine(line, "bad")
+    if isinstance(differing := report.run.get("differing_replies"), int):
+        yield DisplayLine(_differing(differing), "bad")
     if (selection := _selected(report.run)) is not None:
         yield DisplayLine(selection, "note")
 
@@ -199,6 +201,14 @@ def origins_text(origins: Mapping[str, int]) -> str:
     """Return the origins of replies with their numbers; empty if there are none."""
     words = {"live": "live", "tape": "from the tape", "store": "from the store"}
     return ", ".join(f"{origins[name]} {w}" for name, w in words.items() if origins.get(name))
+
+
+def _differing(count: int) -> str:
+    """Return a note on requests that several shards sent."""
+    have = "request has" if count == 1 else "requests have"
+    kept = "the tape keeps that of the first shard, so a replay may differ or miss rows of others"
+    advice = "record once more from this tape, without shards"
+    return f"{count} {have} another reply in another shard: {kept}; {advice}"
 
 
 def _selected(run: Mapping[str, Any]) -> str | None:

@@ -119,8 +119,8 @@ def _finish(parts: Sequence[_Part], report: Report, *, page: bool) -> None:
     if out is None:
         return
     tapes = [tape for part in parts if (tape := part.folder / TAPE).exists()]
-    if tapes:
-        join_tapes(tapes, out / TAPE)
+    if tapes and (differing := join_tapes(tapes, out / TAPE)):
+        report.run["differing_replies"] = differing
     report.run.update(_occasion(parts))
     write_json(out / RUN, report.run)
     if page and report.figures.cases <= MAX_PAGE_CASES:

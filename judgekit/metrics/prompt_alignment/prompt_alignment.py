@@ -34,6 +34,7 @@ from judgekit.metrics.opinions.opinion import (
     check_quorum,
 )
 from judgekit.metrics.prompt_alignment.requirement_lists import (
+    KEY,
     RUBRIC,
     RequirementListing,
     RequirementLists,
@@ -272,6 +273,25 @@ class PromptAlignment(BuiltIn):
         other._lists = lists
         return other
 
+    def list_requests(self, case: Case) -> list[Request]:
+        """Return the requests for the lists of requirements of a case; none in version 1.
+
+        Raises:
+            CaseError: the case lacks a field that the rubric needs.
+        """
+        if self._listing is None:
+            return []
+        variant, _ = self.rubrics[-1].variant(case, mode=self.mode)
+        return self._listing.requests(case, tuple(variant.groups))
+
+    def as_scored(self, score: Score) -> PromptAlignment:
+        """Return this metric with the requirements in the details of a score of one judge."""
+        listed = score.details.get(KEY)
+        if self._listing is None or not isinstance(listed, dict):
+            return self
+        texts = {a: tuple(map(str, t)) for a, t in listed.items() if isinstance(t, list)}
+        return self._with_lists(RequirementLists(texts))
+
     def completed(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
         """Return the messages with the requirements after the answer."""
         if self._lists is None or not self._lists.shown:
@@ -321,7 +341,7 @@ def _requirements(known: Mapping[str, RequirementLists]) -> dict[str, JsonValue]
     lists = [*known.values()]
     first = lists[0]
     details: dict[str, JsonValue] = {
-        "requirements": {audience: [*texts] for audience, texts in first.texts.items()}
+        KEY: {audience: [*texts] for audience, texts in first.texts.items()}
     }
     if any(other.texts != first.texts for other in lists):
         details["requirements_by_judge"] = {

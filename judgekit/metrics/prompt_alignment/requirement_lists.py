@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
-from judgekit.core.errors import CaseError
+from judgekit.core.errors import CaseError, JudgekitError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.jury import Jury, Member
-from judgekit.core.score import Score
+from judgekit.core.request import Request
+from judgekit.core.score import Score, checked_score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics import step
 from judgekit.metrics.grounding.coverage import expected_texts
@@ -23,6 +24,9 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.versions import VersionedName, frozen_name, home_of, version_of
+
+if TYPE_CHECKING:
+    import asyncio
 
 RUBRIC = "prompt_requirements"
 """The rubric that lists the requirements of a prompt."""
@@ -145,6 +149,10 @@ class RequirementListing:
             for member in jury.members
         }
         self._known: dict[str, Score] = {}
+        self._running: dict[
+            tuple[asyncio.AbstractEventLoop, str], asyncio.Future[Score | JudgekitError | None]
+        ] = {}
+        """The lists that a judge is making: cases that are scored at once wait for the same one."""
 
     @property
     def rubric(self) -> Rubric:
@@ -168,6 +176,16 @@ class RequirementListing:
             if audience not in given
         }
 
+    def requests(self, case: Case, audiences: Iterable[str]) -> list[Request]:
+        """Return the requests for the lists of a case, without sending them.
+
+        Raises:
+            CaseError: `expected.requirements` has another form.
+        """
+        prompts = self.prompts(case, audiences).values()
+        metrics = self._metrics.values()
+        return [r for prompt in prompts for metric in metrics for r in metric.requests(prompt)[1]]
+
     async def of(self, case: Case, audiences: Sequence[str], member: Member) -> RequirementLists:
         """Return the requirements of the prompts of a case, according to one judge.
 
@@ -175,16 +193,47 @@ class RequirementListing:
             JudgekitError: raised by the judge or the cassette.
         """
         prompts = self.prompts(case, audiences)
-        missing = {a: p for a, p in prompts.items() if self._key(member, p) not in self._known}
-        if missing:
-            scores = await step.judge_all(self._metrics[member.name], list(missing.values()))
-            for prompt, score in zip(missing.values(), scores, strict=True):
-                while len(self._known) >= _MOST_KEPT:
-                    del self._known[next(iter(self._known))]
-                self._known[self._key(member, prompt)] = score
-        known = {a: self._known.get(self._key(member, p)) for a, p in prompts.items()}
-        scores_by = {a: score for a, score in known.items() if score is not None}
-        return _lists(case, audiences, scores_by)
+        work = (self._listed(member, prompt) for prompt in prompts.values())
+        scores = await step.scores_of(work, inline=self._metrics[member.name].synchronous)
+        return _lists(case, audiences, dict(zip(prompts, scores, strict=True)))
+
+    async def _listed(self, member: Member, prompt: Case) -> Score:
+        """Return the list of one prompt.
+
+        Raises:
+            JudgekitError: raised by the judge or the cassette.
+        """
+        metric, key = self._metrics[member.name], self._key(member, prompt)
+        if (known := self._known.get(key)) is not None:
+            return known
+        if metric.synchronous:  # nothing else runs before the list is there
+            return self._keep(key, await checked_score(metric, prompt))
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        while (running := self._running.get((loop, key))) is not None:
+            outcome = await asyncio.shield(running)
+            if isinstance(outcome, JudgekitError):
+                raise outcome
+            if outcome is not None:
+                return outcome
+        mine = self._running[loop, key] = loop.create_future()
+        outcome = None  # if this is cancelled, a case that waits makes the list
+        try:
+            outcome = self._keep(key, await checked_score(metric, prompt))
+        except JudgekitError as exc:
+            outcome = exc
+            raise
+        finally:
+            del self._running[loop, key]
+            mine.set_result(outcome)
+        return outcome
+
+    def _keep(self, key: str, score: Score) -> Score:
+        while len(self._known) >= _MOST_KEPT:
+            del self._known[next(iter(self._known))]
+        self._known[key] = score
+        return score
 
     @staticmethod
     def _key(member: Member, prompt: Case) -> str:
