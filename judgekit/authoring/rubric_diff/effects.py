@@ -6,7 +6,7 @@ request must be sent again, and there is no new value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -17,13 +17,16 @@ from judgekit.core.comparing import at_least
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judgment import Answer, Judgment
+from judgekit.core.jury import Jury
 from judgekit.core.key_rules import all_keys
 from judgekit.core.protocols import Judge
+from judgekit.core.request import Request
 from judgekit.core.score import Failure, Result, Score, Status
 from judgekit.core.suggest import suggest
 from judgekit.core.synchronous import run_inline
 from judgekit.judges.absent import AbsentJudge
-from judgekit.metrics.rubric import RubricMetric
+from judgekit.metrics.prompt_alignment import PromptAlignment
+from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.report.report import Report
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.variant import Variant
@@ -110,7 +113,7 @@ def effects_on(
     chosen = {
         name: entry
         for name, entry in judged
-        if (entry["made_with"].get("rubric") == old.name if metric is None else name == metric)
+        if (_rubric_of(entry) == old.name if metric is None else name == metric)
     }
     if not chosen:
         what = f"no metric by rubric {old.name!r}" if metric is None else f"no metric {metric!r}"
@@ -132,7 +135,7 @@ def effects_on(
             of_run = None  # the run used a third version
         effects = Effects(name, limit, model=judge.model)
         replayed = None if cassette is None else _metric(new, entry, cassette)
-        finders[name] = _EffectFinder(effects, of_run, _metric(new, entry, judge), replayed)
+        finders[name] = _EffectFinder(effects, of_run, _metric(new, entry, judge), replayed, set())
     for scored in report.results:
         for row in scored.rows:
             if row.metric in finders:
@@ -155,6 +158,15 @@ def _judged(described: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             yield from _judged(list(described["options"].values()))
 
 
+def _rubric_of(entry: Mapping[str, Any]) -> Any:
+    """Return the rubric of the verdicts; for a metric with several steps, all of them."""
+    named = entry["made_with"].get("rubric")
+    return str(named).rpartition("+")[2] if entry.get("type") == _WITH_LISTS else named
+
+
+_WITH_LISTS = PromptAlignment.__name__
+
+
 def _judge(described: Any, folder: Path) -> AbsentJudge:
     if not isinstance(described, dict) or not isinstance(described.get("model"), str):
         message = "no judge in this run, so there are no verdicts; name another run"
@@ -170,16 +182,18 @@ def _metric(rubric: Rubric, entry: Mapping[str, Any], judge: Judge) -> RubricMet
     """Return the metric of a run with another version of its rubric."""
     options = entry["options"]
     settings = options.get("parameters") or {}
-    return RubricMetric(
-        rubric,
-        judge=judge,
-        name=str(entry["name"]),
-        mode=options.get("mode"),
-        samples=options.get("samples", 1),
-        max_reason=options.get("max_reason"),
-        history=options.get("history", 10),
-        parameters={n: v for n, v in settings.items() if n in rubric.declared},
-    )
+    shared: dict[str, Any] = {
+        "name": str(entry["name"]),
+        "mode": options.get("mode"),
+        "samples": options.get("samples", 1),
+        "history": options.get("history", DEFAULT_HISTORY),
+        "parameters": {n: v for n, v in settings.items() if n in rubric.declared},
+    }
+    bound = options.get("max_reason")
+    if entry.get("type") == _WITH_LISTS:
+        jury = Jury([judge], max_reason=bound)
+        return PromptAlignment(rubric=rubric, judge=jury, **shared)
+    return RubricMetric(rubric, judge=judge, max_reason=bound, **shared)
 
 
 class _EffectFinder(NamedTuple):
@@ -190,19 +204,23 @@ class _EffectFinder(NamedTuple):
     new: RubricMetric
     replayed: RubricMetric | None
     """The new version with the tape as its judge."""
+    asked: set[str]
+    """The keys of the requests to send again."""
 
     def add(self, case: Case, result: Result) -> None:
         """Add one verdict."""
         keys = _keys(result)
         before = None if isinstance(result, Failure) else result.value
-        if keys and not keys <= _keys_of(self.old, case):
+        if keys and not keys <= _keys_of(self.old, case, result):
             self.all.foreign += 1
         fields: dict[str, Any]
         try:
-            variant, requests = self.new.requests(case)
+            metric, lists = _of_row(self.new, case, result)
+            variant, requests = metric.requests(case)
         except CaseError as exc:
             fields = {"fate": "refused", "old": before, "note": str(exc)}
         else:
+            requests = [*lists, *requests]
             if not keys or not keys <= {key for each in requests for key in all_keys(each)}:
                 fields = {"fate": "ask", "old": before}
             elif isinstance(result, Failure):
@@ -210,15 +228,18 @@ class _EffectFinder(NamedTuple):
             elif result.fallback is not None:
                 fields = {"fate": "ask", "note": "a fallback scored it"}
             else:
-                fields = self._compared(result, *self._folded(case, result, variant))
+                fields = self._compared(result, *self._folded(metric, case, result, variant))
             if fields["fate"] == "ask" and (known := self._recorded(case)) is not None:
                 fields = self._compared(result, known.status, known.value)
                 self.all.on_tape += 1
             if fields["fate"] == "ask":
-                self.all.calls += len(requests)
-                contents = (message.content for each in requests for message in each.messages)
+                # Several cases may share a request, such as that for a list of requirements.
+                new = {each.key: each for each in requests if each.key not in self.asked}
+                self.asked.update(new)
+                self.all.calls += len(new)
+                contents = (message.content for each in new.values() for message in each.messages)
                 self.all.characters += sum(map(len, contents))
-                self.all.questions += sum(len(each.form.questions) for each in requests)
+                self.all.questions += sum(len(each.form.questions) for each in new.values())
         self.all.effects.append(Effect(case=case.id, **fields))
 
     def _recorded(self, case: Case) -> Score | None:
@@ -230,9 +251,11 @@ class _EffectFinder(NamedTuple):
         except JudgekitError:
             return None
 
-    def _folded(self, case: Case, score: Score, variant: Variant) -> tuple[Status, float | None]:
+    def _folded(
+        self, metric: RubricMetric, case: Case, score: Score, variant: Variant
+    ) -> tuple[Status, float | None]:
         try:
-            return _fold(self.new, case, variant, score)
+            return _fold(metric, case, variant, score)
         except (LookupError, TypeError, ValueError) as exc:
             message = "the recorded answers do not match their request; run it again"
             raise ConfigError(f"case {case.id!r}: {message}") from exc
@@ -271,12 +294,23 @@ _RECORDED = ("refused", "truncated", "empty", "invalid_reply")
 """Failures with a reply: the same request would fail in the same way."""
 
 
-def _keys_of(metric: RubricMetric | None, case: Case) -> set[str]:
+def _keys_of(metric: RubricMetric | None, case: Case, result: Result) -> set[str]:
+    if metric is None:
+        return set()
     try:
-        requests = metric.requests(case)[1] if metric else ()
+        as_scored, lists = _of_row(metric, case, result)
+        requests = [*lists, *as_scored.requests(case)[1]]
         return {key for request in requests for key in all_keys(request)}
     except CaseError:
         return set()
+
+
+def _of_row(metric: RubricMetric, case: Case, result: Result) -> tuple[RubricMetric, list[Request]]:
+    """Return the metric that made a row, and the requests for its lists of requirements."""
+    if not isinstance(metric, PromptAlignment):
+        return metric, []
+    lists = metric.list_requests(case)
+    return (metric.as_scored(result) if isinstance(result, Score) else metric), lists
 
 
 def _fold(
@@ -284,7 +318,9 @@ def _fold(
 ) -> tuple[Status, float | None]:
     """Return status and value of recorded answers under a rubric with the same request."""
     ids = list(variant.ids)
-    judgments = list(score.judgments)
+    _, lists = _of_row(metric, case, score)
+    listed = {key for request in lists for key in all_keys(request)}
+    judgments = [one for one in score.judgments if one.request_key not in listed]
     if len(judgments) == 1:
         answers = {
             part.id: Answer(
@@ -298,9 +334,17 @@ def _fold(
             for part in score.parts
         }
         judgments = [Judgment(request_key=judgments[0].request_key, answers=answers)]
+    judgments = [_asked_about(judgment, ids) for judgment in judgments]
     several = metric.opinion_replies(case, judgments)
     if any(list(one.verdict.answers) != ids for one in several if one.verdict is not None):
         raise ValueError("other criteria")
     _, outcomes = metric.combined(variant, several)
     folded = variant.fold(outcomes, combine=metric.rubric.combine)
     return folded.status, folded.value
+
+
+def _asked_about(judgment: Judgment, ids: Sequence[str]) -> Judgment:
+    """Return a judgment without checklists that were not asked about, because they are empty."""
+    answers = judgment.answers.items()
+    asked = {id: answer for id, answer in answers if id in ids or answer != Answer(value=None)}
+    return judgment.model_copy(update={"answers": asked})
