@@ -6,7 +6,7 @@ UV := $(shell command -v uv 2>/dev/null)
 # Tests start hundreds of processes, which would compile the package again without byte code.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test thorough check lint types layers format museum ray lock clean
+.PHONY: demo test thorough check lint types layers format museum site ray lock clean
 
 demo: .venv/ready
 	$(BIN)/judgekit run examples/support_assistant/suite.yaml --out runs/support_assistant
@@ -24,6 +24,11 @@ thorough: .venv/ready-dev
 # Adds projects in the present format to tests/museum; see the README there.
 museum: .venv/ready-dev
 	$(BIN)/python -m tests.museum.build $$(git rev-parse --short=7 HEAD)
+
+# Builds the site of the documentation in site/, without network; a warning is an error. The variable
+# silences an advertisement.
+site: .venv/ready-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 # Installs Ray, 200 MB; without it, its tests are skipped.
 ray: .venv/ready-ray
@@ -72,6 +77,14 @@ else
 endif
 	@touch $@
 
+.venv/ready-docs: .venv/ready-dev requirements/docs.txt
+ifdef UV
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/docs.txt
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
+endif
+	@touch $@
+
 .venv/bin/python:
 ifdef UV
 	$(UV) venv --quiet --python $(PYTHON) .venv
@@ -84,6 +97,7 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group run -o requirements/run.txt pyproject.toml
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group dev --extra parquet -c requirements/run.txt -o requirements/dev.txt pyproject.toml
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --extra ray -c requirements/dev.txt -o requirements/ray.txt pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group docs -c requirements/dev.txt -o requirements/docs.txt
 
 clean:
-	rm -rf .venv .judgekit runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .judgekit runs site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

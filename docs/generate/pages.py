@@ -7,6 +7,7 @@ from pathlib import Path
 
 from docs.generate.api import api_page, types_page
 from docs.generate.architecture import architecture_page
+from docs.generate.index import llms_page
 from docs.generate.metrics import metrics_page
 from docs.generate.personal_data import redaction_page
 from docs.generate.pictures import PICTURES
@@ -16,6 +17,7 @@ from docs.generate.suite import suite_page
 DOCS = Path(__file__).parents[1]
 MADE: dict[str, Callable[[], str]] = {
     "architecture.md": architecture_page,
+    "llms.txt": llms_page,
     "metrics/reference.md": metrics_page,
     "python-api.md": api_page,
     "python-types.md": types_page,
