@@ -1,8 +1,9 @@
 """A judge server without a model, to try judgekit with before you have one.
 
-It speaks the OpenAI chat protocol, like Ollama, vLLM, llama.cpp and LM Studio. It is as
-limited as some of them: it refuses `json_schema` and tool calls. It computes its reply from the
-share of the question's words in the answer. It judges nothing, so do not trust its verdicts.
+It speaks the OpenAI chat protocol, like Ollama, vLLM, llama.cpp and LM Studio, and the messages
+protocol of Anthropic. It is as limited as some of them: it refuses `json_schema` and tool calls. It
+computes its reply from the share of the question's words in the answer. It judges nothing, so do
+not trust its verdicts.
 
 python examples/local_judge/toy_server.py [PORT]
 """
@@ -69,7 +70,7 @@ def filled(
 
 
 class Toy(BaseHTTPRequestHandler):
-    """Serve the list of models and the chat endpoint."""
+    """Serve the list of models, and the endpoints `chat/completions` and `messages`."""
 
     def do_GET(self) -> None:
         """List the one model."""
@@ -83,11 +84,18 @@ class Toy(BaseHTTPRequestHandler):
             return self.refuse("response_format json_schema is not supported, use json_object")
         if asked.get("tools"):
             return self.refuse("tools are not supported")
-        prompt = "\n".join(str(message["content"]) for message in asked["messages"])
+        texts = [asked.get("system", ""), *(message["content"] for message in asked["messages"])]
+        prompt = "\n".join(map(str, texts))
         text = "This server answers with JSON only when it is given a schema."
         if SCHEMA in prompt:
             schema, _ = json.JSONDecoder().raw_decode(prompt.rpartition(SCHEMA)[2])
             text = json.dumps(filled(schema, overlap(prompt), schema.get("$defs", {})))
+        if self.path.endswith("/messages"):
+            return self.send(200, {
+                "id": "toy", "type": "message", "role": "assistant", "model": MODEL,
+                "content": [{"type": "text", "text": text}], "stop_reason": "end_turn",
+                "usage": {"input_tokens": len(prompt) // 4, "output_tokens": len(text) // 4},
+            })  # fmt: skip
         message = {"role": "assistant", "content": text}
         return self.send(200, {
             "id": "toy", "object": "chat.completion", "created": 0, "model": MODEL,

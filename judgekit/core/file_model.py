@@ -10,6 +10,7 @@ from judgekit.core.canonical import visible
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import closest, suggest
 from judgekit.core.synonyms import key_synonym, synonym
+from judgekit.core.value_rule import value_rule
 from judgekit.core.yaml_file import Lines
 
 M = TypeVar("M", bound=BaseModel)
@@ -165,51 +166,26 @@ def describe(
         return f"unknown key {name!r}{key_synonym(path, known) or hints.key(path, known)}"
     if fault["type"] == "missing":
         return f"{name!r} is missing{hints.value(path)}"
-    message = str(fault["msg"])
-    message = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    if fault["type"] == "value_error":
+    if fault["type"] in ("value_error", "assertion_error"):
+        message = value_rule(fault)
         hint = hints.value(path) if message.startswith("must be") else ""
         return f"{name}: {message}{hint}" if name else message
     shown = _shown(fault.get("input"))
-    message = message.replace("Input should be", "must be", 1)
     if fault["type"] in ("model_type", "dict_type"):
-        hint = hints.value(path)
-        return f"{name}: must be keys and values (it is {shown}){hint}" if name else message
+        rule = "must be keys and values"
+        return f"{name}: {rule} (it is {shown}){hints.value(path)}" if name else rule
     if fault["type"] in ("too_short", "string_too_short") and not fault.get("input"):
         return f"{name}: must not be empty"
     if not name:
-        return message
+        return value_rule(fault)
     if fault["type"] == "string_type":
         advice = "; write it in quotes" if isinstance(fault.get("input"), (bool, int)) else ""
         return f"{name}: must be text (it is {shown}){hints.value(path) or advice}"
-    rules = dict.fromkeys(map(_rule, (fault, *others)))
+    rules = dict.fromkeys(map(value_rule, (fault, *others)))
     rule = ", or ".join(
         one if n == 0 else one.removeprefix("must be ") for n, one in enumerate(rules)
     )
     return f"{name}: {rule} (it is {shown}){_meant(fault, path) or hints.value(path)}"
-
-
-def _rule(fault: Any) -> str:
-    """Return what a value must be."""
-    message = str(fault["msg"]).replace("Input should be", "must be", 1)
-    rule = _WANTED.get(fault["type"], message[:1].lower() + message[1:])
-    for pydantics, ours in _BOUNDS:
-        rule = rule.replace(pydantics, ours)
-    return rule
-
-
-_WANTED = {
-    "list_type": "must be a list",
-    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
-    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
-}
-"""Type of a pydantic error -> description of a valid value."""
-_BOUNDS = (
-    ("greater than or equal to", "at least"),
-    ("less than or equal to", "at most"),
-    ("greater than", "more than"),
-)
 
 
 def _meant(fault: Any, path: Path) -> str:

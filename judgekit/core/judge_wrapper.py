@@ -8,6 +8,7 @@ from inspect import isroutine
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError
+from judgekit.core.foreign_errors import foreign_errors
 from judgekit.core.judge_settings import NO_SETTINGS, JudgeSettings
 from judgekit.core.key_rules import keyed_params, verdict_identity
 from judgekit.core.protocols import Judge, JudgeLike, ServerKnowledge, TextStore
@@ -124,8 +125,13 @@ class PlainJudge(BaseJudge):
         return knowledge if knowledge is not None else _declared_knowledge(self.judge)
 
     async def ask(self, request: Request) -> Reply:
-        """Ask the object."""
-        return await self.judge.ask(request)
+        """Ask the object.
+
+        Raises:
+            JudgeUnavailable: it raised an exception that is not one of judgekit.
+        """
+        with foreign_errors(self.model):
+            return await self.judge.ask(request)
 
 
 class _OlderKnowledge:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from copy import deepcopy
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, Self
 
@@ -10,6 +11,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import CaseError, InvalidReply, JudgekitError, JudgeRefused
+from judgekit.core.reply_schema import reply_schema
 from judgekit.core.value import Json, Value
 
 FORMAT = 1
@@ -20,6 +22,10 @@ Want = Literal["verdict", "text", "embedding", "logprobs"]
 Api = Literal["decisions", "systemone", "recorded"]
 """A form of replies other than the text of a chat: see `judgekit.core.replies`."""
 FaultKind = Literal["invalid_reply", "invalid_case", "refused"]
+SCHEMA_NOTE = (
+    "Answer with one JSON object and nothing else. It must be valid under this JSON schema:\n"
+)
+"""What stands before the schema in a prompt."""
 MAX_MESSAGE = 2_000
 """Maximum length of a fault's message, in characters."""
 
@@ -193,6 +199,23 @@ class Request(Value):
                 raise CaseError(message) from exc
             key = self.__dict__["_key"] = state.hexdigest()
         return key
+
+    @property
+    def schema(self) -> dict[str, Any]:  # type: ignore[override] # pydantic's, deprecated
+        """The JSON schema of the reply, a new dict; empty if the reply is not a JSON object."""
+        if self.form.want != "verdict" or self.form.api is not None:
+            return {}
+        return deepcopy(reply_schema(self.form).json_schema)
+
+    @property
+    def instructions(self) -> str:
+        """The text that tells a model to reply with JSON of `schema`; empty if that is empty.
+
+        It goes after the last message, unless the client passes `schema` to the server.
+        """
+        if self.form.want != "verdict" or self.form.api is not None:
+            return ""
+        return f"{SCHEMA_NOTE}{reply_schema(self.form).text}"
 
     def redacted(self, redact: Callable[[str], str]) -> "Request":
         """Return the request with every message redacted."""

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from judgekit.core.case import Case, Message, as_text
 from judgekit.core.case_field import CASE_WORDS, FIELD_BY_NAME, OBJECTS, TEXT_LISTS
 from judgekit.core.thoughts import split_thoughts
+from judgekit.core.value_rule import value_rule
 from judgekit.datasets.field_names import THOUGHTS
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import derive_id
@@ -241,7 +242,7 @@ def _fault(error: Any) -> str:
         return _PROBLEMS[sort]
     expected = _EXPECTED.get(sort)
     if expected is None:
-        return " ".join(str(error["msg"]).split())
+        return " ".join(value_rule(error).split())
     if len(error["loc"]) == 1 and error["loc"][0] in TEXT_LISTS:
         expected = "text or a list of texts"
     return f"expected {expected}, found {kind(error['input'])}"

@@ -7,8 +7,11 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from judgekit.core.entry_points import offers
 from judgekit.core.errors import ConfigError, InvalidReply
+from judgekit.core.foreign_errors import foreign_errors
 from judgekit.core.judge_settings import JudgeSettings
 from judgekit.core.judge_wrapper import NamedJudge
 from judgekit.core.protocols import Judge
@@ -21,7 +24,7 @@ GROUP = "judgekit.judges"
 PREFIX = PYTHON.prefix
 """Prefix of the model strings of judges written in Python."""
 
-Answered = Reply | str | Mapping[str, Any]
+Answered = Reply | str | Mapping[str, Any] | BaseModel
 JudgeFunction = Callable[[Request], Answered | Awaitable[Answered]]
 
 
@@ -29,8 +32,9 @@ class FunctionJudge(NamedJudge):
     """A judge that calls a function, usually an async one, for its replies.
 
     Args:
-        function: takes a `Request`; returns the text of the reply, an object with the answers,
-            or a whole `Reply`. It may raise `JudgeUnavailable` or another `JudgeError`.
+        function: takes a `Request`; returns the text of the reply, its object as a dict or a
+            pydantic object, or a whole `Reply`. It may raise `JudgeRefused` or another
+            `JudgeError`. Any other exception is a `JudgeUnavailable` with its file and line.
         model: the model string; part of every key, so change it when the function changes.
         identity: the model behind the function; part of every key.
         params: settings of the replies; part of every key.
@@ -58,19 +62,36 @@ class FunctionJudge(NamedJudge):
 
         Raises:
             InvalidReply: it returned something else.
+            JudgeUnavailable: it raised an exception.
         """
-        reply = self._function(request)
-        if inspect.isawaitable(reply):
-            reply = await reply
-        if isinstance(reply, Reply):
-            return reply
-        if isinstance(reply, Mapping):
-            reply = json.dumps(dict(reply), ensure_ascii=False)
-        if not isinstance(reply, str):
+        with foreign_errors(self.model):
+            reply = self._function(request)
+            if inspect.isawaitable(reply):
+                reply = await reply
+        return reply if isinstance(reply, Reply) else self._reply_of(reply)
+
+    def _reply_of(self, answered: object) -> Reply:
+        try:
+            text = _text_of(answered)
+        except (TypeError, ValueError, RecursionError) as exc:
+            raise InvalidReply(f"{self.model} returned data that is not JSON: {exc}") from exc
+        if text is None:
+            returned = "nothing" if answered is None else type(answered).__name__
             raise InvalidReply(
-                f"{self.model} returned {type(reply).__name__}, not a text, a mapping or a Reply"
+                f"{self.model} returned {returned}; return the text of the reply, a dict, a "
+                "pydantic object or a Reply"
             )
-        return Reply(tries=(Try(text=reply, finish="stop"),), model=self.model)
+        return Reply(tries=(Try(text=text, finish="stop"),), model=self.model)
+
+
+def _text_of(answered: object) -> str | None:
+    if isinstance(answered, str):
+        return answered
+    if isinstance(answered, BaseModel):
+        answered = answered.model_dump(mode="json")
+    if isinstance(answered, Mapping):
+        return json.dumps(dict(answered), ensure_ascii=False)
+    return None
 
 
 def judge_of(judge: str | JudgeFunction) -> Judge:

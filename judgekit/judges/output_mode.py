@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from judgekit.core.errors import InvalidReply, JudgeRefused
 from judgekit.core.judgment import parse_try
-from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import ChatMessage, Form, Question, Request, Try
 from judgekit.judges.response import UNREAD
 
@@ -22,9 +21,6 @@ to JSON objects), `text` (the schema in the prompt, unconstrained output).
 SCHEMA_OUTSIDE_PROMPT: frozenset[Mode] = frozenset({"json_schema", "json_object_schema", "tools"})
 """Modes whose prompt does not contain the schema, so the server must support it."""
 
-_SCHEMA_NOTE = (
-    "Answer with one JSON object and nothing else. It must be valid under this JSON schema:\n"
-)
 _OUTPUT = "response_?format|grammar|guided|structured|json mode|json_?(object|schema)"
 _FORMAT_WORDS: dict[str, str] = {
     "json_schema": f"{_OUTPUT}|schema",
@@ -86,7 +82,7 @@ def messages_of(request: Request, mode: Mode) -> list[dict[str, Any]]:
     """Return the messages to send, with the schema in the prompt if the mode needs that."""
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
     if mode not in SCHEMA_OUTSIDE_PROMPT:
-        content = f"{messages[-1]['content']}\n\n{_SCHEMA_NOTE}{reply_schema(request.form).text}"
+        content = f"{messages[-1]['content']}\n\n{request.instructions}"
         messages[-1] = {**messages[-1], "content": content}
     return messages
 

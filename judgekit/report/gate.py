@@ -12,6 +12,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.core.synonyms import synonym
 from judgekit.core.value import Json, Value, sparse
+from judgekit.core.value_rule import value_rule
 from judgekit.report.constant import FEWEST_CASES
 from judgekit.report.summary import MetricSummary
 
@@ -215,7 +216,7 @@ def _parsed(metric: str, entry: Any, own: Mapping[str, bool]) -> Iterator[Gate]:
         except ValidationError as exc:
             problem = exc.errors()[0]
             setting = ".".join(map(str, problem["loc"]))
-            raise ValueError(f"gate on {name}: {setting}: {problem['msg']}") from exc
+            raise ValueError(f"gate on {name}: {setting} {value_rule(problem)}") from exc
 
 
 def _check_figure(name: str, own: Mapping[str, bool]) -> None:

@@ -177,7 +177,8 @@ class Reader:
     def _program(self, block: Block) -> str:
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
-            exec(compile("\n" * block.line + block.text, self.name, "exec"), self.names)
+            text = self._replace(block.text)
+            exec(compile("\n" * block.line + text, self.name, "exec"), self.names)
         return output.getvalue()
 
     def _doctest(self, text: str) -> None:

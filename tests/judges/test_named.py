@@ -6,11 +6,13 @@ import asyncio
 import json
 
 import pytest
+from pydantic import BaseModel
 
 import judgekit
 from judgekit.core.entry_points import Offer
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, InvalidReply, JudgeRefused, JudgeUnavailable
 from judgekit.core.judge_wrapper import as_judge
+from judgekit.core.request import Try
 from judgekit.judges import named
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.litellm import LiteLLMJudge
@@ -82,7 +84,10 @@ def test_what_a_function_returns_must_be_a_reply():
     failure = judgekit.score_sync(CASE, RubricMetric("helpfulness", judge=nothing))
 
     assert failure.kind == "invalid_reply"
-    assert "python/nothing returned int, not a text, a mapping or a Reply" in failure.message
+    assert failure.message == (
+        "python/nothing returned int; return the text of the reply, a dict, a pydantic object "
+        "or a Reply"
+    )
 
 
 def test_answers_come_from_a_function():
@@ -193,3 +198,129 @@ def test_mistakes_are_named_with_their_line(offered, tmp_path, judge, message):
         load_suite(path)
 
     assert str(caught.value).startswith(f"{path}:2: {message}")
+
+
+def judged_by(judge, **choices):
+    return judgekit.score_sync(CASE, RubricMetric("helpfulness", judge=judge, **choices))
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ({}, "the reply lacks 'helpfulness'; the reply begins: {}"),
+        ({"helpfulness": {"value": "x"}}, "the reply lacks 'helpfulness.reason'"),
+        ({"helpfulness": {"reason": "r", "value": 1}}, "'helpfulness.value' of the reply must"),
+        ({"helpfulness": "r"}, "'helpfulness' of the reply must be keys and values"),
+        ("It is good.", "the reply holds no JSON object; the reply begins: It is good."),
+        ("\n".join(["word"] * 99), f"begins: {('word ' * 16)}…"),
+        ({"id": "x", "model": "m", "choices": []}, "(.choices[0].message.content)"),
+    ],
+)  # fmt: skip
+def test_an_invalid_reply_names_the_judge_and_shows_its_beginning(reply, message):
+    async def mine(request):
+        return reply
+
+    failure = judged_by(mine)
+
+    assert failure.kind == "invalid_reply"
+    assert failure.message.startswith("python/mine: ")
+    assert message in failure.message
+    assert len(failure.message) < 400
+
+
+class Verdict(BaseModel):
+    helpfulness: dict[str, str]
+
+
+@pytest.mark.parametrize("form", [dict, json.dumps, lambda data: Verdict(**data)])
+def test_a_reply_is_a_dict_a_text_or_a_pydantic_object(form):
+    async def mine(request):
+        level = request.form.questions[0].labels[0]
+        return form({"helpfulness": {"reason": "Yes.", "value": level}})
+
+    assert judged_by(mine).value == 1.0
+
+
+def test_a_request_has_the_schema_and_the_instructions():
+    seen = []
+
+    async def mine(request):
+        seen.append(request)
+        return {}
+
+    judged_by(mine)
+    judgekit.answer_cases_sync([judgekit.Case(id="a", input="Hi")], mine)
+    verdict, answer = seen
+
+    assert list(verdict.schema["properties"]) == ["helpfulness"]
+    assert verdict.instructions.endswith(json.dumps(verdict.schema, ensure_ascii=False))
+    verdict.schema["properties"].clear()  # a copy
+    assert verdict.schema["properties"]
+    assert (answer.schema, answer.instructions) == ({}, "")
+
+
+def test_an_exception_is_unavailable_with_its_place(monkeypatch):
+    monkeypatch.setenv("ACME_API_KEY", "sk-secret-12345")
+
+    async def mine(request):
+        return json.loads("sk-secret-12345") or request
+
+    failure = judged_by(mine)
+    line = mine.__code__.co_firstlineno + 1
+
+    assert failure.kind == "unavailable"
+    assert failure.message.startswith("python/mine raised JSONDecodeError: Expecting value")
+    assert failure.message.endswith(f" (test_named.py:{line})")
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("key sk-secret-12345"), RuntimeError(), KeyError(3)]
+)
+def test_the_exception_of_an_object_is_translated_too(error, monkeypatch):
+    monkeypatch.setenv("ACME_API_KEY", "sk-secret-12345")
+
+    class Own:
+        model = "acme/own"
+
+        async def ask(self, request):
+            raise error
+
+    failure = judged_by(Own())
+
+    assert failure.kind == "unavailable"
+    assert failure.message.startswith(f"acme/own raised {type(error).__name__}")
+    assert "secret" not in failure.message
+
+
+def test_an_exception_may_tell_what_was_paid():
+    class Paid(Exception):
+        cost = 0.25
+
+    async def mine(request):
+        raise Paid
+
+    with pytest.raises(JudgeUnavailable) as caught:
+        asyncio.run(as_judge(mine).ask(None))
+
+    assert caught.value.cost == 0.25
+
+
+@pytest.mark.parametrize(
+    ("attempt", "kind"),
+    [
+        (Try(text="{", finish="length"), "truncated"),
+        (Try(text='{"a"', finish="max_tokens"), "truncated"),
+        (Try(refusal="I cannot judge this."), "refused"),
+        (Try(text="", finish="content_filter"), "refused"),
+        (Try(text=""), "empty"),
+        (JudgeRefused("no"), "refused"),
+        (InvalidReply("cut", kind="truncated"), "truncated"),
+    ],
+)
+def test_a_function_says_why_there_is_no_verdict(attempt, kind):
+    async def mine(request):
+        if isinstance(attempt, Exception):
+            raise attempt
+        return judgekit.Reply(tries=(attempt,))
+
+    assert judged_by(mine).kind == kind

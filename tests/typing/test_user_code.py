@@ -14,7 +14,7 @@ USES = Path(__file__).parent / "public_api.py"
 SETTINGS = """
 [mypy]
 strict = true
-[mypy-pandas.*,polars.*,datasets.*,ray.*]
+[mypy-openai.*,pandas.*,polars.*,datasets.*,ray.*]
 follow_imports = skip
 ignore_missing_imports = true
 """

@@ -12,6 +12,7 @@ from judgekit.core.decisions import DECISION_APIS, MOST_QUESTIONS, count_of, lef
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.core.judgment import Answer, Judgment, read_reply
 from judgekit.core.jury import Jury, Member
+from judgekit.core.reply_problem import described
 from judgekit.core.request import Api, Request
 from judgekit.core.score import Opinion, failure_of
 from judgekit.core.synchronous import outcomes_of
@@ -87,9 +88,12 @@ async def ask_member(
     """
     try:
         reply = await member.judge.ask(request)
-        return read_reply(
-            reply, form=request.form, request_key=request.key, response_model=response_model
-        )
+        try:
+            return read_reply(
+                reply, form=request.form, request_key=request.key, response_model=response_model
+            )
+        except InvalidReply as exc:
+            raise described(exc, reply, request) from exc
     except JudgekitError as exc:
         exc.key = request.key
         raise
