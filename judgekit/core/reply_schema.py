@@ -8,7 +8,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import CoreSchema, SchemaValidator, ValidationError, core_schema
 
 if TYPE_CHECKING:
-    from judgekit.core.request import Form, Question
+    from judgekit.core.form import Form, Question
 
 MAX_REPLY_CHARACTERS = 2_000_000
 """Maximum length of a reply, in characters."""
