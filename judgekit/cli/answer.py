@@ -182,7 +182,7 @@ def _score_models(
 ) -> int:
     """Answer the cases of a suite with each model, score them, and return the exit code."""
     from judgekit.cli.options import overrides
-    from judgekit.cli.output import print_notes, print_report, run_with_progress
+    from judgekit.cli.output import notes_of, print_run, run_with_progress
     from judgekit.core.synchronous import Flag
     from judgekit.suite.suite import load_suite
 
@@ -197,8 +197,7 @@ def _score_models(
         loaded.use_answers(answers.cases, model=model)
         stop = Flag()
         report = run_with_progress(loaded, out=folder, quiet=asking.quiet, stop=stop)
-        print_report(report, out=folder, as_json=False)
-        print_notes(loaded)
+        print_run(report, quiet=asking.quiet, notes=notes_of(loaded))
         codes.append(max(report.exit_code, answers.exit_code))
         if stop.is_set():
             break

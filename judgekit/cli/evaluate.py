@@ -54,7 +54,7 @@ def evaluate(
 
     Exit codes: 0 passed, 2 the setup is wrong, 3 incomplete.
     """
-    from judgekit.cli.output import print_notes, print_report, run_with_progress
+    from judgekit.cli.output import notes_of, print_error, print_run, run_with_progress
     from judgekit.cli.score import check_judge
     from judgekit.core.yaml_file import to_yaml
     from judgekit.datasets.case_builder import Shape
@@ -88,14 +88,15 @@ def evaluate(
         typer.echo(to_yaml(data), nl=False)
         raise typer.Exit
     report = run_with_progress(suite, out=out, quiet=quiet or json)
-    if json:
-        for scored in report.results:
-            for row in scored.rows:
-                print(json_.dumps(eval_result(row), ensure_ascii=False))
-    else:
-        print_report(report, out=out, as_json=False)
-    if not quiet:
-        print_notes(suite)
+    notes = notes_of(suite)
+    if not json:
+        print_run(report, quiet=quiet, notes=notes)
+        raise typer.Exit(report.exit_code)
+    for scored in report.results:
+        for row in scored.rows:
+            print(json_.dumps(eval_result(row), ensure_ascii=False))
+    for note in () if quiet else notes:
+        print_error(note)
     raise typer.Exit(report.exit_code)
 
 

@@ -27,7 +27,7 @@ def merge(
 
     Exit codes: 0 passed, 1 a gate failed, 2 the shards do not fit together, 3 incomplete.
     """
-    from judgekit.cli.output import KEPT, outputs_of, print_report
+    from judgekit.cli.output import KEPT, outputs_of, print_run
     from judgekit.cli.screen import StatusLine, on_interrupt
     from judgekit.core.synchronous import Flag
     from judgekit.runner.progress import Progress
@@ -45,7 +45,6 @@ def merge(
         report = merge_shards(
             suite, folders, out=out, overrides=own, progress=show, stop=stop, page=True
         )
-    with outputs.plain(as_json=json):
-        print_report(report, out=out, as_json=json)
-    outputs.write(report, find=partial(find_places, suite, folders), as_json=json)
+    find = partial(find_places, suite, folders)
+    print_run(report, outputs=outputs, find=find, as_json=json, quiet=quiet)
     raise typer.Exit(report.exit_code)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,7 +62,7 @@ def run_with_progress(
         stop: set by Ctrl-C.
     """
     from judgekit.suite.judges import asks_in_terminal
-    from judgekit.suite.run import replay_suite, run_suite
+    from judgekit.suite.run import MAX_PLACES, places_of, replay_suite, run_suite
 
     stop = stop or Flag()
     # A progress line would overwrite the answers that a person types in the same terminal.
@@ -74,7 +75,9 @@ def run_with_progress(
 
             print_files(suite)
             printing.enter_context(logged())
-            progress = partial(print_case, [metric.name for metric in suite.metrics])
+            names = [metric.name for metric in suite.metrics]
+            places = places_of(suite, islice(suite.data.before(), MAX_PLACES))
+            progress = partial(print_case, names, places)
         elif not quiet and not person and sys.stderr.isatty():
             progress = printing.enter_context(Meter(suite))
         options: dict[str, Any] = {"out": out, "retry_failed": retry_failed, "reuse": reuse}
@@ -129,7 +132,12 @@ class Outputs(NamedTuple):
             yield
 
     def write(
-        self, report: Report, *, find: Callable[[set[str]], Places], as_json: bool = False
+        self,
+        report: Report,
+        *,
+        find: Callable[[set[str]], Places],
+        as_json: bool = False,
+        quiet: bool = False,
     ) -> None:
         """Write all outputs; one that fails does not stop the others.
 
@@ -137,6 +145,7 @@ class Outputs(NamedTuple):
             report: the run.
             find: returns the file and line of cases by their ids.
             as_json: whether standard output is JSON.
+            quiet: whether to print no line about a file.
 
         Raises:
             ConfigError: an output cannot be written.
@@ -152,7 +161,7 @@ class Outputs(NamedTuple):
                 from judgekit.report.export.export import export_all
 
                 for one in export_all(report, self.exports):
-                    if not as_json:
+                    if not (as_json or quiet):
                         print(f"{one.format}: {printable(str(one.path))}")
 
 
@@ -195,24 +204,59 @@ def print_document(
         print(document.markdown() if markdown else document.text(width=columns()), end="")
 
 
-def print_report(
-    report: Report, *, out: Path | None, as_json: bool, also: Sequence[str] = ()
+def print_run(
+    report: Report,
+    *,
+    outputs: Outputs = Outputs(),  # noqa: B008 - an immutable value
+    find: Callable[[set[str]], Places] = lambda _: {},
+    as_json: bool = False,
+    quiet: bool = False,
+    also: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    page: Path | None = None,
 ) -> None:
-    """Print the figures of a run, additional lines, and the locations of its files."""
-    from judgekit.report.folder import PAGE
+    """Print a run and write its outputs; the last line is the verdict.
+
+    Args:
+        report: the run.
+        outputs: where to write it besides its folder.
+        find: returns the file and line of cases by their ids.
+        as_json: print the report as JSON, and nothing else on standard output.
+        quiet: print only the verdict.
+        also: lines after the summary.
+        notes: lines for standard error.
+        page: its page, if that is not in the run folder.
+    """
     from judgekit.report.text import report_json
 
-    if as_json:
-        print(report_json(report))
-        return
-    print_summary(report)
-    for line in also:
-        print(line)
-    page = report.folder / PAGE if report.folder is not None else None
-    if page is not None and page.exists():
-        print(f"page: {page}")
-    if out is not None:
-        print(f"run folder: {out}")
+    try:
+        with outputs.plain(as_json=as_json):
+            if as_json:
+                print(report_json(report))
+            elif not quiet:
+                print_summary(report)
+                for line in also:
+                    print(line)
+        if not quiet:
+            sys.stdout.flush()
+            for line in notes:
+                print_error(line)
+        outputs.write(report, find=find, as_json=as_json, quiet=quiet)
+    finally:
+        if not as_json:
+            with outputs.plain(as_json=False):
+                print_verdict(report, page=page)
+
+
+def print_verdict(report: Report, *, page: Path | None = None) -> None:
+    """Print the last line of a run: its verdict and where its page is."""
+    from judgekit.core.display.text import Paint
+    from judgekit.report.verdict import location, run_verdict, verdict_line
+
+    verdict = run_verdict(report)
+    line = verdict_line(report, location(report) if page is None else str(page))
+    word = Paint(colour=colourful())(verdict.word, verdict.style)
+    print(word + line.removeprefix(verdict.word), flush=True)
 
 
 def print_summary(report: Report) -> None:
@@ -223,13 +267,17 @@ def print_summary(report: Report) -> None:
 
 
 def print_notes(suite: Suite) -> None:
-    """Print the notes of the cassette, and how to record what is missing, to standard error."""
+    """Print the notes of `notes_of` to standard error."""
+    for note in notes_of(suite):
+        print_error(note)
+
+
+def notes_of(suite: Suite) -> list[str]:
+    """Return the notes of the cassette, and how to record what is missing."""
     cassette = suite.cassette
-    for note in cassette.notes if cassette is not None else ():
-        print_error(f"judgekit: {printable(note)}")
+    notes = [f"judgekit: {printable(note)}" for note in cassette.notes] if cassette else []
     advice = recording_advice(suite)
-    if advice:
-        print_error(advice)
+    return [*notes, advice] if advice else notes
 
 
 def recording_advice(suite: Suite) -> str | None:

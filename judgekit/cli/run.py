@@ -52,10 +52,9 @@ def run(
     Exit codes: 0 passed, 1 a gate failed, 2 the setup is wrong, 3 incomplete.
     """
     from judgekit.cli.output import (
+        notes_of,
         outputs_of,
-        print_error,
-        print_notes,
-        print_report,
+        print_run,
         run_distributed,
         run_with_progress,
     )
@@ -96,28 +95,30 @@ def run(
             retry_failed=retry_failed,
             quiet=quiet or json,
         )
-        with outputs.plain(as_json=json):
-            print_report(report, out=out, as_json=json)
-        outputs.write(report, find=resolve(suite, chosen).cases().places, as_json=json)
+        find = resolve(suite, chosen).cases().places
+        print_run(report, outputs=outputs, find=find, as_json=json, quiet=quiet)
         raise typer.Exit(report.exit_code)
     # Without a run folder, another judge is a trial: the tape holds the replies of the suite's own.
     loaded = open_suite(resolve(suite, chosen), trial=no_out)
     report = run_with_progress(
         loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
     )
-    with outputs.plain(as_json=json):
-        print_report(report, out=out, as_json=json, also=_recorded(loaded))
-        if not quiet:
-            if report.run.get("went_on"):
-                note = "continued an interrupted run with its recorded replies"
-                print_error(f"judgekit: {printable(str(out))}: {note}")
-            print_notes(loaded)
-            failures = (metric.failures for metric in report.figures.metrics)
-            if not verbose and any("metric_error" in one for one in failures):
-                print_error(
-                    "judgekit: rows failed with metric_error; --verbose prints the traceback"
-                )
-    outputs.write(report, find=loaded.data.places, as_json=json)
+    notes = notes_of(loaded)
+    if report.run.get("went_on"):
+        note = "continued an interrupted run with its recorded replies"
+        notes.insert(0, f"judgekit: {printable(str(out))}: {note}")
+    failures = (metric.failures for metric in report.figures.metrics)
+    if not verbose and any("metric_error" in one for one in failures):
+        notes.append("judgekit: rows failed with metric_error; --verbose prints the traceback")
+    print_run(
+        report,
+        outputs=outputs,
+        find=loaded.data.places,
+        as_json=json,
+        quiet=quiet,
+        also=_recorded(loaded),
+        notes=notes,
+    )
     raise typer.Exit(report.exit_code)
 
 

@@ -16,6 +16,7 @@ from judgekit.core.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
     from judgekit.core.case import Case
+    from judgekit.core.score import Row
 
 _EXAMPLE = 'write {"input": "...", "output": "..."}'
 
@@ -39,6 +40,7 @@ def score(
     set: list[str] | None = None,
     no_judge: bool = False,
     json: bool = False,
+    quiet: bool = False,
     **texts: Any,
 ) -> None:
     """Score one case and explain the score.
@@ -47,6 +49,8 @@ def score(
     """
     from judgekit.cli.output import print_notes, run_with_progress
     from judgekit.cli.screen import colourful, columns
+    from judgekit.core.canonical import printable
+    from judgekit.core.display.text import Paint
     from judgekit.core.score import Failure
     from judgekit.report.text import row_text
     from judgekit.suite.suite import build_suite
@@ -69,13 +73,28 @@ def score(
     subject = _case(texts, case)
     built.cases = lambda: iter([subject])  # type: ignore[method-assign]
     rows = next(iter(run_with_progress(built, quiet=True).results)).rows
+    failed = any(isinstance(row.result, Failure) for row in rows)
     if json:
         values = [json_.loads(row.to_json()) for row in rows]
         print(json_.dumps(values if len(values) > 1 else values[0], ensure_ascii=False, indent=1))
-    else:
+    elif not quiet:
         print("\n".join(row_text(r, width=columns(), colour=colourful()) for r in rows), end="")
-    print_notes(built)
-    raise typer.Exit(3 if any(isinstance(row.result, Failure) for row in rows) else 0)
+    if not quiet:
+        sys.stdout.flush()
+        print_notes(built)
+    if not json:
+        word = Paint(colour=colourful())(*(("INCOMPLETE", "bad") if failed else ("DONE", "good")))
+        print(f"{word}: {printable(', '.join(map(_shown, rows)))}.")
+    raise typer.Exit(3 if failed else 0)
+
+
+def _shown(row: Row) -> str:
+    """Return a row in two or three words: the value on the scale of its metric, or why not."""
+    result = row.result
+    if result.type == "failure":
+        return f"{row.metric} has no score ({result.kind})"
+    shown = result.status.replace("_", " ") if result.shown is None else f"{result.shown:g}"
+    return f"{row.metric} {shown}"
 
 
 # Each text of a case that is evidence has a flag; one that holds several may be repeated.

@@ -118,11 +118,13 @@ class Meter(StatusLine):
     def __init__(self, suite: Suite) -> None:
         super().__init__()
         self._suite = suite
+        self._ready = ""
         self._started = time.monotonic()
         if suite.record.value != "none" and suite.judges:
             # Importing litellm and probing a judge take seconds before the first case is finished.
             models = ", ".join(judge.model for judge in suite.judges.values())
-            self.show(f"getting ready to call {models}")
+            self._ready = f"getting ready to call {models}"
+            self.show(self._ready)
         self._said = ""
         self._ended = threading.Event()
         self._waiting = threading.Thread(target=self._wait, daemon=True)
@@ -149,8 +151,22 @@ class Meter(StatusLine):
         from judgekit.judges.connecting import longest
 
         while not self._ended.wait(1.0):
-            if (line := waiting_line(longest())) is not None:
-                self.show(f"{self._said}, {line}" if self._said else line)
+            if line := self.idle(longest(), seconds=time.monotonic() - self._started):
+                self.show(line)
+
+    def idle(self, wait: tuple[str, float] | None, *, seconds: float) -> str | None:
+        """Return what to say between two cases, or before the first; `None` for nothing new.
+
+        Args:
+            wait: the host of a connection that is waited for, and the seconds so far.
+            seconds: since the begin of the run.
+        """
+        line = waiting_line(wait)
+        if self._said:
+            return f"{self._said}, {line}" if line else None
+        # A judge is probed before its first case: a clock shows that the program is alive.
+        ready = f"{self._ready}, {seconds:.0f} s" if self._ready else ""
+        return ", ".join(filter(None, (ready, line))) or None
 
     def line(self, progress: Progress, *, seconds: float) -> str:
         """Return the text of the line after a number of seconds."""

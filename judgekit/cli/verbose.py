@@ -3,7 +3,7 @@
 import logging
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from judgekit.core.canonical import printable
@@ -83,11 +83,12 @@ def print_files(suite: Suite) -> None:
                 )
 
 
-def print_case(names: Sequence[str], progress: Progress) -> None:
+def print_case(names: Sequence[str], places: Mapping[str, str], progress: Progress) -> None:
     """Print the scores of the last case on one line, and a line for each failure.
 
     Args:
         names: names of the metrics.
+        places: derived id of a case -> its file and line.
         progress: the progress with the results of a case.
     """
     if progress.case is None:
@@ -100,7 +101,7 @@ def print_case(names: Sequence[str], progress: Progress) -> None:
         else:
             scores.append(f"{name} {_shown(result)}")
     for text in [", ".join(scores), *failures] if scores else failures:
-        print_line(f"{progress.case.id}: {text}")
+        print_line(f"{places.get(progress.case.id, progress.case.id)}: {text}")
 
 
 def _shown(score: Score) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from judgekit.cli.options import overrides, settings
-from judgekit.cli.output import print_notes, run_with_progress
+from judgekit.cli.output import print_notes, print_verdict, run_with_progress
 from judgekit.cli.screen import colourful, columns
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
@@ -94,17 +94,21 @@ def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -
     report, suite = one.report, one.suite
     if report is None or suite is None:
         return
-    if one.saved:
-        print(_head(one, report))
+    if one.saved and not quiet:
+        print(_head(one))
     if one.changes is None:
-        print(summary_text(report, width=columns(), colour=colourful(), worst=0), end="")
         if not quiet:
+            print(summary_text(report, width=columns(), colour=colourful(), worst=0), end="")
+            sys.stdout.flush()
             print_notes(suite)
+        print_verdict(report)
         _print_watching(path, one)
         return
     command = recording_command(path, overrides, list(one.changes.missed))
     text = changes_text(one.changes, report, command=command, width=columns(), colour=colourful())
-    print(text, end="", flush=True)
+    if not quiet:
+        print(text, end="")
+    print_verdict(report)
 
 
 def _print_watching(path: Path, one: Round) -> None:
@@ -117,10 +121,9 @@ def _print_watching(path: Path, one: Round) -> None:
     print(Paint(colour=colourful())(line, "note"), flush=True)
 
 
-def _head(one: Round, report: Report) -> str:
+def _head(one: Round) -> str:
     from judgekit.core.display.text import Paint, wrap
     from judgekit.suite.watch.files import shown
-    from judgekit.suite.watch.text import state_text
 
     names = ", ".join(printable(shown(path)) for path in one.saved[:NAMED])
     more = f" and {len(one.saved) - NAMED} more" if len(one.saved) > NAMED else ""
@@ -129,7 +132,7 @@ def _head(one: Round, report: Report) -> str:
     else:
         duration = f" in {one.seconds:.1f} s" if one.seconds >= 1 else ""
         scored = f"{one.fresh:,} of {one.rows:,} rows scored again{duration}"
-    line = f"{_clock()} {names}{more}: {scored}; {state_text(report)}"
+    line = f"{_clock()} {names}{more}: {scored}"
     paint = Paint(colour=colourful())
     return "\n".join(paint(part, "title") for part in wrap(line, columns(), then=" " * 9))
 

@@ -32,12 +32,16 @@ from judgekit.report.text import (
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
-    from judgekit.report.summary import CriterionSummary, MetricSummary
+    from judgekit.report.summary import CriterionSummary, MetricSummary, Worst
 
 MOST_METRICS = 20
 MOST_GATES = 15
 MOST_WORST = 5
 MOST_CRITERIA = 20
+MOST_TABLES = 2
+"""Maximum number of metrics with a table of worst cases each, in a terminal."""
+MOST_SHARED = 10
+"""Maximum number of rows of a table that metrics share."""
 _MOST = 1000
 """Maximum length of a line, in characters."""
 
@@ -51,7 +55,7 @@ def report_parts(report: Report) -> Iterator[DisplayPart]:
     yield from _gates(report, most=MOST_GATES)
     yield metric_grid(shown, left=len(figures.metrics) - len(shown))
     for summary in shown:
-        yield from _about(summary, shown_figures(summary), most=MOST_GATES)
+        yield from _about(summary, shown_figures(summary), most=MOST_GATES, label=report.label)
     yield from _worst(shown, figures.cases, report.label)
     yield from _notes(report)
 
@@ -63,7 +67,7 @@ def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst
         report: the run.
         width: maximum width in columns.
         colour: whether to use ANSI colours.
-        worst: number of cases to list per metric.
+        worst: number of cases to list per metric with a threshold or a gate.
     """
     return f"{to_text(terminal_parts(report, worst=worst), width=width, colour=colour)}\n"
 
@@ -73,25 +77,55 @@ def terminal_parts(report: Report, *, worst: int) -> Iterator[DisplayPart]:
 
     Args:
         report: the run.
-        worst: number of cases to list per metric.
+        worst: number of cases to list per metric with a threshold or a gate.
     """
     yield from _head(report)
     metrics = report.figures.metrics
     yield metric_grid(metrics)
     for s in metrics:
-        yield from _about(s, telling_figures(s))
-    for s in metrics:
-        rows = [
-            (cut(report.label(w.case), MOST_NAME), number_of(w.value, s), cut(w.reason, 160))
-            for w in s.flawed[:worst]
-        ]
-        if rows:
-            title = f"{'lowest' if s.higher_is_better else 'highest'} {cut(s.metric, MOST_NAME)}"
-            yield DisplayTable(("case", "value", "reason"), rows, title=title, numbers=(1,))
+        yield from _about(s, telling_figures(s), label=report.label)
+    yield from _required_worst(report, worst=worst)
     yield DisplayLine("")
     yield from _gates(report)
     yield from note_lines(report)
     yield from _incomplete(report)
+
+
+def _required_worst(report: Report, *, worst: int) -> Iterator[DisplayTable]:
+    """Yield the worst cases of the metrics with a threshold or a gate.
+
+    One or two metrics have a table each. More of them share one, with a case and a line each, so
+    that a run fits on one screen.
+    """
+    gated = {gate.gate.metric for gate in report.figures.gates}
+    metrics = [
+        s
+        for s in report.figures.metrics
+        if worst and s.flawed and (s.threshold is not None or s.metric in gated)
+    ]
+
+    def cells(s: MetricSummary, w: Worst) -> tuple[str, str, str]:
+        return cut(report.label(w.case), MOST_NAME), number_of(w.value, s), cut(w.reason, 160)
+
+    if len(metrics) <= MOST_TABLES:
+        for s in metrics:
+            rows = [cells(s, w) for w in s.flawed[:worst]]
+            title = f"{'lowest' if s.higher_is_better else 'highest'} {cut(s.metric, MOST_NAME)}"
+            yield DisplayTable(("case", "value", "reason"), rows, title=title, numbers=(1,))
+        return
+    shown = metrics[:MOST_SHARED]
+    yield DisplayTable(
+        ("metric", "value", "case", "reason"),
+        [
+            (cut(s.metric, MOST_NAME), value, case, reason)
+            for s in shown
+            for case, value, reason in [cells(s, s.flawed[0])]
+        ],
+        title="worst case of each metric",
+        numbers=(1,),
+        left=more(len(metrics) - len(shown), "metric", "the page"),
+        lines=1,
+    )
 
 
 def _head(report: Report) -> Iterator[DisplayLine]:
@@ -101,7 +135,11 @@ def _head(report: Report) -> Iterator[DisplayLine]:
 
 
 def _about(
-    summary: MetricSummary, figures: Mapping[str, str], *, most: int | None = None
+    summary: MetricSummary,
+    figures: Mapping[str, str],
+    *,
+    label: Callable[[str], str],
+    most: int | None = None,
 ) -> Iterator[DisplayLine]:
     """Yield the notes on the figures of a metric."""
     name = cut(summary.metric, MOST_NAME)
@@ -116,7 +154,9 @@ def _about(
         style: Style = "bad" if line.startswith(WARNING) else "note"
         yield DisplayLine(f"{name}: {cut(line, _MOST)}", style)
     if summary.first_failure is not None:
-        yield DisplayLine(f"{name}: first failure: {cut(summary.first_failure, _MOST)}", "bad")
+        case, colon, why = summary.first_failure.partition(": ")
+        first = cut(f"{label(case)}{colon}{why}", _MOST)
+        yield DisplayLine(f"{name}: first failure: {first}", "bad")
 
 
 MOST_TAGS = 20

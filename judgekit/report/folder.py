@@ -35,6 +35,8 @@ PAGE = "report.html"
 AGREEMENT = "agree.json"
 PLACES = "places"
 """Key of `run.json`: locations of cases with a derived id."""
+BELOW = "below"
+"""Key of `run.json`: the number of cases that miss a threshold."""
 SHARD = "shard.json"
 """Only in a shard: the positions of its cases in the data set."""
 FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, RESULTS)

@@ -55,7 +55,7 @@ class Report(Displayed):
         figures: manifest, summaries, gates.
         run: facts of this execution: origins of replies, cost, duration.
         folder: the run folder, if there is one.
-        places: derived id of a case -> its location, such as `line 2 of cases.csv`.
+        places: derived id of a case -> its location, such as `cases.csv:2`.
     """
 
     def __init__(
@@ -116,9 +116,8 @@ class Report(Displayed):
         return cls(figures, run=run, folder=path, places=texts)
 
     def label(self, case: str) -> str:
-        """Return the id of a case, with its location if the id is derived."""
-        place = self.places.get(case)
-        return f"{case} ({place})" if place else case
+        """Return the id of a case; its file and line if the id is derived."""
+        return self.places.get(case, case)
 
     @property
     def metrics(self) -> dict[str, MetricSummary]:

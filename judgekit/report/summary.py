@@ -301,8 +301,11 @@ class Tally:
         cluster: Hashable = None,
         output: str | None = None,
         asked: Case | None = None,
-    ) -> None:
+    ) -> bool | None:
         """Count one result; labels are matched by the output of the case.
+
+        Return whether its value passes; `None` without a value of the metric itself, or without a
+        threshold.
 
         Args:
             case: the id of the case.
@@ -319,7 +322,7 @@ class Tally:
         if isinstance(result, Failure):
             self._failures[result.kind] += 1
             self._first_failure = self._first_failure or f"{case}: {result.message}"
-            return
+            return None
         self._scale = result.scale
         self._counts["empty_answers"] += output is not None and not has_text(output)
         self._counts["left_out"] += is_left_out(result.details)
@@ -329,13 +332,13 @@ class Tally:
                 self._opinions.add(result, cluster)
         if result.value is None:
             self._counts[result.status] += 1
-            return
+            return None
         self._all.add(result.value)
         if result.fallback is not None:
             self._counts["fallback"] += 1
-            return
+            return None
         self._counts["judged" if result.source == "judge" else "computed"] += 1
-        self._add_own(case, result, result.value, cluster)
+        return self._add_own(case, result, result.value, cluster)
 
     def _add_parts(self, score: Score, cluster: Hashable) -> None:
         weighs, judged = score.value is not None, score.source == "judge"
@@ -353,7 +356,7 @@ class Tally:
                 self._opinions.add_distribution(part.id, part.distribution)
             criterion.add_part(part, cluster, weighs=weighs, judged=judged)
 
-    def _add_own(self, case: str, score: Score, value: float, cluster: Hashable) -> None:
+    def _add_own(self, case: str, score: Score, value: float, cluster: Hashable) -> bool | None:
         self._own.add(value, cluster)
         self._minimum = min(self._minimum, value)
         self._maximum = max(self._maximum, value)
@@ -366,6 +369,7 @@ class Tally:
             self._bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
         badness = -value if self.higher_is_better else value
         self._worst.add((badness, -self._counts["rows"]), (case, value, score.reason[:500]))
+        return passed
 
     def finish(self) -> MetricSummary:
         """Return the figures."""

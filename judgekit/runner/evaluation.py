@@ -18,7 +18,7 @@ from judgekit.core.value import trusted
 from judgekit.datasets.load import Source, cases_of
 from judgekit.judges.connections import closing_connections
 from judgekit.metrics.adapter import as_metric
-from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
+from judgekit.report.folder import BELOW, REPORT, RUN, ResultsWriter, Scored, write_json
 from judgekit.report.gate import Gate, WrittenGates, gates_by_metric, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
@@ -124,6 +124,8 @@ class _Run:
     kept: list[Scored] = field(default_factory=list)
     cases: int = 0
     failed: int = 0
+    below: int = 0
+    """Number of cases that miss a threshold."""
     interrupted: bool = False
     broken: bool = False
     """Whether an error stops the run; a worker that never waits would not notice otherwise."""
@@ -269,9 +271,11 @@ class _Run:
     def _emit(self, case_text: CaseText, results: Sequence[Result]) -> None:
         case, text = case_text
         cluster = None if self.clusters is None else self.clusters.of(case.id, case.metadata)
+        misses = False
         for tally, result in zip(self.tallies.values(), results, strict=True):
-            tally.add(case.id, result, cluster, case.output, case)
+            misses |= tally.add(case.id, result, cluster, case.output, case) is False
             self.failed += result.type == "failure"
+        self.below += misses
         if self.gatekeeper.follows:
             self.gatekeeper.add(case, self._rows(case, results))
         self.dataset.update(text + b"\n")
@@ -312,6 +316,8 @@ class _Run:
             ),
         )
         run: dict[str, Any] = {"seconds": round(time.monotonic() - self.started, 3)}
+        if self.thresholds:
+            run[BELOW] = self.below
         if self.writer is not None and self.writer.went_on:
             run["went_on"] = True
         report = Report(figures, run=run, results=None if self.out else self.kept, folder=self.out)

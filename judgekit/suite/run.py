@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from judgekit.core.output_file import check_room
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.synchronous import Flag, run_inline
-from judgekit.datasets.ids import is_derived
+from judgekit.datasets.ids import is_derived, is_numbered
 from judgekit.report import folder as run_folder
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
@@ -237,11 +237,15 @@ def _places(suite: Suite, report: Report) -> dict[str, str]:
     """Return the lines of cases with derived ids, for runs small enough to read again."""
     if report.figures.cases > MAX_PLACES:
         return {}
-    cases = (scored.case for scored in report.results)
-    derived = {case.id for case in cases if is_derived(case)}
+    return places_of(suite, (scored.case for scored in report.results))
+
+
+def places_of(suite: Suite, cases: Iterable[Case]) -> dict[str, str]:
+    """Return derived id -> `FILE:LINE`, for the cases that have derived ids."""
+    derived = {case.id for case in cases if is_derived(case) or is_numbered(case)}
     places = suite.data.places(derived) if derived else {}
     lines = ((id, line, Path(file).name) for id, (file, line) in places.items())
-    return {id: f"line {line} of {name}" for id, line, name in lines if line is not None}
+    return {id: f"{name}:{line}" for id, line, name in lines if line is not None}
 
 
 def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:

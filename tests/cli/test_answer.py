@@ -176,7 +176,7 @@ def test_a_suite_is_answered_and_scored_by_each_model(asked, judgekit):
     done = judgekit("answer", "suite.yaml", "--models", "fake/x,fake/y", "--cassette", "tape.jsonl")
 
     assert done.code == 1  # the gate of length fails
-    assert "run folder: runs/fake_x" in done.out
+    assert "Page: runs/fake_x/report.html\n" in done.out
     for model in ("fake/x", "fake/y"):
         report = Report.read(asked / "runs" / model.replace("/", "_"))
         assert report.figures.manifest["answered_by"] == model

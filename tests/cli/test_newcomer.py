@@ -66,4 +66,5 @@ def test_rows_without_an_id_are_named_by_their_line(tmp_path, monkeypatch, judge
 
     done = judgekit("run", "--no-out")
 
-    assert re.search(r"[0-9a-f]{12} \(line 2 of c\.csv\)   0\.00", done.out)
+    assert re.search(r"^c\.csv:2 +0\.00", done.out, re.MULTILINE)
+    assert re.search(r"^b +0\.00", done.out, re.MULTILINE)

@@ -27,14 +27,17 @@ def test_the_example_says_all_there_is_to_say(judgekit):
     for metric in ("prompt_alignment", "safety", "quality"):
         assert any(line.startswith(metric) and "34 judged" in line for line in lines)
         assert any(line.startswith("pass ") and f" {metric}: " in line for line in lines)
-    assert lines[-1].startswith("replies: 102 from the tape; spent $0.00")
+    assert lines[-2].startswith("replies: 102 from the tape; spent $0.00")
+    assert lines[-1] == "PASS: 4 gates, 22 of 34 cases below a threshold."
 
 
 def test_a_run_folder_is_written_and_named(judgekit, recorded):
     done = judgekit("run", "suite.yaml", "--out", "out")
 
     assert done.code == 0
-    assert done.out.splitlines()[-2:] == ["page: out/report.html", "run folder: out"]
+    assert done.out.splitlines()[-1] == (
+        "PASS: 1 gate, 1 of 4 cases below a threshold. Page: out/report.html"
+    )
     assert sorted(path.name for path in (recorded / "out").iterdir()) == [
         "report.html", "report.json", "results.jsonl", "run.json", "tape.jsonl",
     ]  # fmt: skip

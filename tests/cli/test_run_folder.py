@@ -20,7 +20,7 @@ def test_the_suite_of_the_folder_is_run_and_kept(folder, judgekit):
     done = judgekit("run", "--no-judge", "--only", "length")
 
     assert done.code == 0
-    assert "page: runs/suite/report.html\nrun folder: runs/suite\n" in done.out
+    assert done.out.endswith(" Page: runs/suite/report.html\n")
     assert made(folder) == ["runs/suite"]
 
 

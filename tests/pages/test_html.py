@@ -260,14 +260,14 @@ def test_a_derived_id_comes_with_the_place_of_its_row(runs: SimpleNamespace) -> 
     first, second = (case.model_copy(update={"id": derive_id(case)}) for case in cases)
     rows = [(case, {"helpful": runs.judged(0.1)}) for case in (first, second, Case(id="own"))]
     report = runs.report_of(rows)
-    report.places[second.id] = "line 3 of cases.csv"
+    report.places[second.id] = "cases.csv:3"
 
     html = render_page(report)
 
     assert [case.get("place") for case in data_of(html)["cases"]] == [
-        "case 1", "line 3 of cases.csv", None,
+        "case 1", "cases.csv:3", None,
     ]  # fmt: skip
-    assert f"{second.id} line 3 of cases.csv" in Page(html).text
+    assert f"{second.id} cases.csv:3" in Page(html).text
 
 
 def test_noise_is_left_out(runs: SimpleNamespace) -> None:

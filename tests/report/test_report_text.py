@@ -133,7 +133,7 @@ def test_the_scale_is_that_of_the_metric(report_for):
 
 
 def test_lower_is_better_names_the_highest(report_for):
-    report = report_for(scored(0.1, 0.9), lower_is_better=["m"])
+    report = report_for(scored(0.1, 0.9), lower_is_better=["m"], thresholds={"m": 0.5})
 
     lines = summary_text(report, worst=1).splitlines()
     assert lines[lines.index("highest m") + 2].split()[:2] == ["c1", "0.90"]
@@ -231,3 +231,23 @@ def test_the_summary_fits_whatever_the_names(width):
     starts = {cells(line[: line.index("[0.")]) for line in heads}
     assert len(heads) == len(names)
     assert len(starts) == 1  # in a column, wide signs or not
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_eight_metrics_fit_on_one_screen(report_for, width):
+    names = [f"metric_number_{n}" for n in range(8)]
+    cases = [
+        (Case(id=f"{n:012x}"), {m: Score(value=n / 40, reason="Why. " * 40) for m in names})
+        for n in range(40)
+    ]
+    gates = {name: {"mean": 0.4} for name in names[:4]}
+    report = report_for(cases, thresholds=dict.fromkeys(names[:6], 0.5), gates=gates)
+    report.places |= {f"{n:012x}": f"cases.csv:{n + 2}" for n in range(40)}
+
+    lines = summary_text(report, width=width).splitlines()
+
+    assert 20 < len(lines) < 40
+    assert max(map(len, lines)) <= width
+    # One row for each metric with a threshold or a gate, with file and line in full.
+    assert sum(line.startswith("metric_number_") and " cases.csv:2 " in line for line in lines) == 6
+    assert "\x1b" not in "".join(lines)

@@ -43,6 +43,8 @@ class DisplayTable(NamedTuple):
     """A note about rows that are not shown, and where to find them."""
     styles: Sequence[Style] = ()
     """The style of each row; empty if all are plain."""
+    lines: int = 4
+    """Maximum number of lines in a terminal to which a row is wrapped."""
 
     def style(self, row: int) -> Style:
         """Return the style of a row."""

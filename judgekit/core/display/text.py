@@ -99,9 +99,9 @@ def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
 WIDTH = 88
 _LAST = 28
 """Columns that are reserved for the last column of a table, if it is that wide."""
+_ONE_LINE = 20
+"""The same where the last column does not wrap: the names before it say more than its end."""
 _LEAST = 4
-_LINES = 4
-"""Maximum number of lines to which one line of a cell is wrapped."""
 _COLOURS: dict[Style, str] = {"title": "1", "note": "2", "bad": "31", "good": "32"}
 
 
@@ -144,12 +144,13 @@ def _grid(grid: DisplayTable, width: int) -> Iterator[tuple[str, Style]]:
     head, body, numbers = written(grid)
     rows = [[printable(cell) for cell in row] for row in (head, *body)]
     widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
-    widths[:-1] = _fitted(widths[:-1], width - min(_LAST, widths[-1]), numbers, most=width // 2)
+    last = min(_LAST if grid.lines > 1 else _ONE_LINE, widths[-1])
+    widths[:-1] = _fitted(widths[:-1], width - last, numbers, most=width // 2)
     yield "", "plain"
     for line in wrap(printable(grid.title), width):
         yield line, "title"
     for at, row in enumerate(rows):
-        for line in _row(row, widths, numbers, width):
+        for line in _row(row, widths, numbers, width, grid.lines):
             yield line, grid.style(at - 1) if at else "note"
     for line in wrap(printable(grid.left), width):
         yield line, "note"
@@ -168,7 +169,9 @@ def _fitted(widths: list[int], width: int, numbers: set[int], *, most: int) -> l
     return fitted
 
 
-def _row(row: list[str], widths: list[int], numbers: set[int], width: int) -> Iterator[str]:
+def _row(
+    row: list[str], widths: list[int], numbers: set[int], width: int, most: int
+) -> Iterator[str]:
     *first, last = row
     start = ""
     for place, cell in enumerate(first):
@@ -179,8 +182,12 @@ def _row(row: list[str], widths: list[int], numbers: set[int], width: int) -> It
         last = pad(last, widths[-1], right=True)
     lines: list[str] = []
     for text in last.splitlines():
-        wrapped = wrap(text, max(20, width - cells(start)))
-        lines += [*wrapped[:_LINES], *(["…"] if len(wrapped) > _LINES else [])]
+        room = max(20, width - cells(start))
+        if most == 1:
+            lines.append(cut(text, room))
+            continue
+        wrapped = wrap(text, room)
+        lines += [*wrapped[:most], *(["…"] if len(wrapped) > most else [])]
     yield cut(f"{start}{lines[0] if lines else ''}".rstrip(), width)
     for line in lines[1:]:
         yield f"{' ' * min(cells(start), width - 20)}{line.strip()}"

@@ -19,6 +19,7 @@ from judgekit.report.manifest import cluster_field, mapping, metric_entry, suite
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.report.text import CALIBRATED, COMPARED, changed_weights, unchecked_line
+from judgekit.report.verdict import run_verdict
 
 
 class Fact(NamedTuple):
@@ -69,17 +70,13 @@ class RunFacts:
         self.unchecked = unchecked_line(manifest)
         self.failing = self._ranking.failing
         """Cases that miss a threshold or have no score."""
-        gates, passing = report.figures.gates, "pass" if report.figures.gates else "complete"
-        self.verdict = {0: passing, 1: "missed"}.get(report.exit_code, "incomplete")
+        outcome = run_verdict(report)
+        self.verdict = "missed" if outcome.word == "FAIL" else outcome.phrase
         """The outcome by the exit code; a run without gates cannot pass."""
-        self.tone = "mixed" if self.verdict == passing and self.failing else self.verdict
+        self.tone = "mixed" if report.exit_code == 0 and self.failing else self.verdict
         """The class of the verdict; a run that passes with failing cases is not green."""
-        self.verdict_word = self.verdict.capitalize()
+        self.verdict_word = outcome.phrase.capitalize()
         """The outcome in a word or two."""
-        if self.verdict == "missed":
-            missed = sum(not gate.passed for gate in gates)
-            several = f"{missed} of {len(gates)} gates missed"
-            self.verdict_word = several if len(gates) > 1 else "Gate missed"
 
     @property
     def subtitle(self) -> str:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgekit.core.display.markdown import escaped
+from judgekit.core.display.parts import counted
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.target import named, written
 from judgekit.report.text import counts_of, doubt_lines, number_of, shown_figures, title_of
+from judgekit.report.verdict import run_verdict
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -46,12 +48,12 @@ def markdown_lines(report: Report, findings: Iterable[Findings]) -> Iterator[str
 
 def verdict_word(report: Report) -> str:
     """Return the outcome of a run in a few words."""
-    if report.figures.incomplete:
-        return "Incomplete"
-    missed = sum(not gate.passed for gate in report.figures.gates)
-    if missed:
-        return f"{missed} gate{'s' if missed != 1 else ''} missed"
-    return "Passed" if report.figures.gates else "Complete; there is no gate to pass"
+    verdict = run_verdict(report)
+    if verdict.word == "DONE":
+        return "Complete; there is no gate to pass"
+    if verdict.word == "FAIL":
+        return f"{counted(verdict.missed, 'gate')} missed"
+    return {"PASS": "Passed"}.get(verdict.word, verdict.phrase.capitalize())
 
 
 def _safe(text: str, most: int = 1000) -> str:

@@ -59,7 +59,7 @@ def _rows(changes: RunChanges, report: Report, width: int, paint: Paint) -> Iter
     several = len(report.figures.metrics) > 1
     metrics = [cut(_line(row.metric), min(_LONGEST, room // 2)) for row in shown]
     wide = max(map(cells, metrics), default=0) if several else 0
-    cases = [cut(_line(row.case), min(_LONGEST, room - wide)) for row in shown]
+    cases = [cut(_line(report.label(row.case)), min(_LONGEST, room - wide)) for row in shown]
     long = max(map(cells, cases), default=0)
     for row, case, metric, score in zip(shown, cases, metrics, scores, strict=True):
         line = f"  {pad(case, long)}  {pad(metric, wide) + '  ' if several else ''}{score}"
@@ -121,16 +121,3 @@ def _missed(changes: RunChanges, command: str, width: int, paint: Paint) -> Iter
         yield paint(line, "bad")
     # On one line, so it can be copied.
     yield f"    {command}"
-
-
-def state_text(report: Report) -> str:
-    """Return a short description of the state of a suite."""
-    if report.figures.incomplete:
-        return f"incomplete: {printable('; '.join(report.figures.incomplete))}"
-    gates = len(report.figures.gates)
-    missed = sum(not gate.passed for gate in report.figures.gates)
-    if not gates:
-        return "complete"
-    if gates == 1:
-        return "its gate is missed" if missed else "its gate passes"
-    return f"{missed} of {gates} gates missed" if missed else f"all {gates} gates pass"

@@ -22,9 +22,10 @@ def test_a_finished_folder_gives_what_the_run_gave(judgekit, recorded, format):
     again = judgekit("report", "out", "--export", f"{format}=two")
 
     assert done.code == again.code == 0
-    assert done.out.splitlines()[-1] == f"{format}: a/one"
+    assert done.out.splitlines()[-2] == f"{format}: a/one"
     assert Path("a/one").read_bytes() == Path("two").read_bytes()
     assert "page: " not in again.out
+    assert again.out.splitlines()[-1] == done.out.splitlines()[-1]
 
 
 def test_several_at_once(judgekit, recorded):
@@ -129,7 +130,9 @@ def test_github_gets_a_summary_and_annotations_with_lines(
     lines = done.out.splitlines()
     assert lines[0].startswith("::stop-commands::")
     stopped = lines.index(lines[0].replace("::stop-commands::", "::") + "::")
-    commands = lines[stopped + 1 :]
+    commands = lines[stopped + 1 : -3]
+    assert lines[-3].startswith("::stop-commands::")
+    assert lines[-2].startswith("FAIL: 1 of 1 gate, 4 of 4 cases")
     assert done.code == 1
     assert any("Small" in line for line in lines[1:stopped])
     assert commands[0].startswith("::error title=judgekit%3A length::length: mean")

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.report.verdict import verdict_line
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.run import replay_suite, run_suite
 from judgekit.suite.suite import load_suite
 from judgekit.suite.watch.files import changed, files_of, stamp_of, wait_for_change
-from judgekit.suite.watch.text import changes_text, state_text
+from judgekit.suite.watch.text import changes_text
 from judgekit.suite.watch.watch import Watch, recording_command
 
 from .conftest import RUBRIC, SUITE, write_cases, write_suite
@@ -253,7 +254,7 @@ def test_the_text_says_what_moved_within_the_width(person):
         from judgekit.core.display.text import cells
 
         assert max(map(cells, text.splitlines())) <= width
-    assert state_text(done.report).startswith("incomplete: 2 rows failed")
+    assert verdict_line(done.report).startswith("INCOMPLETE: 2 rows failed")
 
 
 def test_the_command_repeats_what_decides_the_calls():
