@@ -47,7 +47,7 @@ def test_tables_name_what_they_hold(tab: Tab, page: Path) -> None:
     for table in tables.all():
         assert table.locator("caption").text_content()
         assert table.locator("thead th:not([scope=col])").count() == 0
-        assert table.locator("tbody th:not([scope=row])").count() == 0
+        assert table.locator("tbody th:not([scope=row], [scope=rowgroup])").count() == 0
     nameless = tab.evaluate(
         """() => [...document.querySelectorAll('button, input, select, textarea, svg, [role]')]
             .filter((e) => e.getAttribute("aria-hidden") !== "true" && !e.closest("[hidden]")

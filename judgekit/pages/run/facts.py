@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
 from judgekit.core.display.parts import counted
 from judgekit.core.score import Failure, Row
@@ -99,23 +98,9 @@ class RunFacts:
             return f"{self.failing:,} of {counted(cases, 'case')} {verb}"
         if not cases or all(s.threshold is None for s in self._report.figures.metrics):
             return ""
+        if any(s.failed or s.not_run for s in self._report.figures.metrics):
+            return "No case with a score fails"
         return "The case passes" if cases == 1 else f"All {cases:,} cases pass"
-
-    @property
-    def missed(self) -> Iterator[tuple[str, str, str]]:
-        """The metrics with failing cases, their number, and a link to the worst case."""
-        for s in self._report.figures.metrics:
-            words = []
-            query = {"status": "failed"}
-            if s.passed is not None and (missed := s.scored - s.passed):
-                side = "below" if s.higher_is_better else "above"
-                words.append(f"{missed:,} of {s.scored:,} {side} {Axis(s).short(s.threshold)}")
-                query = {"status": "below", "sort": f"metric.{s.metric}"}
-                query |= {} if s.higher_is_better else {"order": "down"}
-            if none := s.failed + s.not_run:
-                words.append(f"{none:,} unscored")
-            if words:
-                yield s.metric, ", ".join(words), f"#{urlencode(query)}"
 
     @property
     def worst(self) -> list[WorstCase]:
@@ -128,7 +113,7 @@ class RunFacts:
     def _worst_case(self, scored: Scored) -> WorstCase:
         rows = sorted(scored.rows, key=self._ranking.distance)
         bad = [r for r in rows if self._ranking.misses(r)]
-        bad += [r for r in rows if isinstance(r.result, Failure)]
+        bad += [r for r in rows if self._ranking.failed(r)]
         shown = bad or rows[:1]
         return WorstCase(
             id=scored.case.id,

@@ -11,6 +11,7 @@ from judgekit.core.canonical import canonical_json, digest
 from judgekit.pages.figures import Axis, weight
 from judgekit.pages.html import fill, write_html
 from judgekit.pages.run.facts import Fact, RunFacts, dollars
+from judgekit.pages.run.overview import Overview
 from judgekit.pages.run.payload import KEPT, make_payload
 from judgekit.pages.run.recorded import JudgeReplies, TapeIndex
 from judgekit.pages.run.tallies import saturation
@@ -73,6 +74,7 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
         label=label,
         facts=RunFacts(report, makers=payload.makers, ranking=payload.ranking),
         figures=figures,
+        overview=Overview(report, payload.reasons),
         metrics=[(summary, Axis(summary)) for summary in figures.metrics],
         rubrics=rubric_cards(figures.manifest, report.run, payload.taped),
         judges=judge_cards(figures.manifest, report.run, payload.taped),

@@ -23,6 +23,7 @@ from judgekit.pages.packing import (
 )
 from judgekit.pages.run.recorded import Origins, TapeIndex, open_tape, records_of_rows
 from judgekit.pages.run.tallies import Field, Histograms, Ranking, Slices
+from judgekit.pages.run.unscored import Reasons
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, dicts_in, entries_in, mapping, rubric_entry
 from judgekit.report.report import Report
@@ -71,6 +72,7 @@ class RunPayload(NamedTuple):
     """Fields of the metadata with few values, and the figures of each value."""
     histograms: Histograms
     ranking: Ranking
+    reasons: Reasons
     taped: TapeIndex
 
 
@@ -93,6 +95,7 @@ def make_payload(report: Report) -> RunPayload:
     ranges = {summary.metric: summary.range for summary in figures.metrics}
     slices = Slices(ranges, cluster=cluster_field(figures.manifest))
     histograms = Histograms()
+    reasons = Reasons(ranges)
     origins = Origins(report.run)
     forms = Forms(taped, figures.manifest, texts.put)
     for number, scored in enumerate(report.results):
@@ -101,6 +104,8 @@ def make_payload(report: Report) -> RunPayload:
         if is_derived(scored.case):
             data["place"] = report.places.get(scored.case.id, f"case {number + 1}")
         ranking.add(scored)
+        if why := reasons.add(scored):
+            data["why"] = why
         if unusual := forms.add(scored):
             data["forms"] = unusual
         cases.append(page_json(data))
@@ -124,6 +129,7 @@ def make_payload(report: Report) -> RunPayload:
         "fields": [field.name for field in fields],
         "origin": origins.all_alike,
         "metrics": [_metric(summary) for summary in figures.metrics],
+        "reasons": [{"text": one.text, "lacks": one.lacks} for one in reasons.finish()],
         "personas": _personas(figures.manifest),
         "prompts": prompts,
     }
@@ -131,7 +137,7 @@ def make_payload(report: Report) -> RunPayload:
     if packed.compressed:
         # Two lines, so the list of cases is shown before the texts are unpacked.
         packed = pack(f"{with_cases(head, leads)}\n{with_cases({'texts': texts.all}, cases)}")
-    return RunPayload(packed, prompts, made_by, fields, histograms, ranking, taped)
+    return RunPayload(packed, prompts, made_by, fields, histograms, ranking, reasons, taped)
 
 
 def _personas(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -194,7 +200,7 @@ def _lead(case: dict[str, Any], line: str) -> dict[str, Any]:
         "id": case["id"],
         "line": line[:_LEAD].rstrip(),
         "metadata": case.get("metadata") or {},
-        **({"place": case["place"]} if "place" in case else {}),
+        **{name: case[name] for name in ("place", "why") if name in case},
         "rows": {metric: _lead_row(row) for metric, row in case["rows"].items()},
     }
 

@@ -9,6 +9,7 @@ from copy import deepcopy
 from typing import Any, NamedTuple
 
 from judgekit.core.score import Failure, Row, own_parts, own_value
+from judgekit.pages.run.unscored import lacked
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import Scored
 from judgekit.report.summary import BINS, Largest, MetricSummary, mean_figures
@@ -216,7 +217,8 @@ class Rank(NamedTuple):
 class Ranking:
     """Ranks cases one by one, and counts those that fail.
 
-    A case fails if one of its metrics misses its threshold or failed to score.
+    A case fails if one of its metrics misses its threshold or failed to score. A metric does not
+    fail on a case that lacks a field: it does not apply.
     """
 
     def __init__(self, metrics: Mapping[str, MetricSummary]) -> None:
@@ -239,7 +241,7 @@ class Ranking:
     def rank(self, scored: Scored) -> Rank:
         """Return the rank of a case."""
         misses = sum(self.misses(row) for row in scored.rows)
-        failures = sum(isinstance(row.result, Failure) for row in scored.rows)
+        failures = sum(map(self.failed, scored.rows))
         worst = min((self.distance(row) for row in scored.rows), default=math.inf)
         return Rank(-misses, -failures, worst)
 
@@ -247,6 +249,11 @@ class Ranking:
         """Return whether a row misses the threshold of its metric."""
         summary = self._metrics.get(row.metric)
         return summary is not None and summary.passes(own_value(row.result)) is False
+
+    @staticmethod
+    def failed(row: Row) -> bool:
+        """Return whether a metric failed on a case that has what the metric needs."""
+        return isinstance(row.result, Failure) and lacked(row.result) is None
 
     def distance(self, row: Row) -> float:
         """Return the distance of a value above the mean in standard deviations; inf if missing."""

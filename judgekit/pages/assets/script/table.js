@@ -111,7 +111,8 @@ function refresh() {
 }
 
 function drawStatuses(counts) {
-  const buttons = STATUSES.flatMap(([name, label]) => {
+  const reasons = (data.reasons || []).map(({ text }) => ["why:" + text, text]);
+  const buttons = [...STATUSES, ...reasons].flatMap(([name, label]) => {
     const count = counts.get(name) || 0;
     if (name !== "all" && !count && name !== state.status && !cases.some((e) => e.flags.has(name))) return [];
     const button = h(

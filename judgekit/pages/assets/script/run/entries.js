@@ -23,7 +23,7 @@ function inOrder(entries) {
 
 function digestOf(item, n) {
   const flags = new Set();
-  const cells = data.metrics.map((metric) => cellOf(metric, own(item.rows, metric.name), flags));
+  const cells = data.metrics.map((metric) => cellOf(metric, own(item.rows, metric.name), flags, noScore(item, metric.name, flags)));
   return {
     n,
     case: item,
@@ -36,15 +36,18 @@ function digestOf(item, n) {
   };
 }
 
-function cellOf(metric, result, flags) {
-  if (!result) {
-    flags.add("failed");
-    return { state: "missing" };
-  }
-  if (result.type === "failure") {
-    flags.add("failed");
-    return { state: "failed", kind: result.kind, result };
-  }
+// Why a row has no score; each reason is a filter.
+function noScore(item, metric, flags) {
+  const why = (data.reasons || [])[own(item.why, metric)];
+  if (!why) return null;
+  flags.add("why:" + why.text);
+  return why;
+}
+
+function cellOf(metric, result, flags, why) {
+  if (!(why && why.lacks) && (!result || result.type === "failure")) flags.add("failed");
+  if (!result) return { state: "missing" };
+  if (result.type === "failure") return { state: why && why.lacks ? "lacking" : "failed", kind: why ? why.text : result.kind, result };
   const cell = { state: result.status || "scored", result };
   for (const flag of result.flags || []) flags.add(flag);
   for (const part of result.parts || []) {
@@ -111,6 +114,7 @@ function toneOf(cell) {
 function cellContent(cell) {
   if (cell.state === "missing") return chip("bad", "no result");
   if (cell.state === "failed") return chip("bad", words(cell.kind), cell.result.message);
+  if (cell.state === "lacking") return h("span", { class: "zero", title: cell.result.message }, cell.kind);
   if (cell.state !== "scored") return chip("quiet", cell.state === "abstained" ? "abstained" : "n/a", cell.result.reason);
   const verdict =
     cell.passes === undefined

@@ -9,7 +9,7 @@ function metricSection(entry, metric, cell, quotes) {
   if (!result) return append(section, [h("p", { class: "trouble" }, "The run ended before this row.")]);
   const missing = result.kind === "cassette_miss";
   if (result.type === "failure") {
-    section.append(h("p", { class: "trouble", dir: "auto" }, result.message));
+    section.append(h("p", { class: cell.state === "lacking" ? "legend" : "trouble", dir: "auto" }, result.message));
     if (result.key) section.append(keyLine(result.key, missing ? null : originOf(entry, result.key)));
     if (missing) section.append(h("p", { class: "legend" }, "No reply is recorded under this key. judgekit cassette explain SUITE shows what differs; judgekit run --record new_episodes records it."));
   } else {
@@ -49,6 +49,8 @@ function resultHead(metric, cell) {
     bits.push(cell.fallback ? chip("warn", "fallback") : chip("quiet", result.source === "judge" ? "judged" : "computed"));
   } else if (cell.state === "failed") {
     bits.push(chip("bad", "failed: " + words(cell.kind)));
+  } else if (cell.state === "lacking") {
+    bits.push(chip("quiet", cell.kind));
   } else {
     bits.push(chip(cell.state === "missing" ? "bad" : "quiet", words(cell.state === "missing" ? "no result" : cell.state)));
   }
