@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,9 +15,10 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Score
 from judgekit.core.suggest import suggest
 from judgekit.datasets.labels import Label, of_output
-from judgekit.metrics.criteria.texts import METRIC_TYPE
+from judgekit.metrics.criteria.texts import UNLABELLED
 from judgekit.report.corrected import CorrectedMean, LabelComparison, LabelFigure
-from judgekit.report.manifest import dicts_in, metric_entry, rubrics_of
+from judgekit.report.manifest import dicts_in, rubrics_of
+from judgekit.report.own_criteria import has_own_criteria
 from judgekit.report.run_labels import DescribedRubric, RunLabels, renamed, renames_of
 from judgekit.report.summary import MetricSummary, mean_figures
 from judgekit.stats.clusters import ClusteredMean, FigureValues
@@ -100,7 +101,8 @@ class Corrector:
                 raise ConfigError(why, where=str(source.path)) from exc
             self._cases.setdefault(label.case, []).append(label)
         named = dict.fromkeys(label.criterion for label in labels)
-        self._own_criteria = metric_entry(manifest, metric).get("type") == METRIC_TYPE
+        self._own_criteria = has_own_criteria(manifest, metric)
+        self._misnamed = ""
         if self._own_criteria:  # each case has others, so there is no mean of one of them
             named = {None: None}
         if not named or self._rubric.criteria.keys() & named.keys():
@@ -145,7 +147,7 @@ class Corrector:
                 topic.unscored[judge] += 1
                 if judge not in SILENT:
                     if known:
-                        topic.left_out[f"the judge has no value ({judge})"] += 1
+                        topic.left_out[self._without_value(judge, criterion)] += 1
                     continue
             else:
                 topic.judged.add(judge, cluster)
@@ -171,7 +173,9 @@ class Corrector:
             return OTHER_OUTPUT
         values: list[float] = []
         used: list[Label] = []
+        why = "no usable answer of a person"
         for given in people:
+            value: float | str | None
             if criterion in given:
                 value = self._value(given[criterion])
             else:
@@ -179,12 +183,14 @@ class Corrector:
                     value = self._folded(result, given, asked) if criterion is None else None
                 except ValueError:
                     return NO_ANSWER
-            if value is not None:
+            if isinstance(value, str):
+                why = value
+            elif value is not None:
                 values.append(float(value))
                 used.append(next(iter(given.values())))
                 topic.verdicts = topic.verdicts or isinstance(value, bool)
         if not values:
-            return "no usable answer of a person"
+            return why
         total = sum(values)
         # `fsum` gives the same result on every Python, and raises an error for an infinite sum.
         person = (math.fsum(values) if math.isfinite(total) else total) / len(values)
@@ -198,22 +204,34 @@ class Corrector:
         topic.labellers.update(label.labeller for label in used if label.labeller)
         return None
 
+    def _without_value(self, judge: str, criterion: str | None) -> str:
+        """Return why labels of a criterion cannot be used where the judge has no value."""
+        known = self._rubric.criteria
+        hint = ""
+        if criterion is not None and known and criterion not in known:
+            hint = f": {criterion!r}{suggest(criterion, known, otherwise='')}"
+        return f"the judge has no value ({judge}{hint})"
+
     def _folded(
         self, result: Result, given: Mapping[str | None, Label], asked: Case | None
-    ) -> float | None:
+    ) -> float | str | None:
         """Return the score of a person's answers to all criteria that the judge answered.
 
         Where the judge has no value, these are all criteria of the rubric. `None` if an answer is
-        missing, or if the metric does not combine criteria like the rubric.
+        missing, or if the metric does not combine criteria like the rubric. For criteria of the
+        case, a text says why there is none.
         """
         criteria = self._rubric.criteria
         if self._own_criteria:
-            from judgekit.metrics.criteria.labels import person_value
+            from judgekit.metrics.criteria.labels import misnamed, person_value
 
             labels = {id: label.value for id, label in given.items() if id is not None}
-            if asked is None or not isinstance(result, Score):
+            if asked is None or not labels:
                 return None
-            return person_value(asked, result, labels)
+            value = person_value(asked, labels)
+            if value == UNLABELLED:
+                self._misnamed = self._misnamed or misnamed(asked, labels)
+            return value
         if not isinstance(result, Score) or result.value is None:
             everything = {id: self._rubric.outcome(given[id]) for id in criteria if id in given}
             whole = {id: outcome for id, outcome in everything.items() if outcome is not None}
@@ -247,6 +265,12 @@ class Corrector:
             if name is not None or topic.rows or topic.silent or len(self._topics) == 1
         }
 
+    def _left_out(self, topic: _Topic) -> Iterator[tuple[str, int]]:
+        """Yield why labels were left out, with the first wrong name of a criterion, and counts."""
+        for why, count in topic.left_out.items():
+            missing = self._own_criteria and why == UNLABELLED and self._misnamed
+            yield f"{why} ({self._misnamed})" if missing else why, count
+
     def _mean(self, criterion: str | None, topic: _Topic) -> CorrectedMean:
         ends = self._ends if criterion is None else (0.0, 1.0)
         low, high = (end if math.isfinite(end) else None for end in ends)
@@ -262,7 +286,7 @@ class Corrector:
             planned=self.planned,
             labellers=tuple(sorted(topic.labellers)),
             without_digest=topic.without_digest,
-            left_out=dict(sorted(topic.left_out.items())),
+            left_out=dict(sorted(self._left_out(topic))),
             unscored=dict(sorted(topic.unscored.items())),
             comparability=self._compared(topic),
             **(self._corrected(topic, (low, high)) if topic.rows or topic.silent else {}),

@@ -5,12 +5,13 @@ A place in the list of criteria means something else in every case, so criteria 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from judgekit.core.score import Part, Score, Status
 from judgekit.core.value import Json, Value
-from judgekit.metrics.criteria.texts import own_texts
+from judgekit.metrics.criteria.texts import METRIC_TYPE, own_texts
+from judgekit.report.manifest import metric_entry
 from judgekit.stats.clusters import FigureValues
 
 RECURS = 30
@@ -18,6 +19,11 @@ RECURS = 30
 MOST_TEXTS = 200_000
 """Maximum number of different texts to count; HealthBench has 50,000."""
 _MOST_TAGS = 1_000
+
+
+def has_own_criteria(manifest: Mapping[str, object], metric: str) -> bool:
+    """Return whether the cases of a metric have their own criteria."""
+    return metric_entry(manifest, metric).get("type") == METRIC_TYPE
 
 
 class TagSummary(Value):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
+from judgekit import FakeJudge, create_metric, evaluate_sync
 from judgekit.authoring.persona.labels import read_voice_labels
 from judgekit.cli.app import app
 from judgekit.core.case import Case, Message
@@ -26,6 +27,8 @@ from judgekit.report.report import Report
 from judgekit.suite.run import replay_suite
 from judgekit.suite.suite import load_suite
 from tests.browsing import KINDS, skip_without_a_browser, until
+from tests.pages.test_case_forms import ANSWERS, CASES, labelled
+from tests.pages.test_case_forms import say as criteria_answers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
@@ -183,6 +186,33 @@ def test_a_plan_is_labelled_on_its_page_and_its_labels_weigh(tab: Tab, tmp_path:
     for line in map(json.loads, labels.read_text(encoding="utf-8").splitlines()):
         assert line["probability"] == chances[line["case"]]
     assert "Weighted by 1 / probability" in judgekit("agree", run, labels)
+
+
+def test_criteria_of_the_case_are_labelled_each_by_its_kind(tab: Tab, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    points = create_metric("points", judge=FakeJudge(criteria_answers), calls="all")
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(evaluate_sync, CASES, [points], out=folder).result()
+    show(tab, write_page(Report.read(folder), folder / "report.html"), "#sort=input-order")
+
+    tab.click("text=Label these cases")
+    names = tab.locator(".question legend strong")
+    assert names.all_inner_texts() == ["criterion 1", "criterion 2"]
+    for case in CASES:
+        asked = tab.locator(".question")
+        for place, value in enumerate(ANSWERS[case.id]):
+            question = asked.nth(place)
+            word = "yes" if value is True else value or "cannot tell"
+            if value == 3:
+                assert "For example: a table" in question.inner_text()
+                question.locator("input[type=number]").fill(str(value))
+            else:
+                question.get_by_label(str(word), exact=True).check()
+        press(tab, "Control+Enter")
+    lines = download(tab, tmp_path / "labels.jsonl")
+
+    expected = [labelled(case, ANSWERS[case.id]) for case in CASES]
+    assert lines == [{k: v for k, v in one.items() if k != "output_digest"} for one in expected]
 
 
 def test_a_comparison_says_which_answer_is_a(tab: Tab, tmp_path: Path) -> None:

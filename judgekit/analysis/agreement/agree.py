@@ -8,9 +8,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
-from judgekit.analysis.agreement.case_criteria import add_criteria, has_own_criteria
+from judgekit.analysis.agreement.case_criteria import add_criteria
 from judgekit.analysis.agreement.pairs import AgreeSettings, Failures, JudgedCase
-from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Subject
+from judgekit.analysis.agreement.subject import NO_SUCH, OTHER_OUTPUT, Subject
 from judgekit.analysis.correction.correct import label_warnings
 from judgekit.analysis.labels.questions import questions_of
 from judgekit.cassette.tape import Tape
@@ -26,6 +26,7 @@ from judgekit.report.calibration import Agreement, Calibration, KappaWeights, La
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
 from judgekit.report.manifest import cluster_field, mapping, metric_entry, rubrics_of
+from judgekit.report.own_criteria import has_own_criteria
 from judgekit.report.report import Report
 from judgekit.report.run_labels import DescribedRubric, RunLabels
 
@@ -138,6 +139,9 @@ def _subjects(report: Report, labels: RunLabels, settings: AgreeSettings) -> dic
                             asked[row.metric].get(criterion or ""), rules[row.metric],
                             _level_values(manifest, row.metric, criterion),
                         )  # fmt: skip
+                        if criterion is not None and criterion not in asked[row.metric]:
+                            hint = suggest(criterion, asked[row.metric], otherwise="")
+                            subjects[topic].misnamed = repr(criterion) + hint
                     subjects[topic].add(judged, row.result, people)
     others = Counter((one.metric, one.criterion) for own in unknown.values() for one in own)
     for (metric, criterion), subject in subjects.items():
@@ -202,13 +206,16 @@ def _no_match(report: Report, labels: RunLabels, subjects: Mapping[Topic, Subjec
     names = sorted({label.metric for label in labels})
     known = list(report.metrics)
     if not subjects and not set(names) & set(known):
-        return f"labels {', '.join(map(repr, names))}; the run has {', '.join(known)}"
+        hint = suggest(names[0], known, otherwise="")
+        return f"labels {', '.join(map(repr, names))}; the run has {', '.join(known)}{hint}"
     other = sum(subject.left_out[OTHER_OUTPUT] for subject in subjects.values())
     if other:
         return (
             f"{other} label{'s are' if other != 1 else ' is'} for another output of these cases, "
             "and none is for an output of this run; label this run on its page"
         )
+    if misnamed := [one.misnamed for one in subjects.values() if one.left_out[NO_SUCH]]:
+        return f"no label is about a criterion of the run: {misnamed[0]}"
     return "no label matches a case that the run has a score for; are the case ids the same?"
 
 

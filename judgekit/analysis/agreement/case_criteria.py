@@ -6,26 +6,20 @@ other kinds. The criteria of a case share its output; intervals are clustered by
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from judgekit.analysis.agreement.pairs import AgreeSettings, JudgedCase
-from judgekit.analysis.agreement.subject import Subject
+from judgekit.analysis.agreement.subject import NO_SUCH, Subject
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
 from judgekit.core.score import Row
 from judgekit.datasets.labels import Label, Topic
-from judgekit.metrics.criteria.labels import judged_criterion, labels_by_leaf
-from judgekit.metrics.criteria.texts import METRIC_TYPE
-from judgekit.report.manifest import metric_entry
+from judgekit.metrics.criteria.item import leaves_of, read_items
+from judgekit.metrics.criteria.labels import judged_criterion, misnamed, names_by_leaf
 from judgekit.report.summary import MetricSummary
 
+_TWICE = "the labeller also names the criterion by its digest, text or id"
 _People = Mapping[str, Label | None]
-
-
-def has_own_criteria(manifest: Mapping[str, object], metric: str) -> bool:
-    """Return whether the cases of a metric have their own criteria."""
-    return metric_entry(manifest, metric).get("type") == METRIC_TYPE
 
 
 def add_criteria(
@@ -39,17 +33,22 @@ def add_criteria(
 ) -> None:
     """Add the judge's answers to the labelled criteria of a case, and the labels."""
     labels = {criterion: people for (_, criterion), people in given.items() if criterion}
-    used: Counter[int] = Counter()
     try:
-        pairs = list(labels_by_leaf(case, labels))
+        leaves = leaves_of(read_items(case))
     except CaseError:
-        pairs = []
-    for leaf, people in pairs:
-        used[id(people)] += 1
+        leaves = []
+    used: set[str] = set()
+    for leaf, names in names_by_leaf(leaves, labels):
+        if not names:
+            continue
         one = judged_criterion(leaf, row.result)
         subject = _subject(subjects, row.metric, one.topic, summary, settings)
         read: dict[str, Label | None] = {}
-        for labeller, label in people.items():
+        for labeller, label in ((who, own) for name in names for who, own in labels[name].items()):
+            if read.get(labeller) is not None:  # by the digest and, say, by the text
+                if label is not None:
+                    subject.left_out[_TWICE] += 1
+                continue
             read[labeller] = label
             if label is not None:
                 try:
@@ -57,11 +56,13 @@ def add_criteria(
                 except ValueError as exc:
                     where = f"case {case.id!r}, {leaf.part}"
                     subject.unreadable = subject.unreadable or f"{where}: {exc}"
+        used.update(names)
         subject.add(judged._replace(id=f"{case.id}/{leaf.number}"), one.score, read)
-    for people in labels.values():
-        if not used[id(people)]:
+    for name, people in labels.items():
+        if name not in used:
             subject = _subject(subjects, row.metric, "criteria", summary, settings)
-            subject.left_out["the case has no such criterion"] += len(people)
+            subject.misnamed = subject.misnamed or misnamed(case, [name])
+            subject.left_out[NO_SUCH] += len(people)
 
 
 def _subject(

@@ -40,6 +40,7 @@ from judgekit.report.thresholds import passes
 MAX_CATEGORIES = 10
 """Maximum number of distinct numbers for a table and kappa."""
 OTHER_OUTPUT = "the label is for another output"
+NO_SUCH = "no such criterion"
 TIED = "the labellers of the case are tied"
 _FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
 """Kinds of failures in which the judge replied; others are not the judge's."""
@@ -74,6 +75,8 @@ class Subject:
     key: str | None = None
     unreadable: str | None = None
     """The first label that is no answer to the question."""
+    misnamed: str = ""
+    """The first label of a criterion that does not exist, and the name that was meant."""
     weighted: bool = False
     """Whether labels have the probability of a sampling plan."""
     _spellings: dict[str, str] = field(default_factory=dict)
@@ -145,7 +148,7 @@ class Subject:
             return result.value, result.reason, "the judge abstained" * (result.value is None)
         part = next((part for part in result.parts if part.id == self.criterion), None)
         if part is None or part.value is None:
-            missing = "the judge abstained" if part else "the run has no such criterion"
+            missing = "the judge abstained" if part else NO_SUCH
             return None, "", missing
         if (answer := answer_of(part, result)) is None:
             return None, "", "two answers are equally probable for the judge"
@@ -165,6 +168,9 @@ class Subject:
             labels = [label for label in question.labels if label not in self.values]
             self._spellings |= {" ".join(label.split()).casefold(): label for label in labels}
         if all(pair.judge is None for pair in self.pairs):
+            if not self.pairs and self.left_out:
+                counts = (f"{n} left out: {why}" for why, n in self._named_left_out().items())
+                raise ConfigError(f"{self.name}: no label can be used, {', '.join(counts)}")
             return []
         if self.criterion is not None or self.summary.threshold is None:
             return [self._whole(self.pairs, question, undecided=self.undecided)]
@@ -213,7 +219,7 @@ class Subject:
         combine, groups, epsilon = settings.combine, settings.group, settings.alt_test
         if combine == "mean" and not all(is_number(pair.person) for pair in pairs):
             combine = "majority"
-        left_out = {**self.left_out, **({TIED: tied} if tied else {})}
+        left_out = {**self._named_left_out(), **({TIED: tied} if tied else {})}
         agreement = Agreement(
             metric=self.metric, criterion=self.criterion, scale=scale.kind,
             cases=len({pair.case.id for pair in one_each}),
@@ -239,6 +245,11 @@ class Subject:
             clustered=scale.clustered,
         )  # fmt: skip
         return agreement.model_copy(update={"sentence": sentence(agreement), "jury": jury})
+
+    def _named_left_out(self) -> dict[str, int]:
+        """Return reason -> number of labels left out; the reason names the first wrong name."""
+        named = f"{NO_SUCH} ({self.misnamed})" if self.misnamed else NO_SUCH
+        return {named if why == NO_SUCH else why: n for why, n in self.left_out.items()}
 
     def _alone(self, pairs: Sequence[JudgedPair], question: Question | None) -> dict[str, Any]:
         """Return the figures of one member of a jury."""

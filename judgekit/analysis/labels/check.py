@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 
 from judgekit.analysis.correction.correct import label_warnings
 from judgekit.analysis.labels.plan import ReadPlan, read_plan
-from judgekit.analysis.labels.questions import metric_names, questions_by_name
+from judgekit.analysis.labels.questions import (
+    NO_QUESTIONS,
+    LabelQuestions,
+    metric_names,
+    questions_of_report,
+)
 from judgekit.core.canonical import printable
 from judgekit.core.case import output_digest
 from judgekit.core.display.parts import counted
@@ -23,6 +28,7 @@ from judgekit.datasets.labels import (
     read_answer,
     read_label_lines,
 )
+from judgekit.metrics.criteria.labels import shortened
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
 from judgekit.report.run_labels import RunLabels, label_renames, renamed
@@ -33,7 +39,6 @@ _SHOWN = 5
 _Placed = tuple[Label, str]
 """A label and its `file:line`."""
 _Labels = Sequence[_Placed]
-_Questions = Mapping[str, Mapping[str, Question]]
 
 
 class LabelFinding(NamedTuple):
@@ -102,7 +107,7 @@ def check_labels(
     path = Path(labels)
     placed = [(one, place(path, number)) for number, one in read_label_lines(path)]
     planned = None if plan is None else read_plan(Path(plan))
-    questions: _Questions = planned.questions if planned else {}
+    questions = planned.questions if planned else NO_QUESTIONS
     report = None
     if run is not None:
         report = run if isinstance(run, Report) else Report.read(run)
@@ -110,13 +115,13 @@ def check_labels(
         placed = [(renamed(one, renames.get(one.metric, {})), where) for one, where in placed]
     findings = [*_repeated(placed), *_probabilities(placed)]
     if report is not None:
-        questions = questions_by_name(report)
+        questions = questions_of_report(report)
         criteria = {
-            name: {one.id for one in report.metrics[metric].criteria} | set(questions[name])
+            name: {one.id for one in report.metrics[metric].criteria} | questions.names(name)
             for name, metric in metric_names(report).items()
         }
         digests = {case.id: output_digest(case.output) for case, _ in report.results}
-        findings += _against_run(placed, criteria, digests)
+        findings += _against_run(placed, criteria, digests, questions)
         if planned is None:
             findings += _not_labelled(placed, list(digests), str(path))
         findings += _not_random(placed, report, planned, path)
@@ -167,13 +172,24 @@ def _shown(value: LabelAnswer) -> str:
 
 
 def _against_run(
-    placed: _Labels, criteria: Mapping[str, set[str]], digests: Mapping[str, str]
+    placed: _Labels,
+    criteria: Mapping[str, set[str]],
+    digests: Mapping[str, str],
+    questions: LabelQuestions,
 ) -> Iterator[LabelFinding]:
+    own = {name for name in criteria if questions.has_own(name)}
     for label, where in placed:
         known = criteria.get(label.metric)
         if known is None:
             message = f"the run has no metric {label.metric!r}{suggest(label.metric, criteria)}"
             yield _finding("unknown-metric", label, where, message)
+        elif label.metric in own and label.criterion is not None:
+            of_case = questions.question(label.metric, label.case, label.criterion)
+            if label.case in digests and of_case is None:
+                names = map(shortened, questions.of(label.metric, label.case))
+                hint = suggest(label.criterion, names)
+                message = f"case {label.case!r} has no criterion {shortened(label.criterion)!r}"
+                yield _finding("unknown-criterion", label, where, message + hint)
         elif label.criterion is not None and label.criterion not in known:
             message = f"{label.metric} has no {label.criterion!r}{suggest(label.criterion, known)}"
             yield _finding("unknown-criterion", label, where, message)
@@ -185,9 +201,9 @@ def _against_run(
             yield _finding("stale", label, where, f"{describe(label)} {message}")
 
 
-def _against_questions(placed: _Labels, questions: _Questions) -> Iterator[LabelFinding]:
+def _against_questions(placed: _Labels, questions: LabelQuestions) -> Iterator[LabelFinding]:
     for label, where in placed:
-        question = questions.get(label.metric, {}).get(label.criterion or "")
+        question = questions.question(label.metric, label.case, label.criterion)
         if question is None or label.value is None:
             continue
         try:
@@ -196,14 +212,14 @@ def _against_questions(placed: _Labels, questions: _Questions) -> Iterator[Label
             yield _finding("unknown-answer", label, where, f"case {label.case!r}: {exc}")
 
 
-def _distances(placed: _Labels, questions: _Questions) -> Iterator[LabelFinding]:
+def _distances(placed: _Labels, questions: LabelQuestions) -> Iterator[LabelFinding]:
     """Yield answers of two labellers to one question with the largest possible distance."""
     answers: dict[tuple[str, str, str, str | None], dict[LabelAnswer, _Placed]] = {}
     for label, where in placed:
         topic = (label.case, label.metric, label.criterion or "", label.output)
         answers.setdefault(topic, {}).setdefault(label.value, (label, where))
-    for (_, metric, criterion, _), given in answers.items():
-        ends = _ends(questions.get(metric, {}).get(criterion))
+    for (case, metric, criterion, _), given in answers.items():
+        ends = _ends(questions.question(metric, case, criterion))
         ordered = [one for value, one in given.items() if value is not None and value in ends]
         if len(ordered) == 2 and ordered[0][0].labeller != ordered[1][0].labeller:
             (first, at), (last, where) = ordered

@@ -10,16 +10,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.analysis.labels.plan import ABOUT_CASE, ReadPlan, read_plan
-from judgekit.analysis.labels.questions import only_judged, questions_by_name
+from judgekit.analysis.labels.questions import (
+    NO_QUESTIONS,
+    LabelQuestions,
+    only_judged,
+    questions_of_report,
+)
 from judgekit.core.case import output_digest
 from judgekit.core.display.parts import counted
 from judgekit.core.errors import ConfigError, place
-from judgekit.core.request import Question
 from judgekit.core.suggest import suggest
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.labels import Label, LabelAnswer, describe, labels_of, read_answer
 from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
+from judgekit.metrics.criteria.labels import shortened
 from judgekit.report.manifest import dicts_in, mapping
 from judgekit.report.report import Report
 
@@ -56,8 +61,7 @@ class LabelRows(RowBuilder):
     """The labeller of rows without one."""
     names: Mapping[str, str]
     """Column, or name of a control -> criterion; empty for a column to ignore."""
-    questions: Mapping[str, Mapping[str, Question]]
-    """Metric -> criterion -> question, if known."""
+    questions: LabelQuestions
     metrics: Sequence[str] = ()
     """The metrics that a row without one may be about."""
     notes: Counter[str] = field(default_factory=Counter)
@@ -103,7 +107,7 @@ class LabelRows(RowBuilder):
             return self.metric
         criteria = {self.names.get(column, column) for column in columns}
         criteria = {_base(name, criteria) for name in criteria} - {"", OWN, "reason"}
-        fitting = [name for name in self.metrics if criteria <= self.questions.get(name, {}).keys()]
+        fitting = [name for name in self.metrics if criteria <= self.questions.names(name)]
         return fitting[0] if criteria and len(fitting) == 1 else None
 
     def _head(self, row: Mapping[str, Any], labeller: Any, columns: Iterable[str]) -> Label:
@@ -179,7 +183,7 @@ class LabelRows(RowBuilder):
         """Yield the labels of columns, or of controls: name, value, whether it is a text."""
         answers: dict[str, LabelAnswer] = {}
         reasons: dict[str, str] = {}
-        known = self.questions.get(head.metric, {})
+        known = self.questions.of(head.metric, head.case)
         names = {self.names.get(name, name) for name, _, _ in cells} | set(known)
         for column, value, is_text in cells:
             name = self.names.get(column, column)
@@ -189,16 +193,19 @@ class LabelRows(RowBuilder):
             if of != name or is_text or name == "reason":
                 reasons[of if of != name else (name if name in known else _ANY)] = str(value)
                 continue
-            if known and name not in known and name != OWN:
-                hint = suggest(name, known)
+            question = self.questions.question(head.metric, head.case, name)
+            if known and question is None and name != OWN:
+                hint = suggest(name, map(shortened, known))
                 raise RowFault(f"{quoted(name)} is no criterion of {head.metric}{hint}; use --map "
                                f"{column}=CRITERION, or --map {column}= to skip it")  # fmt: skip
             if name in answers:
                 raise RowFault(f"{quoted(column)} is a second answer to {quoted(name)}")
-            answers[name] = read_answer(value, known.get(name))
+            answers[name] = read_answer(value, question)
         for name, answer in answers.items():
+            question = self.questions.question(head.metric, head.case, name)
+            usual = name if question is None else question.id
             reason = reasons.pop(name, "") or (reasons.pop(_ANY, "") if len(answers) == 1 else "")
-            yield head._replace(criterion=None if name == OWN else name, value=answer,
+            yield head._replace(criterion=None if name == OWN else usual, value=answer,
                                 reason=reason)  # fmt: skip
         self.notes["texts left out: they belong to no answer"] += len(reasons)
 
@@ -278,12 +285,10 @@ def import_labels(
     """
     planned = None if plan is None else read_plan(Path(plan))
     report = run if run is None or isinstance(run, Report) else Report.read(run)
-    questions = {} if report is None else questions_by_name(report)
-    metrics_of_run = (
-        [] if report is None else [name for name in report.metrics if name in questions]
-    )
+    questions = NO_QUESTIONS if report is None else questions_of_report(report)
+    metrics_of_run = [] if report is None else list(report.metrics)
     if planned is not None:
-        questions = {**planned.questions, **questions}
+        questions = questions.after(planned.questions)
         metrics = sorted({name for _, name in planned.cases})
         metric = metric or (metrics[0] if len(metrics) == 1 else None)
         metrics_of_run = metrics_of_run or metrics

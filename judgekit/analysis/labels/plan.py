@@ -9,7 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.analysis.labels.questions import chosen_metric, questions_from, questions_of
+from judgekit.analysis.labels.questions import (
+    LabelQuestions,
+    chosen_metric,
+    own_questions,
+    questions_from,
+    questions_of,
+    usual,
+)
 from judgekit.core.canonical import digest
 from judgekit.core.case import output_digest
 from judgekit.core.case_field import EVIDENCE
@@ -22,6 +29,7 @@ from judgekit.datasets.load import read_file
 from judgekit.datasets.row_builder import RowBuilder, RowFault
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import rubrics_of
+from judgekit.report.own_criteria import has_own_criteria
 from judgekit.report.report import Report
 from judgekit.stats.power import LEAST, allocate_power, rank_groups
 
@@ -77,13 +85,16 @@ class LabelPlan(NamedTuple):
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """Yield the data for labelling each case, with the probability of the case."""
-        questions = questions_of(self.report.figures.manifest, self.metric)
-        criteria = {
-            id: question.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
-            for id, question in questions.items()
-        }
-        rubrics = sorted(name for name, _ in rubrics_of(self.report.figures.manifest, self.metric))
+        manifest = self.report.figures.manifest
+        of_rubric = questions_of(manifest, self.metric)
+        own = has_own_criteria(manifest, self.metric)
+        rubrics = sorted(name for name, _ in rubrics_of(manifest, self.metric))
         for case, _ in self.cases:
+            questions = own_questions(case) if own else of_rubric
+            criteria = {
+                id: question.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
+                for id, question in usual(questions)
+            }
             stratum = self.chosen[case.id]
             texts = case.model_dump(mode="json", exclude_defaults=True)
             yield {
@@ -248,8 +259,7 @@ class ReadPlan(NamedTuple):
     """Case and metric -> its line."""
     metrics: Mapping[str, str]
     """Metric, or its rubric -> metric."""
-    questions: Mapping[str, Mapping[str, Question]]
-    """Metric -> criterion -> question."""
+    questions: LabelQuestions
 
     def topic(self, label: Label) -> tuple[str, str]:
         """Return case and metric of a label, which may name the rubric."""
@@ -275,6 +285,7 @@ def read_plan(path: Path) -> ReadPlan:
     rows: Any = read_file(path, str(path), container="jsonl", wrap=lambda _: _PlanRows())
     cases: dict[tuple[str, str], PlannedCase] = {}
     questions: dict[str, Mapping[str, Question]] = {}
+    by_case: dict[tuple[str, str], Mapping[str, Question]] = {}
     metrics: dict[str, str] = {}
     for line, row in rows():
         head = {key: value for key, value in row.items() if key not in ABOUT_CASE}
@@ -286,8 +297,11 @@ def read_plan(path: Path) -> ReadPlan:
         if first is not planned:
             raise ConfigError(f"case {label.case!r} is planned twice, first in line {first.line}",
                               where=place(path, line))  # fmt: skip
-        if label.metric not in questions and isinstance(row.get("criteria"), dict):
-            questions[label.metric] = questions_from(row["criteria"])
+        if isinstance(row.get("criteria"), dict):
+            of_case = questions_from(row["criteria"])
+            first_of = questions.setdefault(label.metric, of_case)
+            if of_case != first_of:  # the cases have their own criteria
+                by_case[label.metric, label.case] = of_case
     if not cases:
         raise ConfigError("the plan has no cases", where=str(path))
-    return ReadPlan(path, cases, metrics, questions)
+    return ReadPlan(path, cases, metrics, LabelQuestions(questions, by_case))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.analysis.agreement.agree import agree
-from judgekit.analysis.agreement.case_criteria import has_own_criteria
 from judgekit.analysis.rubric_stats.recurring import recurring_parts, recurring_texts
 from judgekit.analysis.rubric_stats.statistics import (
     CriterionStatistics,
@@ -23,7 +22,7 @@ from judgekit.core.score import own_parts
 from judgekit.datasets.labels import Label, Topic, of_output
 from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, rubrics_of
-from judgekit.report.own_criteria import RECURS
+from judgekit.report.own_criteria import RECURS, has_own_criteria
 from judgekit.report.report import Report
 from judgekit.report.run_labels import DescribedRubric, RunLabels
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from judgekit.core.canonical import digest
 from judgekit.core.score import Score
 
+UNLABELLED = "a criterion that counts has no label"
+"""Why labels of a case give no value."""
 METRIC_TYPE = "Points"
 """The type of the metric in a manifest."""
 

@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json
-from judgekit.core.case import output_digest
-from judgekit.core.request import Form
+from judgekit.core.case import Case, output_digest
+from judgekit.core.errors import CaseError
+from judgekit.core.request import Form, Question
 from judgekit.core.score import Part, Result, own_parts
 from judgekit.datasets.ids import is_derived
+from judgekit.metrics.criteria.item import leaves_of, read_items
+from judgekit.metrics.criteria.labels import label_names
 from judgekit.pages.packing import (
     Packed,
     Texts,
@@ -26,6 +29,7 @@ from judgekit.pages.run.tallies import Field, Histograms, Ranking, Slices
 from judgekit.pages.run.unscored import Reasons
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, dicts_in, entries_in, mapping, rubric_entry
+from judgekit.report.own_criteria import has_own_criteria
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 
@@ -238,6 +242,7 @@ class Forms:
 
     A metric with a single request, whose answers are the parts of its score, has one form per case.
     A metric with several steps, or without a judge, has no form; people label its verdict instead.
+    Where cases have their own criteria, each case has its own form with all of them.
 
     Args:
         taped: the requests on the tape.
@@ -258,12 +263,18 @@ class Forms:
         self._stepwise: set[str] = set()
         self._parts: dict[str, dict[str, None]] = {}
         """Metric -> the criteria of its scores."""
+        metrics = (str(entry.get("name")) for entry in dicts_in(manifest.get("metrics")))
+        self._own = {name for name in metrics if has_own_criteria(manifest, name)}
 
     def add(self, scored: Scored) -> dict[str, int]:
         """Add one case; return its forms that differ from the usual ones, by metric."""
         unusual = {}
         for row in scored.rows:
             result = row.result
+            if row.metric in self._own:
+                if (form := case_form(scored.case)) is not None:
+                    unusual[row.metric] = self._put(form)
+                continue
             parts = own_parts(result)
             self._parts.setdefault(row.metric, {}).update((part.id, None) for part in parts)
             keys = [judgment.request_key for judgment in result.judgments]
@@ -318,6 +329,25 @@ class Forms:
         details = dicts_in(rubric.get("details"))
         form = canonical_json({"questions": questions, **({"details": details} if details else {})})
         return form if self._questions(form) else None
+
+
+def case_form(case: Case) -> str | None:
+    """Return the form with the criteria of a case, as JSON; `None` if they cannot be read.
+
+    The id of a question is the name that a label has for the criterion.
+    """
+    try:
+        leaves = leaves_of(read_items(case))
+    except CaseError:
+        return None
+    questions = []
+    for name, leaf in label_names(leaves).items():
+        question = leaf.question(name, Question(id="", kind="boolean", text=""))
+        means = {level.label: level.text for level in leaf.levels if level.text}
+        entry = question.model_dump(mode="json", exclude_defaults=True)
+        further = {"name": leaf.part, "means": means, "reference": leaf.reference}
+        questions.append({**entry, **{key: value for key, value in further.items() if value}})
+    return page_json({"questions": questions})
 
 
 def _metrics_by_criteria(parts: Sequence[Part], ids: set[str]) -> bool:

@@ -79,7 +79,8 @@ def test_a_label_for_no_criterion_of_the_case_is_counted(tmp_path):
     report, labels = run(tmp_path, [{"case": "a", "values": {DOSE: True, "something else": True}}])
 
     (found,) = judgekit.agree(report, labels, write=False).criteria
-    assert found.left_out == {"the case has no such criterion": 1}
+    hint = "a label names a criterion by its text, its id, or as 'criterion 1'"
+    assert found.left_out == {f"no such criterion (case 'a': 'something else'; {hint})": 1}
 
 
 def test_a_word_that_is_no_level_is_named(tmp_path):
@@ -106,7 +107,7 @@ def test_the_mean_is_corrected_with_labels_of_all_criteria_of_a_case(tmp_path):
 
     (mean,) = judgekit.correct_means(report, labels).means
     assert mean.labels.value == pytest.approx((12 * 3 - 6) / 3 / 24)
-    assert mean.left_out == {"no usable answer of a person": 1}
+    assert mean.left_out == {"a criterion that counts has no label": 1}
 
 
 GRADED = [

@@ -146,7 +146,7 @@ function drawPane(place) {
   const means = own(data.levels, metric);
   const known = data.metrics.find(({ name }) => name === metric);
   const fields = form
-    ? form.questions.map((question, n, all) => questionField(question, n, all.length, label, own(means, question.id), changed))
+    ? form.questions.map((question, n, all) => questionField(question, n, all.length, label, question.means || own(means, question.id), changed))
     : [verdictField(known, label, changed)];
   const whole = form && detailsOf(form).length
     ? h("fieldset", { class: "question", tabindex: "-1" }, h("legend", null, h("strong", null, "On the whole")), detailsOf(form).map((detail) => detailField(detail, label.details.get(detail.name), (value) => (label.details.set(detail.name, value), changed()))))

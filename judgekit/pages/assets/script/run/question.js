@@ -31,8 +31,11 @@ function detailField(detail, value, changed) {
   return area(several ? label + " (one a line)" : label, asText(value), changed, { rows: several ? 2 : 1 });
 }
 
+// A criterion of the case has a name; its id is a digest.
+const titleOf = (question) => question.name || question.id;
+
 function valueField(question, said, set, means) {
-  const label = "Verdict on " + question.id;
+  const label = "Verdict on " + titleOf(question);
   const named = asList(question.labels);
   const abstain = question.nullable ? [[null, "cannot tell", ""]] : [];
   const value = said.get("value");
@@ -148,8 +151,9 @@ function questionField(question, place, of, label, means, changed) {
   return h(
     "fieldset",
     { class: "question", tabindex: "-1", "data-place": place },
-    h("legend", null, h("span", { class: "n" }, `${place + 1} of ${of} `), h("strong", null, breakable(question.id)), " ", done),
+    h("legend", null, h("span", { class: "n" }, `${place + 1} of ${of} `), h("strong", null, breakable(titleOf(question))), " ", done),
     question.text && h("p", { class: "asked", dir: "auto" }, question.text),
+    asList(question.reference).map((example) => h("p", { class: "asked example", dir: "auto" }, h("span", { class: "why" }, "For example: "), example)),
     list ? checklist(question, said, set) : area("Why", asText(said.get("reason")), (text) => set("reason", text), { hint: "the reason first, then the verdict" }),
     question.quotes && quotesField(said, set),
     detailsOf(question).map((detail) => detailField(detail, said.get("detail " + detail.name), (value) => set("detail " + detail.name, value))),
