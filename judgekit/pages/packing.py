@@ -63,8 +63,13 @@ def case_fields(include: Container[str] | None = None) -> list[dict[str, str]]:
 def first_line(case: Case) -> str:
     """Return the first line of the input, output or history that is not blank."""
     texts = [case.input, case.output, *(message.content for message in case.history)]
-    lines = (match[0] for text in texts if text and (match := _LINE.search(text)))
-    return next(lines, "").rstrip()
+    return next(filter(None, map(line_of, texts)), "")
+
+
+def line_of(text: str | None) -> str:
+    """Return the first line of a text that is not blank; empty if there is none."""
+    match = _LINE.search(text or "")
+    return match[0].rstrip() if match else ""
 
 
 def page_json(value: Any) -> str:

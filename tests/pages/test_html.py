@@ -138,6 +138,14 @@ def test_every_piece_of_script_is_joined() -> None:
     assert used == every
 
 
+@pytest.mark.parametrize("pieces", [(*SCRIPTS, "view/served"), COMPARISON_SCRIPTS])
+def test_pieces_of_a_script_share_no_name(pieces: tuple[str, ...]) -> None:
+    text = "\n".join((ASSETS / "script" / f"{piece}.js").read_text() for piece in pieces)
+    names = re.findall(r"^(?:async )?(?:function|const|let) (\w+)", text, re.MULTILINE)
+
+    assert [name for name in set(names) if names.count(name) > 1] == []
+
+
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\u2028&amp;\u202e'
 
 

@@ -6,6 +6,7 @@ these tests are skipped, and say so.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ import pytest
 from judgekit import Criterion, FakeJudge, create_metric
 from judgekit.core.case import Case, Message
 from judgekit.core.judgment import Quote
-from judgekit.core.score import Failure, Part
+from judgekit.core.score import Failure, Part, Score
 from judgekit.metrics.quote import find_quote
 from judgekit.pages.run.page import write_page
 from judgekit.report.report import Report
@@ -191,6 +192,48 @@ def test_sorting_puts_missing_values_last(tab: Tab, rich: Report, tmp_path: Path
     assert head.get_attribute("aria-sort") == "none"
     tab.click('[data-column="metric.length"]')  # lower is better: worst first
     assert ids(tab)[0] == "returns-free"
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_columns_are_chosen_and_remembered(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
+    parts = (Part(id="clear", value=0.25, weight=1.0, reason="why"),)
+    rows = [
+        (Case(id=f"c{n}", input="in", output="\n out", metadata={"topic": "ab"[n % 2],
+              "note": "n" * 70 + str(n), "rare": {"x": n}, "long": "l" * 90 + "ab"[n % 2]}),
+         {"helpful": runs.judged(n / 9, parts=parts), "brief": Score(value=0.5)})
+        for n in range(9)
+    ]  # fmt: skip
+    show(tab, runs.report_of(rows), tmp_path / "page.html")
+
+    def heads() -> list[str]:
+        return [text.split("\xa0")[0] for text in tab.locator(".list thead th").all_inner_texts()]
+
+    assert heads() == ["Case", "Input", "Output", "helpful", "brief", "topic", "long"]
+    cells = tab.locator(".list tbody tr").first.locator("td").all_inner_texts()
+    assert cells[1] == "out"
+    assert cells[-1] == "l" * 59 + "…"  # shortened, not left out
+    tab.click(".columns summary")
+    for name in ("Input", "clear", "note"):
+        tab.locator(".columns label", has_text=name).locator("input").click()
+    tab.reload()
+    tab.wait_for_selector("html[data-whole]")
+    assert heads() == ["Case", "Output", "helpful", "brief", "helpful\nclear", "topic", "long",
+                       "note"]  # fmt: skip
+    tab.set_viewport_size({"width": 390, "height": 800})
+    cells = tab.locator(".list tbody tr").first.locator("td:visible").all_inner_texts()
+    assert (cells[2], cells[-1]) == ("0.25", "n" * 59 + "…")  # what was asked for, on phones too
+    # Head and first column stay while the table is scrolled in both directions.
+    tab.evaluate("document.querySelector('.scroller').style.maxHeight = '200px'")
+    tab.evaluate("document.querySelector('.scroller').scrollTo(150, 150)")
+    head, box = (tab.locator(each).bounding_box() for each in (".list thead th.id", ".scroller"))
+    assert abs(head["y"] - box["y"]) <= 2
+    assert abs(head["x"] - box["x"]) <= 2
+    stored = json.dumps({"input": "<b>", "x": [1], "__proto__": True})
+    tab.evaluate(f"localStorage.setItem('judgekit-columns', {json.dumps(stored)})")
+    tab.reload()
+    tab.wait_for_selector("html[data-whole]")
+    assert "Input" not in heads()
+    assert "note" not in heads()
 
 
 def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: Path) -> None:

@@ -264,8 +264,8 @@ def _reason(result: Result) -> str:
 
 
 SCRIPTS = (
-    "dom", "scrolls", "data", "comparison/entries", "state", "rows", "facets", "table", "drawer",
-    "comparison/edits", "comparison/sides", "comparison/runs", "main",
+    "dom", "scrolls", "data", "comparison/entries", "state", "rows", "facets",
+    "columns", "table", "drawer", "comparison/edits", "comparison/sides", "comparison/runs", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 _MOST_NAME = 80

@@ -22,9 +22,9 @@ from judgekit.report.text import answer_lines, outcome_counts, telling_figures
 from judgekit.rubric.fold import DEFAULT, way_of
 
 SCRIPTS = (
-    "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table",
-    "run/opinions", "run/verdict", "drawer", "run/sides", "run/labels", "run/answers",
-    "run/question", "run/labelling", "run/print", "main",
+    "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets",
+    "columns", "table", "run/opinions", "run/verdict", "drawer", "run/sides", "run/labels",
+    "run/answers", "run/question", "run/labelling", "run/print", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 

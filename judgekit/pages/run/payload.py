@@ -20,6 +20,7 @@ from judgekit.pages.packing import (
     Texts,
     case_fields,
     first_line,
+    line_of,
     pack,
     page_json,
     with_cases,
@@ -40,6 +41,8 @@ KEPT = 500
 
 _LEAD = 120
 """Maximum length of a line in the list before the texts are loaded, in characters."""
+_MOST_CRITERIA = 40
+"""Maximum number of criteria of a metric that the list offers as columns."""
 _SHOWN = ("type", "status", "value", "kind", "fallback")
 
 
@@ -113,7 +116,8 @@ def make_payload(report: Report) -> RunPayload:
         if unusual := forms.add(scored):
             data["forms"] = unusual
         cases.append(page_json(data))
-        leads.append(page_json(_lead(data, first_line(scored.case))))
+        lines = first_line(scored.case), line_of(scored.case.output)
+        leads.append(page_json(_lead(data, *lines)))
         slices.add(scored)
         histograms.add(scored)
         for row in scored.rows:
@@ -160,6 +164,7 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
         "higher": summary.higher_is_better,
         "threshold": summary.threshold,
         "scale": summary.scale,
+        "criteria": [criterion.id for criterion in summary.criteria[:_MOST_CRITERIA]],
     }
 
 
@@ -198,11 +203,18 @@ def _worst_cases(report: Report, ranking: Ranking) -> frozenset[int]:
 # -- the lead of a large page: data for the list of cases, read before all texts ----------
 
 
-def _lead(case: dict[str, Any], line: str) -> dict[str, Any]:
-    """Return the part of a case that the list shows; `line` is its first line of text."""
+def _lead(case: dict[str, Any], line: str, out: str) -> dict[str, Any]:
+    """Return the part of a case that the list shows.
+
+    Args:
+        case: the case.
+        line: its first line of text.
+        out: the first line of its answer.
+    """
     return {
         "id": case["id"],
         "line": line[:_LEAD].rstrip(),
+        "out": out[:_LEAD].rstrip(),
         "metadata": case.get("metadata") or {},
         **{name: case[name] for name in ("place", "why") if name in case},
         "rows": {metric: _lead_row(row) for metric, row in case["rows"].items()},

@@ -21,7 +21,7 @@ FIELDS = 12
 """Maximum number of metadata fields to show, in the order of the data."""
 VALUES = 24
 """Maximum number of values of a field with few values."""
-LONGEST = 60
+LONGEST = 1000
 """Maximum length of a value, in characters; a field with longer ones contains texts."""
 _LOOKED_AT = 100
 """Maximum number of fields to check; a data set may have as many as cases."""

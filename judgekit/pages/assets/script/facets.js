@@ -2,7 +2,7 @@
 
 const MOST_NAMED = 2;
 
-const valueName = (value) => (value === null ? "(none)" : value === "" ? "(empty)" : value);
+const valueName = (value) => (value === null ? "(none)" : value === "" ? "(empty)" : shortened(value));
 
 const allValues = (facet) => (facet.missing ? [...facet.values, null] : facet.values);
 
@@ -16,6 +16,12 @@ function facetMenu(facet) {
   });
   const any = h("button", { type: "button", class: "clear", on: { click: () => changeFacet(facet.name, []) } }, "Any");
   append(menu, [h("fieldset", null, h("legend", { class: "unseen" }, facet.name), boxes.map(({ line }) => line), any)]);
+  placeMenu(menu);
+  return { facet, menu, chosen, boxes, any };
+}
+
+// An open list stays inside the page, and closes the others.
+function placeMenu(menu) {
   menu.addEventListener("toggle", () => {
     menu.classList.remove("at-end");
     if (!menu.open) return;
@@ -23,7 +29,6 @@ function facetMenu(facet) {
     menu.classList.toggle("at-end", list.right > document.documentElement.clientWidth);
     for (const other of document.querySelectorAll("details.facet[open]")) if (other !== menu) other.open = false;
   });
-  return { facet, menu, chosen, boxes, any };
 }
 
 function chooseFacet(facet, value, on) {

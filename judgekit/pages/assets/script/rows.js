@@ -33,13 +33,8 @@ const collator = new Intl.Collator("en", { numeric: true });
 function sortValue(column) {
   if (column === "id") return (entry) => entry.id;
   if (column === "input-order") return (entry) => entry.n;
-  if (column === "input") return (entry) => entry.line || null;
-  const metric = data.metrics.findIndex((each) => "metric." + each.name === column);
-  if (metric >= 0) {
-    return (entry) => (entry.cells[metric].value === undefined ? null : entry.cells[metric].value);
-  }
-  const facet = facets.findIndex((each) => "meta." + each.name === column);
-  return facet >= 0 ? (entry) => entry.facets[facet] : null;
+  const known = column && allColumns().find((each) => each.id === column);
+  return known ? (entry) => known.value(entry) : null;
 }
 
 function sorted(entries) {

@@ -1,8 +1,7 @@
 // The table of cases: its controls, its head, and rows drawn as far as they are scrolled to.
 
-const CHUNK = 80;
+const CHUNK = 40;
 const FIRST = 10; // rows before "Show all"
-const COLUMNS = 9; // of metrics and metadata together
 let shown = []; // entries that match, in order
 let drawn = 0;
 let expanded = false; // whether to show more than the first rows
@@ -38,13 +37,15 @@ function buildBrowser() {
   );
   parts.more = h("div", { class: "more-rows", "aria-hidden": "true" });
   parts.empty = h("p", { class: "empty", hidden: true }, "No case matches.");
-  parts.scroller = h("div", { class: "scroller" }, parts.table);
+  parts.scroller = h("div", { class: "scroller" }, parts.table, parts.more);
+  parts.sorting = h("span", { class: "sorting" });
   browser.append(
-    h("div", { class: "controls" }, parts.search, parts.statuses, parts.facets),
+    h("div", { class: "controls" }, parts.search, parts.statuses, parts.facets, columnMenu()),
     h(
       "div",
       { class: "status-line" },
       parts.count,
+      parts.sorting,
       parts.clear,
       parts.order,
       h("p", { class: "keys" }, key("j"), key("k"), " move ", key("Enter"), " open ", key("Esc"), " close ", key("/"), " search"),
@@ -52,20 +53,18 @@ function buildBrowser() {
     parts.scroller,
     parts.empty,
     parts.all,
-    parts.more,
   );
   browser.hidden = false;
   parts.body.addEventListener("click", clickedRow);
   new IntersectionObserver((seen) => expanded && seen.some((each) => each.isIntersecting) && drawMore(), {
     rootMargin: "900px",
+    scrollMargin: "900px",
   }).observe(parts.more);
   addEventListener("beforeprint", () => {
     expanded = true;
     while (drawn < Math.min(shown.length, 1000)) drawMore();
   });
 }
-
-const facetColumns = () => facets.slice(0, Math.max(1, Math.min(5, COLUMNS - data.metrics.length)));
 
 const key = (name) => h("kbd", null, name);
 
@@ -105,6 +104,7 @@ function refresh() {
     ? `${shown.length.toLocaleString("en")} of ${cases.length.toLocaleString("en")} cases`
     : `${cases.length.toLocaleString("en")} case${cases.length === 1 ? "" : "s"}`;
   parts.clear.hidden = !filtered && !state.q;
+  parts.sorting.textContent = (state.sort ? sortName() : DEFAULT_ORDER).toLowerCase();
   parts.order.textContent = state.sort === "input-order" ? DEFAULT_ORDER : "Input order";
   parts.empty.hidden = shown.length > 0;
   parts.table.hidden = shown.length === 0;
@@ -131,23 +131,27 @@ function drawStatuses(counts) {
 }
 
 function drawHead() {
-  const columns = [
-    ["id", "Case", "id"],
-    ["input", "Input", "line"],
-    ...data.metrics.map((metric) => ["metric." + metric.name, metric.name, "num", !metric.higher]),
-    ...facetColumns().map((facet) => ["meta." + facet.name, facet.name, "meta"]),
-  ];
+  const columns = [{ id: "id", name: "Case", kind: "id" }, ...shownColumns()];
   const focused = document.activeElement?.dataset?.column;
-  const cells = columns.map(([column, name, kind, downFirst]) => {
-    const on = state.sort === column;
+  const cells = columns.map(({ id, name, kind, group, parts: isPart, downFirst }) => {
+    const on = state.sort === id;
     const order = on ? (state.down ? "descending" : "ascending") : "none";
-    const title = kind === "num" ? "Sort; worst first" : "Sort";
-    const button = h("button", { type: "button", title, "data-column": column }, breakable(name));
-    button.addEventListener("click", () => sortBy(column, Boolean(downFirst)));
-    return h("th", { scope: "col", class: kind, "aria-sort": order }, button);
+    const title = kind.startsWith("num") ? "Sort; worst first" : "Sort";
+    const button = h("button", { type: "button", title, "data-column": id }, isPart && h("small", null, breakable(group), " "), breakable(name));
+    button.addEventListener("click", () => sortBy(id, Boolean(downFirst)));
+    return h("th", { scope: "col", class: kindOf(id, kind), "aria-sort": order }, button);
   });
   parts.head.replaceChildren(h("tr", null, cells));
   if (focused) [...parts.head.querySelectorAll("button")].find((b) => b.dataset.column === focused)?.focus();
+}
+
+// A column that a person asked for is there on a small screen, too.
+const kindOf = (id, kind) => (chosenColumns.get(id) ? kind + " asked" : kind);
+
+function sortName() {
+  if (state.sort === "input-order") return "Input order";
+  const column = allColumns().find(({ id }) => id === state.sort);
+  return `By ${column ? column.name : "case"}`;
 }
 
 // First click: the worst or the first; second: the other way round; third: the default order.
@@ -171,9 +175,11 @@ function row(entry, place) {
     "tr",
     { "data-place": place, tabindex: place === Math.max(0, selected) ? "0" : "-1", class: place === selected && "selected" },
     h("th", { scope: "row", class: "id", title: entry.id.length > LONG_ID && entry.id }, link, entry.case.place && h("small", { class: "at" }, entry.case.place)),
-    h("td", { class: "line", dir: "auto" }, entry.line),
-    entry.cells.map((cell, n) => h("td", { class: "num " + toneOf(cell) }, cellContent(cell, data.metrics[n]))),
-    entry.facets.slice(0, facetColumns().length).map((value) => h("td", { class: "meta", dir: "auto" }, value === null ? "–" : breakable(value))),
+    shownColumns().map((column) => {
+      const kind = kindOf(column.id, column.kind);
+      const dir = kind.startsWith("num") ? null : "auto";
+      return h("td", { class: column.tone ? `${kind} ${column.tone(entry)}` : kind, dir }, column.cell(entry));
+    }),
   );
 }
 

@@ -2,6 +2,7 @@
 
 const STATUSES = [
   ["all", "All"],
+  ["failing", "Failing"],
   ["below", "Below threshold"],
   ["failed", "Failed"],
   ["fallback", "Fallback"],
@@ -10,8 +11,8 @@ const STATUSES = [
   ["unfound", "Quote not found"],
 ];
 
-// The worst first, unless another order is chosen.
-const DEFAULT_ORDER = "Worst first";
+// Failing cases first, the worst on top, unless another order is chosen.
+const DEFAULT_ORDER = "Failing first";
 let ranks = null;
 function inOrder(entries) {
   if (!ranks) {
@@ -24,6 +25,7 @@ function inOrder(entries) {
 function digestOf(item, n) {
   const flags = new Set();
   const cells = data.metrics.map((metric) => cellOf(metric, own(item.rows, metric.name), flags, noScore(item, metric.name, flags)));
+  if (flags.has("below") || flags.has("failed")) flags.add("failing");
   return {
     n,
     case: item,
@@ -32,6 +34,7 @@ function digestOf(item, n) {
     flags,
     facets: facets.map((facet) => facetValue(item, facet.name)),
     line: firstLine(item),
+    out: item.out === undefined ? lineIn(item.output) : item.out,
     found: null,
   };
 }
@@ -78,11 +81,13 @@ function cellOf(metric, result, flags, why) {
 function firstLine(item) {
   if (item.line !== undefined) return item.line;
   const texts = [item.input, item.output, ...(item.history || []).map((message) => message.content)];
-  for (const text of texts) {
-    const line = (text || "").match(/\S[^\r\n]*/);
-    if (line) return line[0].slice(0, 200).trim();
-  }
-  return "";
+  return texts.map(lineIn).find(Boolean) || "";
+}
+
+// The first line of a text that is not blank.
+function lineIn(text) {
+  const line = (text || "").match(/\S[^\r\n]*/);
+  return line ? line[0].slice(0, 200).trim() : "";
 }
 
 // Everything a search looks through, made when first needed.

@@ -9,7 +9,7 @@ function buildLabelling() {
   document.body.append(pane.element);
   pane.element.addEventListener("keydown", labellingKey);
   const button = h("button", { type: "button", class: "action start-labelling", on: { click: startLabelling } }, "Label these cases");
-  parts.count.after(button);
+  parts.sorting.after(button);
   pane.start = button;
   buildPane();
   // A page for labellers begins here, so that they do not see the verdicts before they label.
