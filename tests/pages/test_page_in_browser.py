@@ -23,7 +23,7 @@ from judgekit.pages.run.page import write_page
 from judgekit.report.report import Report
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import load_suite
-from tests.browsing import KINDS, skip_without_a_browser, until
+from tests.browsing import KINDS, skip_without_a_browser, unfold, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
@@ -247,7 +247,12 @@ def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: P
     assert drawer.locator("#mark-2").count() == 1  # found across line ends and outer quotes
     assert drawer.locator("#mark-3").inner_text().startswith("returns within 30 days of delivery")
     assert drawer.locator("#mark-4").count() == 0
+    # What fails comes first, what passes is folded, and a quote in it opens it.
+    assert drawer.locator(".result h3").all_inner_texts() == ["length", "helpful"]
+    assert not drawer.locator("#quote-4").is_visible()
+    drawer.locator(".to-result", has_text="helpful").click()
     assert "not found in the text" in drawer.locator("#quote-4").inner_text()
+    drawer.locator("summary", has_text="Technical data").click()
     text = drawer.inner_text()
     for said in ("7.40", "passes ≥ 5.00", "Right, but it gives no link.", "weight 60 %",
                  "names the period", "find_order", "alice", "2 tries · repairs: fence",
@@ -312,6 +317,7 @@ def test_every_reply_says_where_it_came_from(
         show(tab, report, tmp_path / f"{len(said)}.html", "#case=a&sort=id")
         for name in keys:
             assert tab.locator("#drawer-title").inner_text() == name
+            unfold(tab, "#drawer .result")
             said.append(" ".join(tab.locator("#drawer .origin-of").all_inner_texts()))
             tab.keyboard.press("j")
 
@@ -359,6 +365,7 @@ def test_failure_shows_kind_key_and_every_try(tab: Tab, rich: Report, tmp_path: 
     show(tab, rich, tmp_path / "page.html", "#case=rude")
 
     drawer = tab.locator("#drawer")
+    drawer.locator("summary", has_text="Technical data").click()
     drawer.locator("summary", has_text="Raw reply (2 tries").click()
     drawer.locator("pre", has_text="not json").wait_for()
     text = drawer.inner_text()
@@ -463,6 +470,8 @@ def test_hostile_text_is_inert(
     tab.keyboard.press("j")
     tab.keyboard.press("Enter")
     drawer = tab.locator("#drawer")
+    if not compressed:
+        tab.click(".as-markdown")  # answers; inputs stay plain
     for kind, text in list(KINDS.items())[: 3 if compressed else None]:
         raw, shown, alive = drawer.evaluate(
             """async (drawer) => {
@@ -474,7 +483,7 @@ def test_hostile_text_is_inert(
                     + "textarea";
                 return [drawer.querySelectorAll(".raw pre").length,
                     drawer.querySelector(".turn.input .text").innerText,
-                    drawer.querySelectorAll(tags).length];
+                    drawer.querySelectorAll(`${tags}, .markdown :is(a, [href], [src])`).length];
             }"""
         )
         assert raw > 2, kind
@@ -490,6 +499,48 @@ def test_hostile_text_is_inert(
     assert tab.evaluate("({}).item") is None
     assert tab.locator("script").count() == 1  # the data was taken out, the page's own is left
     assert tab.locator("img, iframe, object, form, base").count() == 0
+
+
+def test_answers_are_shown_as_markdown_on_request(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    # Each of the last would take minutes if its end were looked for from every place.
+    hostile = ["[" * 60_000 + "](", "[a](" * 15_000, "`" * 30_001, "*a " * 20_000, "> " * 30_000]
+    answer = """# Steps
+1. Open **the *small* door**, `a_b_c` and a_b_c
+   and [the page](javascript:pwned()).
+  - ![x](https://example.invalid/x.png)
+
+| a | b |
+|---|--:|
+| 1 | <b>2</b> |
+```
+# no heading
+```
+> שלום
+"""
+    cases = [Case(id=f"c{n}", output=text) for n, text in enumerate([answer, *hostile])]
+    rows = [(case, {"m": runs.judged(1.0)}) for case in cases]
+    show(tab, runs.report_of(rows), tmp_path / "p.html", "#case=c0&sort=id")
+
+    assert "# Steps" in tab.locator(".turn.output").inner_text()
+    tab.click(".as-markdown")
+    text = tab.locator(".markdown")
+    assert text.get_by_role("heading").inner_text() == "Steps"
+    assert text.locator("li").count() == 2
+    assert text.locator("strong em").inner_text() == "small"
+    assert text.locator("li >> nth=0").locator("code").all_inner_texts() == [
+        "a_b_c", "javascript:pwned(",
+    ]  # fmt: skip
+    assert text.locator("td").all_inner_texts() == ["1", "<b>2</b>"]
+    assert text.locator("pre").inner_text() == "# no heading"
+    assert text.locator("blockquote").inner_text() == "שלום"
+    assert text.locator("a, img, b, [href], [src]").count() == 0
+    for n in range(len(hostile)):
+        tab.keyboard.press("j")
+        until(tab, f"document.querySelector('#drawer-title').textContent === 'c{n + 1}'")
+    tab.click(".as-markdown")
+    assert tab.locator(".markdown").count() == 0
 
 
 def test_unseen_characters_show(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:

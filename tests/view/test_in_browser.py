@@ -125,6 +125,7 @@ def test_what_a_large_page_leaves_out_is_fetched(
     drawer = tab.locator("#drawer")
     assert "Judge this" not in drawer.inner_text()
 
+    drawer.locator("summary", has_text="Technical data").click()
     drawer.locator("button", has_text="Show the rendered prompt").click()
     drawer.locator("summary", has_text="Rendered prompt").click()
     drawer.locator("pre", has_text="Judge this: 0.9").wait_for()
@@ -141,6 +142,7 @@ def test_a_tape_that_is_damaged_by_now_is_said_where_it_was_wanted(
     ready(page)
     (folder / "tape.jsonl").write_text("no tape\n")
 
+    page.locator("summary", has_text="Technical data").click()
     page.locator("button", has_text="Show the rendered prompt").click()
 
     page.locator(".trouble", has_text="not a cassette").wait_for()

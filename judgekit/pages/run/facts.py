@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from judgekit.core.display.parts import counted
-from judgekit.core.score import Failure, Row
+from judgekit.core.score import Failure, Row, Score
 from judgekit.pages.figures import Axis, number
 from judgekit.pages.packing import first_line
 from judgekit.pages.run.payload import JudgedBy, Makers
@@ -30,6 +30,16 @@ class Fact(NamedTuple):
     """Shown smaller, such as a digest."""
 
 
+class WorstMetric(NamedTuple):
+    """A metric to show for a case."""
+
+    name: str
+    value: str
+    reason: str
+    criterion: str = ""
+    """The criterion that the reason is about, with its value."""
+
+
 class WorstCase(NamedTuple):
     """A case shown in full before the table."""
 
@@ -37,8 +47,7 @@ class WorstCase(NamedTuple):
     place: str
     """The location of the case, if its id is derived."""
     line: str
-    metrics: tuple[tuple[str, str, str], ...]
-    """Name, value and reason of each metric to show."""
+    metrics: tuple[WorstMetric, ...]
     fails: bool
     """Whether they miss their threshold or have no score."""
 
@@ -123,18 +132,18 @@ class RunFacts:
             fails=bool(bad),
         )
 
-    def _shown(self, row: Row, *, fails: bool) -> tuple[str, str, str]:
+    def _shown(self, row: Row, *, fails: bool) -> WorstMetric:
         """Return the metric of a row, its value and the reason."""
         result, summary = row.result, self._report.metrics.get(row.metric)
         if isinstance(result, Failure):
-            return row.metric, result.kind.replace("_", " "), result.message
+            return WorstMetric(row.metric, result.kind.replace("_", " "), result.message)
         if summary is None:
-            return row.metric, number(result.value), result.reason
+            return WorstMetric(row.metric, number(result.value), result.reason)
         axis = Axis(summary)
         value = axis.short(result.value)
         if fails:
             value += f" {'<' if summary.higher_is_better else '>'} {axis.short(summary.threshold)}"
-        return row.metric, value, result.reason
+        return WorstMetric(row.metric, value, *_about(result))
 
     @property
     def doubts(self) -> list[str]:
@@ -235,6 +244,15 @@ class RunFacts:
             if self._run.get(name, 0) != 0:
                 more = _counts(self._run, [(unpriced, "of unknown price")])
                 yield Fact(word, dollars(self._run[name]), "".join(f"+ {n}" for n in more))
+
+
+def _about(score: Score) -> tuple[str, str]:
+    """Return the reason of a score, and the criterion with which it begins, if it does."""
+    for part in score.parts:
+        head, colon, rest = score.reason.partition(": ")
+        if colon and head.startswith(f"{part.id} "):
+            return rest, head
+    return score.reason, ""
 
 
 LINE = 160

@@ -23,8 +23,8 @@ from judgekit.rubric.fold import DEFAULT, way_of
 
 SCRIPTS = (
     "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets",
-    "columns", "table", "run/opinions", "run/verdict", "drawer", "run/sides", "run/labels",
-    "run/answers", "run/question", "run/labelling", "run/print", "main",
+    "columns", "table", "run/opinions", "run/verdict", "run/markdown", "drawer", "run/sides",
+    "run/labels", "run/answers", "run/question", "run/labelling", "run/print", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 

@@ -49,12 +49,13 @@ function drawerHead(entry) {
       { class: "drawer-title" },
       h("h2", { id: "drawer-title" }, h("bdi", null, entry.id)),
       entry.case.place && h("span", { class: "tag at" }, entry.case.place),
-      metadata.map(([name, value]) => h("span", { class: "tag" }, h("i", null, name + " "), h("bdi", null, say(value)))),
+      metadata.map(([name, value]) => h("span", { class: "tag" }, h("i", null, name + " "), h("bdi", null, shortened(say(value))))),
       entry.case.parent ? h("span", { class: "tag" }, h("i", null, "copy of "), h("bdi", null, entry.case.parent)) : null,
     ),
     h(
       "div",
       { class: "drawer-buttons" },
+      typeof markdownButton === "function" && markdownButton(entry),
       h("span", { class: "place" }, place < 0 ? "not in the list" : `${place + 1} of ${shown.length.toLocaleString("en")}`),
       button("Previous case (k)", "↑", () => step(-1), place <= 0),
       button("Next case (j)", "↓", () => step(1), place >= shown.length - 1),
@@ -64,5 +65,6 @@ function drawerHead(entry) {
 }
 
 addEventListener("click", (event) => {
-  if (!drawer.hidden && event.target instanceof Element && !event.target.closest("#drawer, #page")) closeCase();
+  // A button that draws the case again is gone by now.
+  if (!drawer.hidden && event.target instanceof Element && event.target.isConnected && !event.target.closest("#drawer, #page")) closeCase();
 });

@@ -16,7 +16,7 @@ function conversation(item, quotes, letters = {}) {
   const side = h("div", { class: "talk", "aria-label": "Texts of the case", role: "region", tabindex: "0" });
   const block = (label, content, kind) =>
     side.append(h("section", { class: "turn " + (kind || "") }, h("h3", null, label), content));
-  const text = (value, field) => h("div", { class: ENDLESS.test(value) ? "text endless" : "text", dir: "auto" }, value.trim() ? mark(value, field) : h("i", null, "(empty)"));
+  const text = (value, field) => reading.markdown && AS_MARKDOWN.includes(field) ? h("div", { class: "text markdown", dir: "auto" }, markdown(value)) : h("div", { class: ENDLESS.test(value) ? "text endless" : "text", dir: "auto" }, value.trim() ? mark(value, field) : h("i", null, "(empty)"));
 
   const byKind = {
     text: (value, { name, title }) => block(headed(title, name), text(textOf(value), name), name),
@@ -56,18 +56,45 @@ function conversation(item, quotes, letters = {}) {
   return side;
 }
 
+// What fails comes first; what passes is folded where something else does not.
+const TONES = ["failed", "miss", "", "none", "pass"];
+const inTones = (entry) =>
+  data.metrics.map((metric, n) => ({ metric, cell: entry.cells[n], n, tone: toneOf(entry.cells[n]) })).sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone) || a.n - b.n);
+
 function results(entry, quotes) {
   const side = h("div", { class: "results", "aria-label": "Results of the case", role: "region", tabindex: "0" });
-  append(side, data.metrics.map((metric, n) => metricSection(entry, metric, entry.cells[n], quotes)));
+  const several = inTones(entry);
+  const folds = several.some(({ tone }) => tone !== "pass");
+  const jumps = several.map(({ metric, cell, n, tone }) =>
+    h("button", { type: "button", class: "to-result " + tone, "data-to": "result-" + n }, SIGN_OF[tone] || "", metric.name, " ", h("span", { class: "value" }, cell.shown || "")),
+  );
+  if (several.length > 1) side.append(h("nav", { class: "result-jumps", "aria-label": "Metrics" }, jumps));
+  for (const { metric, cell, n, tone } of several) {
+    const section = metricSection(entry, metric, cell, quotes);
+    if (tone === "pass" && folds) {
+      const head = section.firstChild;
+      const inside = h("details", { class: "passing" }, h("summary", null, head));
+      inside.append(...section.childNodes);
+      section.append(inside);
+    }
+    section.id = "result-" + n;
+    side.append(section);
+  }
   return side;
 }
+
+const SIGN_OF = { miss: "✗ ", failed: "! ", pass: "✓ " };
 
 // From a number in the text to the quote, and back.
 drawer.addEventListener("click", (event) => {
   const to = event.target.closest("[data-to]");
   const target = to && document.getElementById(to.dataset.to);
   if (!target) return;
-  target.scrollIntoView({ block: "center" });
+  for (let at = target; at; at = at.parentElement?.closest("details")) {
+    if (at.localName === "details") at.open = true;
+    else for (const inside of at.querySelectorAll(":scope > details.passing")) inside.open = true;
+  }
+  target.scrollIntoView({ block: target.localName === "section" ? "start" : "center" });
   target.classList.remove("flash");
   requestAnimationFrame(() => target.classList.add("flash"));
 });

@@ -1,7 +1,5 @@
 // Everything that explains a number: criteria, reasons, quotes, prompt, reply, key.
 
-const MANY_JUDGMENTS = 3;
-
 function metricSection(entry, metric, cell, quotes) {
   const result = cell.result;
   const section = h("section", { class: "result " + toneOf(cell), "aria-label": metric.name });
@@ -24,15 +22,19 @@ function metricSection(entry, metric, cell, quotes) {
     append(section, [opinionTable(result)]);
     section.append(scoreFacts(result));
   }
+  return append(section, [technical(entry, result, missing)]);
+}
+
+// Keys, prompts and raw replies, folded.
+function technical(entry, result, missing) {
   const asked = new Set();
   const judgments = result.judgments || [];
   for (const judgment of judgments) asked.add(judgment.request_key);
   const blocks = () => judgments.map((judgment, n) => judgmentBlock(entry, judgment, judgments.length > 1 ? n + 1 : 0));
-  // A metric that asks claim by claim has many; its parts show their answers.
-  if (judgments.length > MANY_JUDGMENTS) section.append(fold(`${judgments.length} judgments: keys, prompts, raw replies`, blocks));
-  else append(section, blocks());
-  if (result.key && !asked.has(result.key) && !missing) append(section, [askedBlock(entry, result.key)]);
-  return section;
+  const asks = result.key && !asked.has(result.key) && !missing;
+  if (!judgments.length && !asks) return null;
+  const many = judgments.length > 1 ? `: ${judgments.length} judgments` : "";
+  return fold("Technical data" + many, () => [blocks(), asks && askedBlock(entry, result.key)]);
 }
 
 function resultHead(metric, cell) {
