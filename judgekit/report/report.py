@@ -212,7 +212,7 @@ class Report(Displayed):
         return to_hf_dataset(result_table(self, per=per, wide=wide, include=include))
 
     def export(self, format: str, path: str | Path) -> Path:
-        """Write the run as `junit`, `markdown`, `csv`, `parquet` or `json`, and return its path.
+        """Write the run in a format of `--export`, such as `csv` or `excel`, and return its path.
 
         Raises:
             ConfigError: the format is unknown, or the file cannot be written.

@@ -1,71 +1,28 @@
 """The export formats of a run, and parsing of `--export FORMAT=FILE`.
 
-This module has the formats with rows or figures; `junit` and `markdown` have their own modules.
+This module has `parquet` and `json`; the other formats have their own modules.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgekit.core.errors import ConfigError, MissingExtra
+from judgekit.core.errors import ConfigError, needs_extra
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.suggest import suggest
-from judgekit.report.export import junit, markdown
-from judgekit.report.export.target import named, written
+from judgekit.report.export import junit, markdown, spreadsheet
+from judgekit.report.export.target import written
 from judgekit.report.table import EXPORTED, exported_rows
 from judgekit.report.text import report_json
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
 
-# Characters that begin a formula in a spreadsheet, including full-width forms.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-GUARD = "'"
-"""Prefix of a text that a spreadsheet would run as a formula."""
 ROWS = 4096
 """Maximum number of rows of a row group, which is kept in memory."""
-
-
-def write_csv(report: Report, path: Path) -> None:
-    """Write a run as CSV with a row per case and metric, in constant memory.
-
-    Raises:
-        ConfigError: the file cannot be written, or the results cannot be read.
-    """
-    with written(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(EXPORTED)
-        for entry in exported_rows(report):
-            lines.writerow([_cell(entry.get(name)) for name in EXPORTED])
-        text.flush()
-        text.detach()
-
-
-def _cell(value: Any) -> str:
-    """Return a cell; a text cannot become a formula."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    return guarded(named(str(value)))
-
-
-def guarded(text: str) -> str:
-    """Return a text, after an apostrophe if a spreadsheet would run it as a formula.
-
-    >>> guarded("=1+1"), guarded("1+1")
-    ("'=1+1", '1+1')
-    """
-    # Some spreadsheets ignore leading white space.
-    return GUARD + text if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
 def write_parquet(report: Report, path: Path) -> None:
@@ -110,22 +67,31 @@ def write_json(report: Report, path: Path) -> None:
 class Format(NamedTuple):
     """A format of `--export`."""
 
-    begin: bytes
-    """The first bytes of its files; only such files are replaced."""
+    ours: Callable[[bytes, Path], bool]
+    """Whether an existing file, by its first bytes and its path, is one of this format. Other files
+    are kept."""
     write: Callable[[Report, Path], None]
+
+
+def _begins(text: bytes) -> Callable[[bytes, Path], bool]:
+    return lambda head, _: head.startswith(text)
 
 
 FORMATS: Mapping[str, Format] = {
     # One test per case and metric, as CI servers read it.
-    "junit": Format(b"<?xml", junit.write),
+    "junit": Format(_begins(b"<?xml"), junit.write),
     # Outcome, figures, and the rows to look at.
-    "markdown": Format(b"## ", markdown.write),
-    # One row per case and metric, safe in a spreadsheet.
-    "csv": Format(b"case,metric,", write_csv),
+    "markdown": Format(_begins(b"## "), markdown.write),
+    # One row per case, safe in a spreadsheet.
+    "csv": Format(spreadsheet.is_our_csv, spreadsheet.write_csv),
+    # The same rows and the figures; needs the excel extra.
+    "excel": Format(spreadsheet.is_our_workbook, spreadsheet.write_excel),
+    # One row per case and metric.
+    "csv-long": Format(spreadsheet.is_our_csv, spreadsheet.write_long_csv),
     # The same rows; needs the parquet extra.
-    "parquet": Format(b"PAR1", write_parquet),
+    "parquet": Format(_begins(b"PAR1"), write_parquet),
     # Figures and gates, as --json prints them.
-    "json": Format(b'{\n "cases"', write_json),
+    "json": Format(_begins(b'{\n "cases"'), write_json),
 }
 """Name of a format -> its writer."""
 
@@ -168,13 +134,14 @@ def check(one: Export) -> None:
         raise ConfigError(f"no export named {one.format!r}{suggest(one.format, list(FORMATS))}")
     if one.path.is_dir():
         raise ConfigError("is a folder; name a file", where=str(one.path))
-    begin = FORMATS[one.format].begin
-    refuse_foreign(one.path, lambda head: head.startswith(begin), what=f"{one.format} of a run")
+    ours = FORMATS[one.format].ours
+    refuse_foreign(one.path, lambda head: ours(head, one.path), what=f"{one.format} of a run")
     if one.format == "parquet":
-        try:
+        with needs_extra("writing Parquet", "parquet"):
             import pyarrow.parquet  # noqa: F401
-        except ImportError as exc:
-            raise MissingExtra(feature="writing Parquet", extra="parquet") from exc
+    if one.format == "excel":
+        with needs_extra("writing Excel workbooks", "excel"):
+            import openpyxl  # noqa: F401
 
 
 def export(report: Report, format: str, path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""CSV and Parquet: the same rows, each in its own way."""
+"""Long CSV and Parquet: the same rows, each in its own way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read(path):
 
 
 def test_csv_has_a_row_per_case_and_metric(tmp_path):
-    make_report().export("csv", tmp_path / "cases.csv")
+    make_report().export("csv-long", tmp_path / "cases.csv")
 
     rows = read(tmp_path / "cases.csv")
     assert list(rows[0]) == list(EXPORTED)
@@ -31,7 +31,7 @@ def test_csv_has_a_row_per_case_and_metric(tmp_path):
 
 
 def test_numbers_stay_numbers_and_what_is_missing_is_empty(tmp_path):
-    make_report().export("csv", tmp_path / "cases.csv")
+    make_report().export("csv-long", tmp_path / "cases.csv")
 
     rows = read(tmp_path / "cases.csv")[::2]
     assert [r["value"] for r in rows] == ["0.25", "", "", "", "", "", "1.0"]
@@ -41,7 +41,7 @@ def test_numbers_stay_numbers_and_what_is_missing_is_empty(tmp_path):
 
 
 def test_no_cell_of_a_hostile_run_is_a_formula(hostile, tmp_path):
-    hostile.export("csv", tmp_path / "cases.csv")
+    hostile.export("csv-long", tmp_path / "cases.csv")
 
     rows = read(tmp_path / "cases.csv")
     assert len(rows) == 2 * 7 * len(HOSTILE)
