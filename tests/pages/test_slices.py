@@ -8,6 +8,7 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Fallback, Part, Result, Row, Score
+from judgekit.pages.run.slice_tables import slice_tables
 from judgekit.pages.run.tallies import (
     FIELDS,
     VALUES,
@@ -138,3 +139,37 @@ def test_criteria_are_counted_where_they_have_a_value(runs: SimpleNamespace) -> 
 
     assert list(counted.of("m", "a")) == [0] * 19 + [2]
     assert list(counted.of("m", "b")) == []
+
+
+def test_the_worst_value_is_first_and_figures_are_shaded_by_their_distance(
+    runs: SimpleNamespace,
+) -> None:
+    rows = [
+        (Case(id=f"{topic}{n}", metadata={"topic": topic}),
+         {"m": Score(value=min(1.0, max(0.0, value + n / 50))), "bias": Score(value=0.9 - value)})
+        for topic, value in (("good", 0.8), ("a" * 99, 0.1), ("even", 0.5)) for n in range(6)
+    ]  # fmt: skip
+    report = runs.report_of(rows, lower_is_better=["bias"])
+    slices = Slices({"m": (0.0, 1.0), "bias": (0.0, 1.0)})
+    for scored in report.results:
+        slices.add(scored)
+
+    [table] = slice_tables(slices.finish(), report.figures.metrics)
+
+    assert [label.text for label in table.head] == ["Cases", "m", "bias"]
+    labels, cells = zip(*table.rows, strict=True)
+    assert [each.text for each in labels] == ["a" * 59 + "…", "even", "good", "mean over topic"]
+    assert labels[0].whole == "a" * 99
+    assert [[cell.shade for cell in row[1:]] for row in cells] == [
+        ["low2", "low2"], ["", ""], ["high2", "high2"], ["", ""],
+    ]  # fmt: skip
+    # With more metrics than values, the values are columns.
+    many = [*report.figures.metrics] * 2
+    [field] = slices.finish()
+    wide = field._replace(slices=tuple(s._replace(cells=s.cells * 2) for s in field.slices),
+                          over=field.over * 2)  # fmt: skip
+    [turned] = slice_tables([wide], many)
+    assert turned.corner == "Metric"
+    assert [label.text for label in turned.head] == [each.text for each in labels]
+    assert [label.text for label, _ in turned.rows] == ["Cases", "m", "bias", "m", "bias"]
+    assert [cell.text for cell in turned.rows[0][1]] == ["6", "6", "6", ""]

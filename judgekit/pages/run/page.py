@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.core.canonical import canonical_json, digest
-from judgekit.pages.figures import Axis, weight
+from judgekit.pages.figures import weight
 from judgekit.pages.html import fill, write_html
 from judgekit.pages.run.facts import Fact, RunFacts, dollars
 from judgekit.pages.run.overview import Overview
 from judgekit.pages.run.payload import KEPT, make_payload
 from judgekit.pages.run.recorded import JudgeReplies, TapeIndex
+from judgekit.pages.run.slice_tables import slice_tables
 from judgekit.pages.run.tallies import saturation
 from judgekit.report.corrected import corrected_lines
 from judgekit.report.manifest import dicts_in, entries_in, mapping
@@ -75,7 +76,7 @@ def render_page(report: Report, *, served: Served | None = None, label: str | No
         facts=RunFacts(report, makers=payload.makers, ranking=payload.ranking),
         figures=figures,
         overview=Overview(report, payload.reasons),
-        metrics=[(summary, Axis(summary)) for summary in figures.metrics],
+        slice_tables=slice_tables,
         rubrics=rubric_cards(figures.manifest, report.run, payload.taped),
         judges=judge_cards(figures.manifest, report.run, payload.taped),
         manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),
