@@ -21,12 +21,16 @@ def print_plan(path: Path, overrides: Overrides, *, as_json: bool) -> None:
     from judgekit.cli.output import print_json
     from judgekit.suite.estimate import plan_run
     from judgekit.suite.resolved import resolve
+    from judgekit.suite.retirement import retirements
 
-    plan = plan_run(resolve(path, overrides))
+    suite = resolve(path, overrides)
+    plan = plan_run(suite)
     if as_json:
         print_json(plan.model_dump(mode="json"))
     else:
         print(plan_text(plan), end="")
+        for one in retirements(suite.roles):
+            print(printable(one.sentence))
 
 
 def plan_text(plan: RunPlan) -> str:

@@ -59,6 +59,7 @@ def run(
         run_with_progress,
     )
     from judgekit.suite.resolved import resolve
+    from judgekit.suite.retirement import retirements
     from judgekit.suite.run import default_out, failed_keys, failing_ids
     from judgekit.suite.source import find_suite
     from judgekit.suite.suite import open_suite
@@ -107,6 +108,8 @@ def run(
     if report.run.get("went_on"):
         note = "continued an interrupted run with its recorded replies"
         notes.insert(0, f"judgekit: {printable(str(out))}: {note}")
+    live = loaded.cassette is None or bool(loaded.cassette.ledger.origins["live"])
+    notes += [f"judgekit: {one.sentence}" for one in retirements(loaded.roles, over=not live)]
     failures = (metric.failures for metric in report.figures.metrics)
     if not verbose and any("metric_error" in one for one in failures):
         notes.append("judgekit: rows failed with metric_error; --verbose prints the traceback")

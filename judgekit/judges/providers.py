@@ -167,6 +167,12 @@ def listed_price(model: str) -> tuple[float, float] | None:
     return read * 1e6, written * 1e6
 
 
+def listed_retirement(model: str) -> str | None:
+    """Return the date, YYYY-MM-DD, on which a model retires by litellm's table, if it has one."""
+    date = _entry(model).get("deprecation_date")
+    return date if isinstance(date, str) else None
+
+
 def listed_cost(model: str, data: Mapping[str, Any]) -> float | None:
     """Return the cost of a chat response in US dollars by litellm's table; `None` if unknown.
 

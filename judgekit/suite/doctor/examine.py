@@ -33,6 +33,7 @@ from judgekit.suite.judges import make_judge
 from judgekit.suite.measured import MeasuredSpeed
 from judgekit.suite.overrides import Overrides
 from judgekit.suite.resolved import resolve
+from judgekit.suite.retirement import retirement_of, today
 
 FORM = Form(questions=(Question(id="prime", kind="boolean", text="Is the number a prime?"),))
 _SYSTEM = "You check statements. Keep every reason to one short sentence."
@@ -120,11 +121,13 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
     from judgekit.judges.endpoint import address, variable_shown
 
     name = file.api_key_env
+    retirement = retirement_of(file, on=today())
     facts: dict[str, Any] = {
         "role": role,
         "model": file.model,
         "address": address(file.api_base),
         "max_reason": file.max_reason,
+        "retires": None if retirement is None else retirement.sentence,
         "key": name and f"{variable_shown(name)} ({'set' if os.environ.get(name) else 'not set'})",
     }
     if not kind_of(file.model).metered:

@@ -27,6 +27,8 @@ class Role(Value):
     """Name of the environment variable with its key, and whether it is set."""
     max_reason: int | None = None
     """Maximum length of its reasons, in characters, if the suite sets one."""
+    retires: str | None = None
+    """When its model retires, if that is within 90 days or over."""
     via: str | None = None
     """The transport to the model, and the reason for it."""
     mode: str | None = None
@@ -144,6 +146,8 @@ def _about_role(role: Role) -> Iterator[str]:
     yield f"{role.model}{where}{key}{served}"
     if role.max_reason is not None:
         yield f"max_reason {role.max_reason}: reasons of at most {role.max_reason} characters"
+    if role.retires is not None:
+        yield role.retires
     if role.via is not None:
         yield f"asked via {role.via}"
     if role.mode is not None:
