@@ -14,7 +14,7 @@ NOT_RUN = {
     "examples/local_judge/README.md": 2,
     "CONTRIBUTING.md": 2,
     "README.md": 2,
-    "docs/ci.md": 1,
+    "docs/ci.md": 3,
     "docs/get-started.md": 2,
     "docs/judges.md": 1,
     "docs/metrics/personalization.md": 1,
