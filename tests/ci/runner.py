@@ -42,9 +42,11 @@ class Runner:
         self.event = event
         self.values = {f"inputs.{name}": value for name, value in values.items()}
         self.artifacts = folder / "artifacts"
+        self.values["github.token"] = ""
         hook = folder / "offline" / "sitecustomize.py"
         hook.parent.mkdir(parents=True)
         hook.write_text(OFFLINE, "utf-8")
+        (folder / "event.json").write_text('{"pull_request": {"number": 7}}', "utf-8")
 
     def job(self, job, label: str, **matrix: object) -> tuple[dict[str, Step], str, Path]:
         """Run a job in a fresh checkout: its steps by name, its summary, where it ran."""
@@ -97,6 +99,7 @@ class Runner:
                 "CI": "true",
                 "GITHUB_ACTIONS": "true",
                 "GITHUB_EVENT_NAME": self.event,
+                "GITHUB_EVENT_PATH": str(self.folder / "event.json"),
                 "GITHUB_WORKSPACE": str(work),
                 "GITHUB_STEP_SUMMARY": str(summary),
                 **{name: self.filled(value) for name, value in step.get("env", {}).items()},

@@ -79,7 +79,7 @@ def test_it_is_as_careful_as_the_example():
     said = yaml.safe_load(text)
     example = (EXAMPLE / WORKFLOW).read_text("utf-8")
 
-    assert said["permissions"] == {"contents": "read"}
+    assert said["permissions"] == {"contents": "read", "pull-requests": "write"}
     assert pins(text).items() <= pins(example).items()
     assert len(pins(text)) == 3
     assert "secrets." not in text

@@ -19,6 +19,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.core.generation import newest
+from judgekit.core.input_file import Unreadable, read_bytes
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import LINK, beside, is_link
 from judgekit.core.request import Reply, Request, Try
@@ -35,6 +36,10 @@ FILES = Path(__file__).with_name("files")
 MODEL = f"{MANUAL.prefix}template"
 """The judge of the template, its author."""
 SCHEMAS = ".schemas"
+AGENTS = "AGENTS.md"
+"""What coding agents read about a repository."""
+_MOST_NOTES = 8 * 2**20
+_RECORDING = re.compile(r"--plan|--record|cassette")
 
 HOSTS = {"github": ".github/workflows/judgekit.yml", "gitlab": ".gitlab-ci.yml"}
 """Code host -> path in the repository of the file that checks pull requests."""
@@ -58,37 +63,51 @@ class ProjectPlan(NamedTuple):
 def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> list[Path]:
     """Write a project; return the files.
 
-    An existing `.gitignore` gets the lines that are missing.
+    An existing `.gitignore` gets the lines that are missing, and an existing `AGENTS.md` the block
+    for coding agents, in the place of an older one.
 
     Raises:
         ConfigError: a file exists, or one cannot be written.
     """
     files = project_files(plan)
-    del files[".gitignore"]
-    _check_ignore(folder)
+    ignore = folder / ".gitignore"
+    if is_link(ignore):
+        raise ConfigError(LINK, where=str(ignore))
+    ignored = files.pop(".gitignore") if ignore.is_file() else None
+    agents = folder / AGENTS
+    notes = with_block(agents, files.pop(AGENTS)) if os.path.lexists(agents) else None
     paths = write_all(folder, files, force=force)
-    return [*paths, ignore_runs(folder)]
+    if ignored is not None:
+        _add_lines(ignore, ignored)
+    if notes is not None:
+        write_all(folder, {AGENTS: notes}, force=True)
+    return paths
 
 
-def _check_ignore(folder: Path) -> Path:
-    path = folder / ".gitignore"
-    if is_link(path):
-        raise ConfigError(LINK, where=str(path))
-    return path
-
-
-def ignore_runs(folder: Path) -> Path:
-    """Write `.gitignore`, or add the lines that it lacks; return it.
+def with_block(path: Path, block: str) -> str:
+    """Return the text of a file with a block: in the place of an older one, or at the end.
 
     Raises:
-        ConfigError: it is a link, or cannot be written.
+        ConfigError: it is a link, no text in UTF-8, or has the begin of a block without its end.
     """
-    path = _check_ignore(folder)
-    if path.is_file():
-        _add_lines(path, _read("gitignore.txt"))
-    else:
-        write_all(folder, {path.name: _read("gitignore.txt")})
-    return path
+    if is_link(path):
+        raise ConfigError(LINK, where=str(path))
+    try:
+        text = read_bytes(path, most=_MOST_NOTES).decode()
+    except (OSError, Unreadable, UnicodeDecodeError) as exc:
+        raise ConfigError("cannot be read as text in UTF-8; move it", where=str(path)) from exc
+    begin, *_, end = block.splitlines()
+    if "\r\n" in text:
+        block = block.replace("\n", "\r\n")
+    before, found, rest = text.partition(begin)
+    if found:
+        _, closed, after = rest.partition(end)
+        if not closed:
+            raise ConfigError(f"has {begin!r} without {end!r}; remove the line", where=str(path))
+        return before + block.rstrip() + after
+    newline = "\r\n" if "\r\n" in text else "\n"
+    gap = newline * (2 - text.endswith("\n")) if text else ""
+    return text + gap + block
 
 
 def _add_lines(path: Path, ignored: str) -> None:
@@ -113,7 +132,8 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
     Raises:
         ConfigError: the plan has an address without a model, or an unknown code host.
     """
-    check_judge(plan)
+    if plan.api_base and (plan.judge is None or kind_of(plan.judge).person or plan.judge == "none"):
+        raise ConfigError("--api-base is the address of a model; add its name: --judge openai/NAME")
     judged, own = plan.judge != "none", plan.criteria == "case"
     if own and not judged:
         raise ConfigError("--criteria case: needs a judge for the criteria; leave out --judge none")
@@ -140,21 +160,12 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
         tape, _, rubric_steps = steps.partition("@RUBRICS@\n")
         kept = (tape if judged else "") + (rubric_steps if judged and not own else "")
         files[HOSTS[plan.ci]] = head + kept + tail
+    files[AGENTS] = _agents(judged=judged)
     files["test_suite.py"] = _read("test_suite.py.txt")
     files[".gitignore"] = _read("gitignore.txt")
     for kind in ("suite", "rubric", "cases"):
         files[f"{SCHEMAS}/{kind}.json"] = small_schema_text(kind)
     return files
-
-
-def check_judge(plan: ProjectPlan) -> None:
-    """Check that an address has a model.
-
-    Raises:
-        ConfigError: it has none.
-    """
-    if plan.api_base and (plan.judge is None or kind_of(plan.judge).person or plan.judge == "none"):
-        raise ConfigError("--api-base is the address of a model; add its name: --judge openai/NAME")
 
 
 def check_host(host: str) -> None:
@@ -223,6 +234,12 @@ def _own_judge(plan: ProjectPlan) -> str:
     if plan.api_base:
         settings += f", api_base: {scalar(plan.api_base)}"
     return f"Put your own judge here instead:\n# judge: {{{settings}}}"
+
+
+def _agents(*, judged: bool) -> str:
+    """Return the block for coding agents; a suite without a judge has nothing to record."""
+    lines = _read("agents.txt").splitlines(keepends=True)
+    return "".join(line for line in lines if judged or not _RECORDING.search(line))
 
 
 def _read(name: str) -> str:

@@ -32,7 +32,7 @@ def test_a_project_is_asked_for_and_written(tmp_path):
         terminal.answer("Criteria [rubric]:", "")
         assert terminal.finish() == 0
 
-    assert "My shop: 10 files in ." in terminal.text
+    assert "My shop: 11 files in ." in terminal.text
     assert "judgekit run suite.yaml --judge openai/qwen --api-base http://127.0.0.1:9/v1" in (
         terminal.text
     )
