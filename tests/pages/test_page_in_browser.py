@@ -702,6 +702,10 @@ def test_a_tree_of_criteria_folds_and_has_a_row_for_each(tab: Tab, tmp_path: Pat
     assert not row.is_visible()  # a large tree is folded
     head.click()
     assert tree.locator("ol.parts > li").count() == 13
+    # They are there once, and not in the expected values, too.
+    said = tab.locator(".talk").first.inner_text()
+    assert "14 criteria, under points" in said
+    assert "Names step 3" not in said
     for text in ("criterion 1.3", "not met", "weight 3.3 %", "1.00", "It is there.", "Step one"):
         assert text in row.inner_text()
     last = tree.locator("> li").last

@@ -121,6 +121,8 @@ class _RunPair:
         """Field -> number of pairs in which it differs."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
         self.unsliced = 0
+        self.other_criteria: Counter[str] = Counter()
+        """Metric -> number of cases that have other criteria in the new run."""
         self.fields: dict[str, None] = {}
         """Some fields of the metadata, for a suggestion."""
 
@@ -200,7 +202,13 @@ class _RunPair:
         self.unclustered += field is None or base.metadata.get(field) is None
         group = cluster_of(base.case, base.metadata, field)
         value = self._slice(base.metadata)
-        for tally in self.tallies.values():
+        for name, tally in self.tallies.items():
+            if not pair.same_criteria and any(
+                name in side.rows and side.rows[name].own_criteria for side in pair
+            ):
+                self.other_criteria[name] += 1
+                if not self.settings.across_rubrics:
+                    continue
             tally.add(pair, group, value)
 
     def _slice(self, metadata: Mapping[str, Any]) -> str | None:
@@ -222,6 +230,8 @@ class _RunPair:
             refused = "its range or direction differs between the runs"
         elif rubrics is not None and not self.settings.across_rubrics:
             refused = rubrics
+        elif self.other_criteria[name] == self.pairs and not self.settings.across_rubrics:
+            refused = "its cases have other criteria in the new run"
         else:
             return compared.model_copy(update={"corrected": self._corrected(name)})
         empty = results.MeanDifference(
@@ -290,6 +300,13 @@ class _RunPair:
                 f"{_cases(other)} with the same id {_are(other)} another case in the new run "
                 "(other input, history, reference or expected values); left out."
             )
+        for name, count in self.other_criteria.items():
+            hint = (
+                "their values do not measure the same."
+                if self.settings.across_rubrics
+                else "left out (--across-rubrics compares them anyway)."
+            )
+            yield f"{name}: {_cases(count)} {_have(count)} other criteria in the new run; {hint}"
         for field, count in self.varied.items():
             yield (
                 f"The {SETTING_FIELDS[field]} of {_cases(count)} differs in the new run; metrics "
@@ -353,6 +370,10 @@ def _or_none(value: float | None) -> str:
 
 def _cases(count: int) -> str:
     return counted(count, "case")
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
 
 
 def _are(count: int) -> str:

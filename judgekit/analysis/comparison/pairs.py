@@ -10,7 +10,7 @@ from judgekit.core.case_field import CASE_FIELDS, FIELD_BY_NAME, SETTINGS
 from judgekit.core.distribution import Distribution
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result, Score
-from judgekit.metrics.criteria.texts import own_texts
+from judgekit.metrics.criteria.texts import own_texts, parts_by_text
 from judgekit.report.folder import Scored
 
 MAX_REASON = 500
@@ -53,6 +53,8 @@ class CaseEntry(NamedTuple):
     """The parts of a case that a comparison needs."""
 
     case: str
+    criteria: str | None
+    """Digest of the criteria that the case has itself."""
     question: str
     """Digest of the fields that must be equal in both runs."""
     settings: Mapping[str, str]
@@ -68,6 +70,11 @@ class Pair(NamedTuple):
 
     base: CaseEntry
     new: CaseEntry
+
+    @property
+    def same_criteria(self) -> bool:
+        """Whether a case that has its own criteria has the same ones in both runs."""
+        return self.base.criteria == self.new.criteria
 
     @property
     def same_question(self) -> bool:
@@ -132,8 +139,14 @@ def entry_of(scored: Scored) -> CaseEntry:
     turns = [*fields.pop("history", ()), *(step.model_dump(mode="json") for step in case.steps)]
     asked = [turn for turn in turns if turn["role"] in _ASKING]
     answered = [turn for turn in turns if turn["role"] not in _ASKING]
+    expected = dict(fields.pop("expected", {}))
+    # Criteria are no part of the question: other metrics compare the case all the same.
+    criteria = expected.pop("criteria", None)
+    if expected:
+        fields["expected"] = expected
     return CaseEntry(
         case=case.id,
+        criteria=None if criteria is None else _digest_of(criteria),
         settings={field: _digest_of(fields.pop(field, None)) for field in SETTING_FIELDS},
         question=_digest_of([fields, asked]),
         answer=_digest_of([case.output or "", answered]),
@@ -165,17 +178,10 @@ def _metric_result(result: Result) -> ComparedResult:
 
 def _parts(score: Score) -> dict[str, ComparedPart]:
     """Return the criteria by their ids, or by their texts if the case has them itself."""
-    parts: dict[str, ComparedPart] = {}
-    texts = own_texts(score)
-    for number, part in enumerate(score.parts):
-        reason = part.reason
-        if texts is not None and part.items and isinstance(part.items[0], dict):
-            reason = str(part.items[0].get("reason"))
-        id = part.id if texts is None else texts[number]
-        if texts is not None and id in parts:  # one text twice: its place tells them apart
-            id = f"{id} ({part.id})"
-        parts[id] = ComparedPart(part.value, _cut(reason), part.distribution)
-    return parts
+    return {
+        name: ComparedPart(part.value, _cut(part.reason), part.distribution)
+        for name, part in parts_by_text(score).items()
+    }
 
 
 def _text(value: object) -> str | None:

@@ -99,9 +99,15 @@ class GroupedCriteria:
         return Variant(self.frame, {"": 1.0}, criteria=criteria, details=())
 
     async def opinions(
-        self, case: Case, leaves: Sequence[CriterionItem], variant: Variant
+        self,
+        case: Case,
+        leaves: Sequence[CriterionItem],
+        variant: Variant,
+        take: Callable[[int], None],
     ) -> list[OpinionReply]:
         """Return all opinions about the criteria of a case.
+
+        `take` is called with the number of requests before the first one.
 
         Raises:
             CaseError: the case lacks a field, or a judge does not support the kind of a criterion.
@@ -114,8 +120,21 @@ class GroupedCriteria:
             asks += [OpinionRequest(member, sample, place, ()) for member in jury.members]
         for member in jury.members:
             _check_askable(leaves, variant, member)
+        take(sum(len(self._groups(leaves, ask.member)) for ask in asks))
+        opinions = await self._replies(asks, case, leaves, messages, variant)
+        check_quorum(opinions, jury)
+        return opinions
+
+    async def _replies(
+        self,
+        asks: Sequence[OpinionRequest],
+        case: Case,
+        leaves: Sequence[CriterionItem],
+        messages: tuple[ChatMessage, ...],
+        variant: Variant,
+    ) -> list[OpinionReply]:
         work = (self._opinion(ask, case, leaves, messages, variant) for ask in asks)
-        outcomes = await outcomes_of(work, inline=jury.synchronous)
+        outcomes = await outcomes_of(work, inline=self.jury.synchronous)
         opinions = []
         for ask, outcome in zip(asks, outcomes, strict=True):
             if isinstance(outcome, OpinionReply):
@@ -124,7 +143,6 @@ class GroupedCriteria:
                 opinions.append(OpinionReply(ask, error=outcome))
             else:
                 raise outcome
-        check_quorum(opinions, jury)
         return opinions
 
     async def _opinion(

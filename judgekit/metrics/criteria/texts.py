@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judgekit.core.canonical import digest
-from judgekit.core.score import Score
+from judgekit.core.score import Part, Score
 
 UNLABELLED = "a criterion that counts has no label"
 """Why labels of a case give no value."""
@@ -22,3 +22,23 @@ def own_texts(score: Score) -> list[str] | None:
     if "possible" not in score.details or not isinstance(texts, list):
         return None
     return list(map(str, texts)) if len(texts) == len(score.parts) else None
+
+
+def parts_by_text(score: Score) -> dict[str, Part]:
+    """Return the criteria of a score by their ids, or by their texts if the case has them itself.
+
+    The reason of a criterion of a case is then the reason of its part. A text that a case has twice
+    is `text (2)` the second time, so its place does not matter.
+    """
+    texts = own_texts(score)
+    if texts is None:
+        return {part.id: part for part in score.parts}
+    parts: dict[str, Part] = {}
+    for text, part in zip(texts, score.parts, strict=True):
+        times = 1
+        while (name := text if times == 1 else f"{text} ({times})") in parts:
+            times += 1
+        items = [item for item in part.items if isinstance(item, dict)]
+        reason = str(items[0].get("reason") or "") if items else part.reason
+        parts[name] = part.model_copy(update={"id": name, "reason": reason, "items": ()})
+    return parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from judgekit.metrics.aggregate import DetailMeans, Figures, ValueAggregate, mea
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.criteria.groups import GroupedCriteria
 from judgekit.metrics.criteria.item import CriterionItem, leaves_of, read_items
+from judgekit.metrics.criteria.room import RequestRoom
 from judgekit.metrics.criteria.tree import (
     PassRule,
     TreeValue,
@@ -118,6 +119,7 @@ class Points(Stepped):
         super().__post_init__()
         self._grouped: GroupedCriteria | None = None
         self._hint: CriteriaHint | None = None
+        self._room = RequestRoom()
 
     def _frame(self, rubric: Rubric, why: str) -> Rubric:
         """Return the rubric around the criteria of a request.
@@ -176,11 +178,13 @@ class Points(Stepped):
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         needed_text(case, "output")
-        items = read_items(case)
-        leaves = leaves_of(items)
-        if self._one_by_one and all(leaf.plain for leaf in leaves):
-            return await self._score_each(case, items, leaves)
-        return await self._score_groups(case, items, leaves)
+        async with self._room.entered() as take:
+            items = read_items(case)
+            leaves = leaves_of(items)
+            if self._one_by_one and all(leaf.plain for leaf in leaves):
+                take(len(leaves))
+                return await self._score_each(case, items, leaves)
+            return await self._score_groups(case, items, leaves, take)
 
     @property
     def _one_by_one(self) -> bool:
@@ -215,12 +219,16 @@ class Points(Stepped):
         return self._whole(case, items, leaves, decided, scores=scores)
 
     async def _score_groups(
-        self, case: Case, items: Sequence[CriterionItem], leaves: Sequence[CriterionItem]
+        self,
+        case: Case,
+        items: Sequence[CriterionItem],
+        leaves: Sequence[CriterionItem],
+        take: Callable[[int], None],
     ) -> Score:
         """Return the score from the answers to requests about several criteria."""
         grouped = self._groups_of(leaves)
         variant = grouped.variant(leaves)
-        opinions = await grouped.opinions(case, leaves, variant)
+        opinions = await grouped.opinions(case, leaves, variant, take)
         verdict, outcomes = _combined(variant, opinions, grouped)
         decided = [
             _Decided(outcome, verdict.answers[leaf.part])

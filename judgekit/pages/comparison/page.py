@@ -5,7 +5,7 @@ It has the same components as the page of a run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -26,7 +26,8 @@ from judgekit.analysis.comparison.display import (
     verdict_line,
 )
 from judgekit.core.case import Case
-from judgekit.core.score import Failure, Result, own_parts, own_value
+from judgekit.core.score import Failure, Part, Result, Score, own_value
+from judgekit.metrics.criteria.texts import parts_by_text
 from judgekit.pages.comparison.cases import ComparedCases
 from judgekit.pages.comparison.payload import ComparisonPayload, make_payload, reason_of
 from judgekit.pages.comparison.textdiff import DiffPiece, text_diff
@@ -187,14 +188,21 @@ class RunComparison:
             return
         values = number(one, scale), number(other, scale)
         yield ReasonChange(name, False, *values, _reason(base), _reason(new))
-        before = {part.id: part for part in own_parts(base)}
-        for part in own_parts(new):
-            old = before.get(part.id)
+        before = _parts(base)
+        for id, part in _parts(new).items():
+            old = before.get(id)
             if old is None or old.value is None or part.value is None:
                 continue
             if part.value < old.value - EPSILON:
                 values = number(old.value), number(part.value)
-                yield ReasonChange(part.id, True, *values, reason_of(old), reason_of(part))
+                yield ReasonChange(id, True, *values, reason_of(old), reason_of(part))
+
+
+def _parts(result: Result) -> Mapping[str, Part]:
+    """Return the criteria of a score of the metric itself; those of a case by their texts."""
+    if isinstance(result, Score) and result.fallback is None:
+        return parts_by_text(result)
+    return {}
 
 
 @dataclass

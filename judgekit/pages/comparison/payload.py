@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.case_field import CASE_FIELDS
 from judgekit.core.score import Failure, Part, Result
+from judgekit.metrics.criteria.texts import parts_by_text
 from judgekit.pages.comparison.cases import ORDER, CaseChange, ComparedCases
 from judgekit.pages.comparison.textdiff import text_diff
 from judgekit.pages.packing import (
@@ -226,7 +227,7 @@ def _result(result: Result) -> dict[str, Any]:
                 "answer": part.answer if isinstance(part.answer, str | bool) else None,
                 "reason": reason_of(part),
             }
-            for part in result.parts
+            for part in parts_by_text(result).values()
         ]
     return data
 

@@ -11,10 +11,11 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, output_digest
 from judgekit.core.errors import CaseError
 from judgekit.core.request import Form, Question
-from judgekit.core.score import Part, Result, own_parts
+from judgekit.core.score import Part, Result, Score, own_parts
 from judgekit.datasets.ids import is_derived
 from judgekit.metrics.criteria.item import leaves_of, read_items
 from judgekit.metrics.criteria.labels import label_names
+from judgekit.metrics.criteria.texts import own_texts
 from judgekit.pages.packing import (
     Packed,
     Texts,
@@ -172,6 +173,13 @@ def _case(scored: Scored, texts: Texts, tape: Tape | None, origins: Origins) -> 
     data = texts.case(scored.case)
     data["digest"] = output_digest(scored.case.output)  # labels contain it
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
+    shown = [row for row in scored.rows if _has_own_criteria(row.result)]
+    if shown and "criteria" in data.get("expected", {}):
+        # The parts of these rows have them, with what the judge answered.
+        data["criteria"] = [len(own_parts(shown[0].result)), *(row.metric for row in shown)]
+        data["expected"] = {k: v for k, v in data["expected"].items() if k != "criteria"}
+        if not data["expected"]:
+            del data["expected"]
     if tape is not None:
         data["asked"] = records_of_rows(scored.rows, tape, texts.put)
         if origins.all_alike is None:
@@ -184,6 +192,8 @@ def _result(result: Result) -> dict[str, Any]:
     # The judge and rubric are on the cards, not in thousands of rows.
     data = result.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
     data["type"] = result.type
+    if _has_own_criteria(result):
+        data.pop("ground_truth", None)  # the texts, which the parts have with their points
     for part in data.get("parts", ()):
         if isinstance(part.get("answer"), float) and part["answer"] == part.get("value"):
             del part["answer"]
@@ -192,6 +202,10 @@ def _result(result: Result) -> dict[str, Any]:
         for judgment in data["judgments"]:
             judgment.pop("answers", None)
     return data
+
+
+def _has_own_criteria(result: Result) -> bool:
+    return isinstance(result, Score) and own_texts(result) is not None
 
 
 def _worst_cases(report: Report, ranking: Ranking) -> frozenset[int]:

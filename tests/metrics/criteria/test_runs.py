@@ -225,3 +225,26 @@ def test_a_person_answers_a_group(tmp_path):
     assert row.result.parts[0].items[0]["reason"] == "it says one"
     for text in ("Names a dose", "Suits a layperson", "The topic"):
         assert text in terminal.shown
+
+
+@pytest.mark.parametrize("across", [False, True])
+def test_runs_with_other_criteria_compare_the_other_metrics(across):
+    def run(name, texts):
+        def say(request):
+            value = {"reason": name, "quotes": [], "value": name == "base"}
+            return {q.id: value for q in request.form.questions}
+
+        cases = [
+            Case(id=id, output=name, criteria=[Criterion(text, 1) for text in own])
+            for id, own in {"a": texts, "b": ["Names the day"], "c": ["Names the day"]}.items()
+        ]
+        points = create_metric("points", judge=FakeJudge(say), calls="all")
+        return evaluate_sync(cases, [points, create_metric("length", maximum=5)])
+
+    base, new = run("base", ["Names the dose"]), run("new", ["Is short"])
+    found = compare(base, new, across_rubrics=across)
+
+    pairs = {one.metric: one.difference.pairs for one in found.metrics}
+    assert pairs == {"length": 3, "points": 3 if across else 2}
+    told = "do not measure the same" if across else "--across-rubrics compares them anyway"
+    assert any("points: 1 case has other criteria" in w and told in w for w in found.warnings)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from judgekit import Criterion, FakeJudge, create_metric
 from judgekit.analysis.comparison.compare import compare_all
+from judgekit.analysis.comparison.differences import ComparisonSettings
 from judgekit.core.case import Case, Message
 from judgekit.core.score import Part, Score
 from judgekit.pages.comparison.page import write_comparison
@@ -35,8 +38,9 @@ NEW = {
 }
 
 
-def show(tab: Tab, path: Path, *runs: Path, fragment: str = "") -> None:
-    found = compare_all(runs[0], list(runs[1:]))
+def show(tab: Tab, path: Path, *runs: Path, fragment: str = "", across: bool = False) -> None:
+    settings = ComparisonSettings(across_rubrics=across)
+    found = compare_all(runs[0], list(runs[1:]), settings)
     reports = [Report.read(run) for run in runs]
     tab.goto(f"file://{write_comparison(reports[0], reports[1:], found, path)}{fragment}")
     tab.wait_for_selector("html[data-ready]", timeout=60_000)
@@ -308,3 +312,32 @@ def test_answers_of_a_megabyte_are_shown(tab: Tab, tmp_path: Path) -> None:
     new = drawer.locator(".answers .text").nth(1).text_content()
     assert len(new) < 10_000
     assert re.search(r"⋯ [0-9]{3},[0-9]{3} characters that are alike ⋯.*here-", new)
+
+
+def test_criteria_of_a_case_are_compared_by_text(tab: Tab, tmp_path: Path) -> None:
+    folders = []
+    sets = {"base": ["Names the dose", "Names the day"], "new": ["Names the day", "Is short"]}
+    for name, texts in sets.items():
+
+        def answer(request: Any, run: str = name) -> dict[str, Any]:
+            day = {"reason": f"{run} says so", "quotes": [], "value": run == "base"}
+            return {q.id: {**day, "value": day["value"] or "day" not in q.text}
+                    for q in request.form.questions}  # fmt: skip
+
+        case = Case(id="a", output="O", criteria=[Criterion(text, 1) for text in texts])
+        metric = create_metric("points", judge=FakeJudge(answer), calls="all")
+        with ThreadPoolExecutor(1) as threads:  # the browser's event loop has this one
+            threads.submit(evaluate_sync, [case], [metric], out=tmp_path / name).result()
+        folders.append(tmp_path / name)
+    show(tab, tmp_path / "page.html", *folders, fragment="#case=a", across=True)
+
+    rows = [
+        [cell.inner_text() for cell in row.locator("th, td").all()]
+        for row in tab.locator("section.result table.said tbody tr").all()
+    ]
+    absent = "not a criterion in this run"
+    assert rows == [
+        ["Names the dose", "1.00", "met · base says so", "–", absent],
+        ["Names the day", "1.00", "met · base says so", "0.00", "not met · new says so"],
+        ["Is short", "–", absent, "1.00", "met · new says so"],
+    ]

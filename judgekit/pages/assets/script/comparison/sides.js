@@ -164,9 +164,13 @@ function reasonOf(result, side) {
 }
 
 function partTable(metric, ids, before, after) {
-  const side = (part) => [
+  // A run without any criterion has no score, which is said above.
+  const lacking = (parts) => h("td", { class: "legend" }, parts.size ? "not a criterion in this run" : "–");
+  const side = (parts, part) => [
     h("td", { class: "num" }, part === undefined ? "–" : part.value === null ? words(part.status) : rounded(part.value).toFixed(2)),
-    h("td", { dir: "auto" }, part && part.answer !== null && typeof part.answer === "string" ? h("span", { class: "answer" }, part.answer, " · ") : null, (part && part.reason) || "–"),
+    part === undefined
+      ? lacking(parts)
+      : h("td", { dir: "auto" }, typeof part.answer === "string" ? h("span", { class: "answer" }, part.answer, " · ") : null, part.reason || "–"),
   ];
   const worse = (id) => {
     const [one, other] = [before.get(id), after.get(id)];
@@ -178,6 +182,6 @@ function partTable(metric, ids, before, after) {
     { class: "said" },
     h("caption", { class: "unseen" }, `Criteria of ${metric.name}`),
     h("thead", null, h("tr", null, ["Criterion", "Base", "Reason", "New", "Reason"].map((name, n) => h("th", { scope: "col", class: n === 1 || n === 3 ? "num" : null }, name)))),
-    h("tbody", null, ids.map((id) => h("tr", { class: worse(id) }, h("th", { scope: "row" }, breakable(id)), side(before.get(id)), side(after.get(id))))),
+    h("tbody", null, ids.map((id) => h("tr", { class: worse(id) }, h("th", { scope: "row", dir: "auto" }, breakable(id)), side(before, before.get(id)), side(after, after.get(id))))),
   );
 }

@@ -48,10 +48,20 @@ function conversation(item, quotes, letters = {}) {
     baseline: (value, field) => item.output === undefined && byKind.text(value, field),
     choices: (value, { title }) => block(title, h("ol", { type: "A" }, value.map((choice) => h("li", { dir: "auto" }, choice)))),
     labels: (value, { title }) => block(title, factList(value) || json(value)),
+    // Criteria of a case without a score are nowhere else.
+    expected(value, { title }) {
+      const { criteria: own, ...rest } = value;
+      if (!Array.isArray(own)) return block(title, json(value));
+      block(title, [Object.keys(rest).length ? json(rest) : null, fold(`${own.length} criteria`, () => json(own))]);
+    },
   };
   for (const field of data.case_fields) {
     const value = item[field.name];
     if (value !== undefined) (own(special, field.name) || byKind[field.kind])(value, field);
+  }
+  if (item.criteria) {
+    const [count, ...metrics] = item.criteria;
+    block("Criteria", h("p", { class: "legend" }, `${count} criteria, under ${metrics.join(" and ")}`));
   }
   return side;
 }
